@@ -10,10 +10,11 @@ from typing import Any
 from rich.console import Console
 from rich.padding import Padding
 
-from ..core import Optimizer, Problem, Recommendation, Table, revised_text, stop_text
+from ..core import Optimizer, Problem, Recommendation, Table, revised_text, settings_text, stop_text
+from ..core.request import Request
 from ..errors import short_repr
 from ..records import to_dict
-from ..space import truncation_said
+from ..space import Categorical, truncation_said
 from ..study import Study
 from ..study.files.study_file import StudyFile
 from ..study.formatting import advised, alternatives, with_units
@@ -100,8 +101,36 @@ def describe(specification: StudyFile, begun: bool = False) -> str:
         f"  until       {' or '.join(limits)}",
         f"  objective   {specification.objective or 'evaluated by hand'}",
         f"  log         {specification.log}" + (" (exists: a run goes on from it)" if begun else ""),
+        *([] if begun else _first_plays(specification)),
     ]
     return "\n".join(hung(line, console().width) for line in lines)
+
+
+_FIRST = 3  # suggestions that show what a study will ask for
+
+
+def _first_plays(specification: StudyFile) -> list[str]:
+    """Lines of the first suggestions of an imaginary study, before any outcome; in the middle of what is only seen."""
+    optimizer = specification.optimizer()
+    space = optimizer.problem.space
+    context = {name: _middle(space[name]) for name in space.seen}
+    request: Request = {"context": context} if context else {}
+    seen = f", having seen {settings_text(context, optimizer.problem.shown(context))}" if context else ""
+    lines = []
+    for suggestion in optimizer.ask(_FIRST, **request):
+        todo = [settings_text(suggestion.values, suggestion.shown)] if suggestion.values else []
+        todo += [f"look at {', '.join(suggestion.observe)} first"] if suggestion.observe else []
+        cost = optimizer.history[suggestion.token].expected_cost
+        price = "" if cost is None or not optimizer.problem.priced else f" (costs {cost:g})"
+        lines.append(f"  to begin    round {suggestion.round}{seen}: {'; '.join(todo) or 'set nothing'}{price}")
+    return lines
+
+
+def _middle(variable: Any) -> Any:
+    """Value in the middle of a variable's range; of choices the first."""
+    if isinstance(variable, Categorical):
+        return variable.choices[0]
+    return variable.decode([0.5])[0]
 
 
 def _variable(problem: Problem, variable: Any) -> str:
