@@ -104,7 +104,7 @@ def test_places_that_are_no_studies(tmp_path: Path, study: Path) -> None:
     assert "not a database" in refused(call("doctor", tmp_path / "other.db"), 2)
     assert "table in CSV" in refused(call("import", tmp_path / "other.db", tmp_path / "none.csv"), 2)
     assert "is unknown here" in refused(call("tell", _new(tmp_path), "9-zz", "1"), 2)
-    assert "one of csv, jsonl" in refused(call("export", _new(tmp_path), "--format", "xml"), 2)
+    assert "one of csv, xlsx, jsonl" in refused(call("export", _new(tmp_path), "--format", "xml"), 2)
 
 
 def _new(folder: Path) -> Path:

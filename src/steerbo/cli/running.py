@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import closing
 from typing import Annotated, Any
 
@@ -111,11 +112,12 @@ def check(study: StudyFilePath, as_json: AsJson = False) -> None:
 
 
 @commands.command()
-def schema() -> None:
+def schema(as_json: AsJson = False) -> None:
     """Print the JSON schema of study files, for editors."""
     from ..study.files.schema import study_schema  # start-up time: it imports every kind of problem
 
-    print_json(study_schema())
+    found = study_schema()
+    answer(as_json, found, json.dumps(found, indent=2))
 
 
 @commands.command()
