@@ -190,7 +190,7 @@ class CheapFirst(CausalMethod[CheapOptions]):
                 points = points[:0] if number is None else points
                 model: Posterior = self.model_to_answer(i) if number is None else self.model_to_play(i, number)
                 members = model.members if isinstance(model, Averaged) else (model,)
-                posteriors = [ProductKernelPosterior.of(member, points, now) for member in members] if arm.space else []
+                posteriors = ProductKernelPosterior.of_each(members, points, now) if arm.space else []
                 of_model[k] = model, points, posteriors
             own = i if arm.affected else -1 - k  # an arm that affects contexts has its own sample
             if own not in contexts:

@@ -175,12 +175,6 @@ class _Grid:
     prices: Float[np.ndarray, " p"]
     present: bool
 
-    @property
-    def move(self) -> tuple[Axis, Axis, Axis]:
-        """The play of the move alone."""
-        contexts, positions, easy = ((columns, settings[:1]) for columns, settings in self.axes)
-        return contexts, positions, easy
-
     def over(self, posterior: ProductKernelPosterior) -> tuple[Expectation, np.ndarray, float]:
         """Expectation over nature's part, the point of the move, and what nature adds to the noise of its outcome."""
         expectation = Expectation.over(posterior, self.parts, product=False).of_mean()
@@ -240,7 +234,7 @@ class _Moves:
             play = float(expectation.mean(point[None])[0]) + bonus
             later = float(weights @ means[:, 0].max(axis=1)) + bonus
             towards = expectation.covariance_on_grid(point, grid.axes)
-            variance = max(expectation.covariance_on_grid(point, grid.move).item(), _LEAST)
+            variance = max(float(towards.flat[0]), _LEAST)  # the grid begins at the move
             for n in tests:
                 left, seen = plays - n, variance + (float(self.method.model.noise) + nature) / n
                 changes = _NODES[:, None, None, None] * (towards / np.sqrt(seen))
@@ -257,7 +251,7 @@ class _Moves:
         points = self.method.surrogate.pending_points(self.history)
         time = self.candidates.known.get(TIME.name)
         members = self.method.model.members
-        return [ProductKernelPosterior.of(each, points, time) for each in members] or [self.candidates.posterior]
+        return ProductKernelPosterior.of_each(members, points, time) or [self.candidates.posterior]
 
     @cached_property
     def _stays(self) -> list[float]:

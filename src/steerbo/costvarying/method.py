@@ -262,9 +262,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             answering=answering,
             time=time,
             follows=batch_position(request).follows and not members,  # else ends are those of another draw
-            posteriors=[ProductKernelPosterior.of(member, points, time) for member in members]
-            if answering or mixed
-            else [],
+            posteriors=ProductKernelPosterior.of_each(members, points, time) if answering or mixed else [],
         )
 
     def wide_upper_bounds(

@@ -81,6 +81,7 @@ class ProductKernelPosterior:
     `mean` m; `noise` λ (n,) are the noise variances in A; `drift` is one more factor of the kernel, 1 on its diagonal,
     over columns that are known whenever a scope is played. `cell` is the variance that every setting has for itself, in
     units of s², which is then that of what settings teach about each other: averages over nature are of this alone.
+    `held` is how many numbers of factors between settings and observations are kept for other scopes.
     """
 
     inputs: Float[np.ndarray, "n d"]
@@ -94,12 +95,13 @@ class ProductKernelPosterior:
     noise: Float[np.ndarray, " n"]
     drift: Kernel | None = None
     cell: float = 0.0
+    held: int = HELD
     _integrals: dict[Any, Integrals] = field(default_factory=dict, init=False, repr=False)
     _factors: dict[tuple[int, bytes], Float[np.ndarray, "p n"]] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def of(
-        cls, model: GPRegression[Any], pending: Float[np.ndarray, "p d"], now: float | None = None
+        cls, model: GPRegression[Any], pending: Float[np.ndarray, "p d"], now: float | None = None, held: int = HELD
     ) -> ProductKernelPosterior:
         """Prepare a regression with an ANOVA kernel, or one times a drift; pending points shrink variances.
 
@@ -129,8 +131,15 @@ class ProductKernelPosterior:
                 raise InvalidProblem("now", None, "a time, where all slides")
             inputs = slide.moved(inputs, now)
         return cls(
-            inputs, weights, inverse, lengthscales, shares, categorical, variance, model.mean, noise, drift, cell
+            inputs, weights, inverse, lengthscales, shares, categorical, variance, model.mean, noise, drift, cell, held
         )
+
+    @classmethod
+    def of_each(
+        cls, models: Sequence[GPRegression[Any]], pending: Float[np.ndarray, "p d"], now: float | None = None
+    ) -> list[ProductKernelPosterior]:
+        """Prepare several regressions, such as draws of hyperparameters, which hold no more together than one does."""
+        return [cls.of(each, pending, now, HELD // len(models)) for each in models]
 
     @cached_property
     def some(self) -> Int[np.ndarray, " m"]:
@@ -199,7 +208,7 @@ class ProductKernelPosterior:
         key = d, a.tobytes()
         found = self._factors.get(key)
         if found is None:
-            if (1 + len(self._factors)) * a.size * len(self.inputs) > HELD:
+            if (1 + len(self._factors)) * a.size * len(self.inputs) > self.held:
                 self._factors.clear()
             found = self._factors[key] = self._many_factors(d, a)
             found.flags.writeable = False
