@@ -36,6 +36,10 @@ def test_http_begins_a_round(wing: str, tmp_path: Path) -> None:
         assert {name: own["values"][name] for name in values} == values
         assert client.get("/studies/oven/status").json()["pending"] == [own["token"]]
         assert client.post("/studies/oven/attach", json={"values": {"nothing": 1}}).status_code == 422
+        assert client.get("/studies/oven/explanation").status_code == 200
+        page = client.get("/page/oven", params={"whole": 1})
+        assert page.status_code == 200
+        assert f'id="round-{own["token"]}"' in page.text
 
 
 def test_the_page_begins_a_round_once(tmp_path: Path) -> None:
