@@ -46,7 +46,7 @@ def test_what_is_served_afterwards_widens_bounds() -> None:
         return float(optimizer._method.beta(optimizer.history))
 
     assert width(0) == pytest.approx(worthwhile_width(40))
-    assert width(None) == width(0)
+    assert width(None) == width(40)
     assert width(60) == pytest.approx(worthwhile_width(100))
     assert width(1e6) == width(MOST_AFTERWARDS * 40)
     assert width(0) < width(60) < width(1e6)

@@ -332,7 +332,7 @@ def test_reasons_are_read_back() -> None:
 
 def test_bounds_are_as_wide_as_the_plays_to_come_pay_for() -> None:
     """With few plays left nothing more is explored: before, the last play was as curious as the sixth."""
-    of = sb.CostVarying([sb.Float("x", 0, 1), sb.Float("z", 0, 1)], control_sets=[["x", "z"]], costs=[2])
+    of = sb.CostVarying([sb.Float("x", 0, 1), sb.Float("z", 0, 1)], control_sets=[["x", "z"]], costs=[2], afterwards=0)
 
     def widths(option: float = 2.0, **limits: Any) -> list[float]:
         optimizer = sb.Optimizer(of, "cheap-first", seed=0, beta=option, **limits)

@@ -140,7 +140,9 @@ def test_what_slides_is_forecast() -> None:
 def test_where_something_drifts_bounds_are_half_as_wide_and_nothing_makes_up_for_lagging_behind() -> None:
     def factor_and_patience(optimizer: sb.Optimizer) -> tuple[float, float]:
         method: Any = optimizer._state.method
-        width = worthwhile_width(plays_to_come(optimizer.history, 0.0, 0.0))
+        left = plays_to_come(optimizer.history, 0.0, 0.0)
+        after = 0.0 if method.surrogate.drift.drifts else len(optimizer.history) + left
+        width = worthwhile_width(left + after)
         return method.beta(optimizer.history) / min(width, 2.0), method.patience
 
     for steady in (None, "learned"):

@@ -22,10 +22,10 @@ A cheap set that cannot be the best is left as soon as its bounds show that, and
 for a difference that only the model imagines.
 
 **Horizon.** Exploration is paid for by the plays that its lesson serves: those left, and those that the answer serves
-after the study. β is the width that N of them pay for (`worthwhile_width`: 1.9 for 200 plays, 1.5 for 60, .9 for 10),
-at most the option. N is counted in plays of the cheapest set, by money and rounds (`plays_to_come`); without limits
-those left are as many as there were, and at least 20. What is learned under drift, or where moves cost, counts for
-none afterwards.
+after the study, which are as many as the study has where nothing else is stated. β is the width that N of them pay for
+(`worthwhile_width`: 1.9 for 200 plays, 1.5 for 60, .9 for 10), at most the option. N is counted in plays of the
+cheapest set, by money and rounds (`plays_to_come`); without limits those left are as many as there were, and at least
+20. What is learned under drift, or where moves cost, counts for none afterwards.
 
 **What teaches nothing.** A setting among listed ones that was played before, and stays ahead of the bounds of all
 others even after one more bad outcome, is not played again for the share of plays that come after the study: the
@@ -178,13 +178,15 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
     def beta(self, history: History) -> float:
         """Width of all bounds in the next round: that which the plays to come pay for, at most the option."""
         left = self._left(history)
-        width = min(self.options.beta, worthwhile_width(plays_served(history, left, self._afterwards)))
+        width = min(self.options.beta, worthwhile_width(plays_served(history, left, self._afterwards(history))))
         return width * (WIDER if self._switches else FLEETING if self._fleeting else 1.0)
 
-    @property
-    def _afterwards(self) -> float:
-        """Plays after the study that what is learned now still serves."""
-        return 0.0 if self._switches or self._fleeting else self.problem.afterwards or 0.0
+    def _afterwards(self, history: History) -> float:
+        """Plays after the study that what is learned now still serves; as many as its own where nothing is stated."""
+        if self._switches or self._fleeting:
+            return 0.0
+        stated = self.problem.afterwards
+        return len(history) + self._left(history) if stated is None else stated
 
     def _left(self, history: History) -> float:
         """Plays of the cheapest set that are left in the study."""
@@ -213,7 +215,7 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
 
     def _choose_by_bounds(self, history: History, request: Mapping[str, Any]) -> Choice:
         number, beta = len(history) + 1, self.beta(history)
-        candidates = self.candidates(history, request, staying=True, mixed=self._afterwards > 0.0)
+        candidates = self.candidates(history, request, staying=True, mixed=self._afterwards(history) > 0.0)
         arms, next_points = self._affordable_arms(history, candidates, number, request)
         few, switching = self.patience > 0.0 and not self._switches and len(arms) <= _FEW, None
         # To search within a margin takes long: the largest bounds without it say which arms need to be.
@@ -296,7 +298,8 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         drawn = any(isinstance(part, Uncontrolled) for part in candidates.domains[a].parts)
         if not played_before or drawn or box.size == np.inf:  # where nature draws, the same play is another one
             return best.point
-        share = self._afterwards / (self._afterwards + len(history) + self._left(history))
+        after = self._afterwards(history)
+        share = after / (after + len(history) + self._left(history))
         if self.streams(number, "untried").random() >= share:
             return best.point
         try:

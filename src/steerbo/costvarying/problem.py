@@ -72,8 +72,8 @@ class CostVarying(ConstrainedProblem):
             largest *net value*, `value_of_one · value − cost` of a play (the negative of the value where smaller ones
             are better), and no tolerance is needed.
         afterwards: plays that the answer will serve after the study. They pay for exploration as the plays left in the
-            study do: a thousand where a laboratory hands its answer on. None, as 0: every play is production, and the
-            study is its own use.
+            study do: a thousand where a laboratory hands its answer on, 0 where every play is production. None: as many
+            as the study has.
         current: current values of one control set's variables. They are played first, unless there are data;
             hard-to-change variables start there; and the answer states the gain over them, or recommends to stay.
 
