@@ -100,6 +100,21 @@ def test_every_model_must_know() -> None:
     assert trust.contains(played).all()
 
 
+def test_one_agent_may_always_move_anywhere() -> None:
+    """Of four it is a quarter of the population. By rounding nearly none could, and studies stood still."""
+    problem = MeanField([f"station {k}" for k in range(20)], agents=4)
+    optimizer = Optimizer(problem, seed=0)
+    for value in (1.0, 0.0, 0.0, 0.0, 0.0, 0.0):
+        optimizer.tell(optimizer.ask(), value)
+    method: Any = optimizer._method
+    region = method.region({})
+    trust = method.trust_region(method.surrogate(optimizer.history, {}), region, optimizer.history, {})
+    here = region.whole(trust.origin)
+    singles = np.eye(20, dtype=int)
+    moved = np.array([here - one + other for one in singles[here[0] > 0] for other in singles])
+    assert trust.contains(moved / 4).all()
+
+
 def test_suggestions_that_are_out_say_nothing_yet() -> None:
     """However many are asked for at once, none goes further than outcomes allow."""
     problem = MeanField(tuple("abcdef"), agents=1000)

@@ -21,8 +21,8 @@ Feasible = Callable[[Tables], Bool[np.ndarray, " r"]]
 """Function of tables (r, C, A) to whether each is likely to work."""
 
 _PARTS = 40  # points compared on the way to a table
-_ROUNDING = 1e-9
 _ANY = 1e-9  # smallest share, which projections can enlarge
+_ROUNDING = 1e-6  # of a share: more than `_ANY` in each of hundreds of actions
 _FURTHER, _NEAR = 2.0, 0.1  # radius relative to the furthest table played, and the smallest radius
 
 
