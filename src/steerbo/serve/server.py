@@ -8,6 +8,7 @@ import socket
 import threading
 from collections import Counter
 from collections.abc import Sequence
+from importlib import import_module
 from ipaddress import ip_network
 from typing import Any
 
@@ -240,6 +241,7 @@ def listen(app: FastAPI, listening: socket.socket, forwarded_by: Sequence[str] =
         forwarded_by: addresses of proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed. No
             others are: a client that could state its own address would have a new one for each wrong key.
     """
+    import_module("scipy.optimize")  # in the first choice it would keep all other requests waiting for half a second
     _Server(configured(app, forwarded_by)).run([listening])
 
 
