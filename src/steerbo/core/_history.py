@@ -236,6 +236,7 @@ class History:
         self._came: dict[str, tuple[int, float | None]] = {}
         self._known: dict[str, tuple[Round | DataAdded, Result]] = {}
         self._results: tuple[Result, ...] | None = ()  # None: to be gathered anew
+        self._gathered = 0  # of what came: later ones are to be added
         self._latest: dict[tuple[int | str, ...], tuple[tuple[Fit, ...], Fit | None]] = {}
         self.fits: tuple[Fit, ...] = ()  # oldest first; those that are of bounds before the present ones do not count
         self._rounds: dict[str, Round] = {}
@@ -334,8 +335,11 @@ class History:
         are compared quickly.
         """
         if self._results is None:
-            standing = (self._result(name) for name in self._came)
-            self._results = tuple(each for each in standing if each is not None)
+            self._results, self._gathered = (), 0
+        if self._gathered < len(self._came):
+            standing = (self._result(name) for name in islice(self._came, self._gathered, None))
+            self._results = (*self._results, *(each for each in standing if each is not None))
+            self._gathered = len(self._came)
         return self._results
 
     def _result(self, name: str) -> Result | None:
@@ -359,8 +363,6 @@ class History:
             self._results = None
             return
         self._came[name] = len(self), None if self._held is None else self.last_time
-        if self._results is not None and (made := self._result(name)) is not None:
-            self._results = (*self._results, made)
 
     def fit(self, *keys: str, since: int = 0) -> Fit | None:
         """The latest fit of one model, whose hyperparameters are under these keys; None: there is none.
