@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import islice
@@ -85,15 +85,34 @@ def counted(number: int, thing: str, things: str = "") -> str:
 _NEGLIGIBLE = 1e-9  # of the largest number beside it: what is left of a difference that is none
 
 
-def numeral(x: float, digits: int = 4, beside: float = 0.0) -> str:
+def numeral(x: float, digits: int = 4, beside: float = 0.0, step: float = 0.0) -> str:
     """Format a number to a few digits, in full up to a thousand million; 0 where it is negligible `beside` another.
+
+    More digits are written where numbers that differ by `step` are to differ in writing.
 
     >>> numeral(12345.6), numeral(0.0312349), numeral(-2.4e-11, beside=7.0), numeral(float("nan"))
     ('12346', '0.03123', '0', 'nan')
+    >>> numeral(1013.2534, step=0.001), numeral(1e6, step=0.1)
+    ('1013.253', '1000000')
     """
     if abs(x) < _NEGLIGIBLE * abs(beside) or x == 0:
         return "0"
+    if math.isfinite(x) and step > 0:
+        needed = math.floor(math.log10(abs(x))) - math.floor(math.log10(step)) + 1
+        digits = min(max(digits, needed), _FULL)
     return f"{x:.0f}" if 10**digits <= abs(x) < 1e9 else f"{x:.{digits}g}"
+
+
+def spread_step(values: Iterable[float | None]) -> float:
+    """Difference that matters among numbers: a twentieth of their range; 0 where they are equal but for rounding.
+
+    >>> spread_step([10.0, 30.0]), spread_step([7.0, 7.0]), spread_step([])
+    (1.0, 0.0, 0.0)
+    """
+    finite = [x for x in values if x is not None and math.isfinite(x)]
+    low, high = min(finite, default=0.0), max(finite, default=0.0)
+    step = high / _SHARES - low / _SHARES  # divided first: the largest floats have no difference
+    return step if step > _NEGLIGIBLE * max(abs(low), abs(high)) else 0.0
 
 
 def listed(names: Sequence[str], joint: str = " and ") -> str:

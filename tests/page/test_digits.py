@@ -15,10 +15,11 @@ import pytest
 import steerbo as sb
 from steerbo._wording import interval_texts
 from steerbo.cli.instructions import todo
-from steerbo.core import BaseStudy
+from steerbo.core import BaseStudy, Table, least_acceptable
 from steerbo.page import archive, edit
 from steerbo.page.report import report
 from steerbo.page.view import card
+from steerbo.page.wording import Words
 from steerbo.study import MemoryLog, Study
 from steerbo.study.files.export import suggestions_csv
 from steerbo.study.formatting import advised, shown_rounds
@@ -62,6 +63,11 @@ def _csv(study: BaseStudy) -> str:
     return f"f {row['f']}"
 
 
+def _plain(page: str) -> str:
+    """What a page says of rounds and of the answer: its head and its drawings' numbers are no settings."""
+    return "\n".join(re.findall(r"\bf (?:at )?[-\d.e+]+ nm", re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page))))
+
+
 DOORS: dict[str, Callable[[Study], str]] = {
     "print(suggestion)": lambda study: str(study.pending[0]),
     "a suggestion in a notebook": lambda study: study.pending[0]._repr_html_(),
@@ -75,6 +81,7 @@ DOORS: dict[str, Callable[[Study], str]] = {
     "steerbo show": lambda study: "\n".join(" ".join(row) for row in shown_rounds(study).cells()),
     "the page's card": _card,
     "the page's rounds": lambda study: "\n".join(line.set for line in archive.rounds_before(study).lines),
+    "the report": lambda study: _plain(report(study, "A study")),
 }
 
 
@@ -119,6 +126,30 @@ def test_bounds_differ_in_writing_where_they_differ() -> None:
         texts = interval_texts(*numbers)
         assert len(set(texts)) == len(set(numbers))
         assert float(texts[1]) < float(texts[0]) < float(texts[2])
+
+
+def test_numbers_of_a_table_differ_in_writing_where_they_differ() -> None:
+    random = np.random.default_rng(6)
+    for _ in range(200):
+        about = float(random.choice([-1, 1]) * 10 ** random.uniform(-8, 12))
+        apart = abs(about) * float(10 ** random.uniform(-7, 2))
+        column = [about, about + apart, about + 3.0 * apart]
+        texts = [text for [text] in Table("t", ("outcome",), tuple((x,) for x in column)).cells()]
+        assert sorted(texts, key=float) == texts
+        assert len(set(texts)) == 3
+
+
+def test_an_outcome_is_told_apart_from_the_others_and_what_is_good_enough_from_the_answer() -> None:
+    pressures = sb.Optimizer(sb.CostVarying([sb.Float("f", 4, 8)], [["f"]]), rounds=9, seed=3)
+    for pressure in (1013.24, 1013.26, 1013.25, 1013.252):
+        pressures.tell(pressures.ask(), pressure)
+    words = Words.of(pressures)
+    assert len({words.outcome(x) for x in (1013.24, 1013.26, 1013.25, 1013.252)}) == 4
+    advice = pressures.recommend()
+    (least,) = re.findall(rf"good enough is at least {NUMBER}", advice.note)
+    assert advice.mean is not None
+    assert advice.lower is not None
+    assert abs(float(least) - least_acceptable(advice.reasons)) < (advice.mean - advice.lower) / 10  # type: ignore[operator]
 
 
 def test_the_page_writes_the_numbers_of_the_text() -> None:

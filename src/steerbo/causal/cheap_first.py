@@ -17,6 +17,7 @@ import numpy as np
 from pydantic import Field
 
 from .._arrays import Float
+from .._wording import spread_step
 from ..bandit import BOUND, ArmBounds, cheapest_sufficient, needs_initial_plays, underexplored
 from ..core import (
     TIME,
@@ -311,10 +312,11 @@ class CheapFirst(CausalMethod[CheapOptions]):
         chosen = min(good, key=lambda i: (prices[i], -means[i]))
         others = sorted((i for i in range(len(means)) if i != chosen), key=lambda i: (prices[i], -means[i]))
         names = [f"set {self.arms[i].scope}" for i in good]
-        reasons = [good_enough(sign * least, self.problem.minimize, names)]
+        answers = [self._answer(history, i, each, best[i], known) for i, each in enumerate(every)]
+        step = spread_step([answers[chosen].lower, answers[chosen].upper])
+        reasons = [good_enough(sign * least, self.problem.minimize, names, step)]
         if infeasible:
             reasons.append(reason("none-keeps"))
-        answers = [self._answer(history, i, each, best[i], known) for i, each in enumerate(every)]
         arm, table = self.arms[chosen], None
         if set(arm.contexts) - set(known):
             points = ContextSample.of(arm, history, self._seen_in(known)).points[:_TABLE]

@@ -106,13 +106,15 @@ def reason(kind: str, /, **values: Any) -> Reason:
     return Reason(kind, values)
 
 
-def good_enough(least: float, minimize: bool, scopes: Sequence[str]) -> Reason:
+def good_enough(least: float, minimize: bool, scopes: Sequence[str], step: float = 0.0) -> Reason:
     """Name the scopes whose expected value is acceptable, and the least that is, in the user's units.
+
+    Its digits tell differences of `step` apart, such as a share of the distance between an answer's bounds.
 
     >>> good_enough(8.5, False, ["ph", "temperature + ph"]).text
     'good enough is at least 8.5: ph, temperature + ph'
     """
-    return reason("good-enough", least=least, minimize=minimize, scopes=list(scopes))
+    return reason("good-enough", least=least, minimize=minimize, scopes=list(scopes), step=step)
 
 
 def least_acceptable(reasons: Iterable[Reason]) -> float | None:

@@ -61,9 +61,9 @@ def _nearest(value: float, where: str) -> str:
     return f"No outcome has kept it; the nearest is {numeral(value)}, in {where}."
 
 
-def _good_enough(least: float, minimize: bool, scopes: Sequence[str]) -> str:
+def _good_enough(least: float, minimize: bool, scopes: Sequence[str], step: float = 0.0) -> str:
     verb = "at most" if minimize else "at least"
-    return f"good enough is {verb} {numeral(least)}: {', '.join(scopes)}"
+    return f"good enough is {verb} {numeral(least, step=step)}: {', '.join(scopes)}"
 
 
 def _unknown_cost(scopes: Sequence[str]) -> str:

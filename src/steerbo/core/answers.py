@@ -14,7 +14,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, model_validator
 
 from .._text import escape_unprintable
-from .._wording import counted, interval_texts, listed, number_text, numeral
+from .._wording import counted, interval_texts, listed, number_text, numeral, spread_step
 from ..errors import InvalidProblem, one_of
 from ..records import Record, record
 from ..space.fields import ListField
@@ -101,6 +101,13 @@ def as_text(cell: Any) -> str:
     return str(cell)
 
 
+def _column_texts(cells: Sequence[Any]) -> list[str]:
+    """Texts of a table's column: what differs among its numbers differs in writing."""
+    numbers = [x for x in cells if _finite(x)]
+    most, step = max(map(abs, numbers), default=0.0), spread_step(numbers)
+    return [numeral(x, beside=most, step=step) if _finite(x) else as_text(x) for x in cells]
+
+
 @record
 class Table(Record):
     """A titled table; `columns` name the cells of each of the `rows`, which `texts` may write.
@@ -117,15 +124,14 @@ class Table(Record):
     texts: Annotated[tuple[tuple[str, ...], ...], Field(exclude=True, repr=False)] = ()
 
     def cells(self) -> list[list[str]]:
-        """Rows as `texts`; otherwise numbers to four digits, and 0 where negligible beside others of the column."""
+        """Rows as `texts`; otherwise numbers to four digits, and more where those of a column hardly differ.
+
+        A number is 0 where it is negligible beside others of its column.
+        """
         if self.texts:
             return [list(row) for row in self.texts]
-        columns = ([row[k] for row in self.rows] for k in range(len(self.columns)))
-        beside = [max((abs(x) for x in column if _finite(x)), default=0.0) for column in columns]
-        return [
-            [numeral(x, beside=most) if _finite(x) else as_text(x) for x, most in zip(row, beside, strict=True)]
-            for row in self.rows
-        ]
+        columns = [_column_texts([row[k] for row in self.rows]) for k in range(len(self.columns))]
+        return [[column[i] for column in columns] for i in range(len(self.rows))]
 
     def _repr_html_(self) -> str:
         return html_table(self.columns, self.cells(), self.title)

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._arrays import Bool, Float, Int
+from .._wording import spread_step
 from ..bandit import BOUND, ArmStatistics, expected_with_failure
 from ..core import (
     SEEN,
@@ -582,7 +583,8 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             reasons.append(reason("largest-net-value", value=worth * least))
         elif not reasons:
             names = [str(self.problem.scopes[int(i)]) for i in good]
-            reasons.append(good_enough(sign * least, self.problem.minimize, names))
+            step = spread_step([best.lower, best.upper])
+            reasons.append(good_enough(sign * least, self.problem.minimize, names, step))
         reasons += self._unknown_costs(costs)
         if stay is not None:
             reasons.append(self._gain_over(stay, best))

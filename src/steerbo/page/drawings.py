@@ -15,7 +15,7 @@ import numpy as np
 
 from .._wording import interval_texts
 from ..causal import Causal, CausalGraph
-from ..core import BaseStudy, Recommendation, Scope, numeral, with_unit
+from ..core import BaseStudy, Recommendation, Scope, with_unit
 from ..meanfield import MeanField
 from ..plots.causal import Edge, edges_of, layers, role_of
 from ..plots.meanfield import payoff_curve, played_shares
@@ -269,7 +269,7 @@ def time_chart(study: BaseStudy, advice: Recommendation, name: str) -> Chart:
         Mark(
             across.at(time),
             up.at(x),
-            f"time {time:.10g}: {words.worth(numeral(value))} at {with_unit(problem.space, name, x)}",
+            f"time {time:.10g}: {words.outcome(value)} at {with_unit(problem.space, name, x)}",
         )
         for time, x, value in found.plays
     ]
@@ -313,7 +313,7 @@ def agents_chart(study: BaseStudy, advice: Recommendation, action: str) -> Chart
         return f"{x:.0f}" if problem.counts else share_text(x / 100.0)
 
     dots = [
-        Mark(across.at(size * s), up.at(y), f"round {number}: {words.worth(numeral(y))} with {many(size * s)}")
+        Mark(across.at(size * s), up.at(y), f"round {number}: {words.outcome(y)} with {many(size * s)}")
         for number, s, y in zip(numbers, tables[:, a], told, strict=True)
     ]
     out = [

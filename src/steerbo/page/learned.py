@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 import numpy as np
 
 from .._wording import interval_texts
-from ..core import BaseStudy, Recommendation, numeral, with_unit
+from ..core import BaseStudy, Recommendation, with_unit
 from ..errors import InvalidRequest, SteerboError, one_of
 from ..interop.posteriors import posterior_of
 from ..meanfield import MeanField
@@ -213,9 +213,7 @@ def _drawn(study: BaseStudy, advice: Recommendation, found: ModelSlice, label: s
     across, up = Axis(float(at[0]), float(at[-1])), Axis(low, high, rising=True)
     band = points([*at, *at[::-1]], [*(mean + width), *(mean - width)[::-1]], across, up) if bounded else ""
     dots = [
-        Mark(
-            across.at(x), up.at(y), f"round {number}: {words.worth(numeral(y))} at {with_unit(problem.space, name, x)}"
-        )
+        Mark(across.at(x), up.at(y), f"round {number}: {words.outcome(y)} at {with_unit(problem.space, name, x)}")
         for x, y, number in told
         if at[0] <= x <= at[-1] and low <= y <= high
     ]

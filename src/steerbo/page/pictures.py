@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 
-from ..core import BaseStudy, Recommendation
+from ..core import BaseStudy, Recommendation, numeral
 from ..errors import SteerboError
 from ..plots import Picture, pictures
 from ..plots.drawing import save_figure
@@ -168,7 +168,7 @@ def tick_text(value: float, step: float) -> str:
     ('0.3', '1500', '2e+12')
     """
     if step <= 0 or abs(value) >= 1e7 or step < 1e-5:
-        return f"{value:.4g}"
+        return numeral(value, step=step)
     decimals = max(-math.floor(math.log10(step) + 1e-9), 0)
     text = f"{value:.{decimals}f}"
     return text.removeprefix("-") if float(text) == 0 else text

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any
 
-from .._wording import counted, interval_texts, listed
+from .._wording import counted, interval_texts, listed, spread_step
 from ..core import (
     SEEN,
     Asked,
@@ -269,10 +269,11 @@ def _acceptable(problem: Problem, axis: Axis, advice: Recommendation) -> tuple[s
     least = least_acceptable(advice.reasons)
     if least is None:
         return "", "", ""
+    text = numeral(least, step=spread_step([advice.lower, advice.upper]))
     place = min(max(axis(least), 0.0), 100.0)
     left, right = (0.0, place) if problem.minimize else (place, 100.0)
     side = "at most" if problem.minimize else "at least"
-    return f"{left:.2f}%", f"{right - left:.2f}%", f"Shaded: good enough, {side} {numeral(least)}."
+    return f"{left:.2f}%", f"{right - left:.2f}%", f"Shaded: good enough, {side} {text}."
 
 
 def _headline(problem: Problem, advice: Recommendation, policy: bool) -> str:
@@ -332,7 +333,7 @@ def progress(study: BaseStudy) -> Chart | None:
         spent += r.charged if counted else 1.0
         if r.state == "told" and r.outcome:
             value = problem.scalar(r.outcome)
-            said = f"round {r.number}: {words.worth(numeral(value))} with {r.suggestion.scope}"
+            said = f"round {r.number}: {words.outcome(value)} with {r.suggestion.scope}"
             told.append((time_of(r) if timed else spent, value, said))
     if not told:
         return None
@@ -602,8 +603,8 @@ def _usual_text(study: BaseStudy, words: Words) -> str:
     """The range of outcomes so far, in words; empty while there are few."""
     scalar = study.problem.scalar
     low, high = _range(scalar(outcome) for _, outcome in study.history.told)
-    ends = dict.fromkeys((numeral(low, beside=high), numeral(high, beside=low)))
-    return "" if math.isnan(low) else f"so far {words.worth(' to '.join(ends))}"
+    _, *ends = interval_texts(None, low, high)
+    return "" if math.isnan(low) else f"so far {words.worth(' to '.join(dict.fromkeys(ends)))}"
 
 
 def _usual_cost_text(study: BaseStudy, words: Words, needed: bool) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .._wording import interval_texts
+from .._wording import interval_texts, spread_step
 from ..core import BaseStudy, Problem, Table, as_text, numeral, with_unit
 
 _UNIT = re.compile(r"(.+?)\s*[(\[]\s*([^()\[\]]+?)\s*[)\]]")
@@ -27,12 +27,14 @@ class Words:
         unit: its unit; "" where none is stated.
         cost: the name of the cost.
         money: its unit.
+        step: difference of two outcomes that is still written.
     """
 
     value: str = "Value"
     unit: str = ""
     cost: str = "Cost"
     money: str = ""
+    step: float = 0.0
 
     @classmethod
     def of(cls, study: BaseStudy) -> Words:
@@ -43,7 +45,8 @@ class Words:
         cost, money = parted(headed.get("cost") or "Cost")
         if not money and _CODE.fullmatch(cost):
             cost, money = "Cost", cost
-        return cls(value, unit, cost, money)
+        step = spread_step(study.problem.scalar(outcome) for _, outcome in study.history.told)
+        return cls(value, unit, cost, money, step)
 
     @property
     def value_label(self) -> str:
@@ -62,6 +65,14 @@ class Words:
         ('7.1 kg', '7.1', '7 %')
         """
         return f"{text} {self.unit}".rstrip()
+
+    def outcome(self, value: float) -> str:
+        """One outcome with its unit, told apart from the others.
+
+        >>> Words(unit="hPa", step=0.002).outcome(1013.2531), Words().outcome(7.1)
+        ('1013.253 hPa', '7.1')
+        """
+        return self.worth(numeral(value, step=self.step))
 
     def expected(self, mean: float | None, lower: float | None, upper: float | None) -> str:
         """An expected value with its bounds, as a sentence; empty where it is unknown.
@@ -139,7 +150,9 @@ def in_step(values: Sequence[Any], alone: Callable[[float], str] | None = None) 
     least = min((abs(x) for x in numbers if x), default=most)
     if not 1e-3 <= most < 1e9 or least < most / _FINEST:
         return [as_text(x) for x in values]
-    digits = min(max(_decimals(alone(x) if alone else numeral(x, 6)) for x in numbers), decimals(most, _FINEST))
+    step = spread_step(numbers)
+    written = [alone(x) if alone else numeral(x, 6, step=step) for x in numbers]
+    digits = min(max(map(_decimals, written)), max(decimals(most, _FINEST), decimals(step, 1)))
     texts = [f"{x:.{digits}f}" if _plain(x) else as_text(x) for x in values]
     return [text.removeprefix("-") if text.strip("-0.") == "" else text for text in texts]
 

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from .._text import escape_unprintable
 from .._wording import counted
-from ..core import Amended, BaseStudy, BoundsExtended, OutcomeTold, Problem, Round, Suggestion
+from ..core import Amended, BaseStudy, BoundsExtended, OutcomeTold, Problem, Round, Suggestion, numeral
 from ..plots.drawing import BLUE, GREEN, ORANGE
 
 _PARTS = 10  # plain lines a run
@@ -89,7 +89,9 @@ class Display:
         best = self._best = best_round(self._new(study), study.problem)
         lately = "best of late" if study.problem.timed else "best"
         found = (
-            f"{lately} {study.problem.scalar(best.outcome):.4g}" if best and best.outcome else "nothing observed yet"
+            f"{lately} {numeral(study.problem.scalar(best.outcome))}"
+            if best and best.outcome
+            else "nothing observed yet"
         )
         self._bar.update(self._task, completed=min(done, 1.0), used=used, best=found)
         part = int(_PARTS * done)
