@@ -49,6 +49,8 @@ def nested(depth: int) -> Any:
 WHOLE = 10**400
 UNREADABLE = {
     "outcome": ("told", lambda event: event["outcome"].update(value=WHOLE), "outcome.value"),
+    "text": ("told", lambda event: event["outcome"].update(value="1.5"), "outcome.value"),
+    "nothing": ("told", lambda event: event["outcome"].update(value=None), "outcome.value"),
     "cost": ("told", lambda event: event["outcome"].update(cost=WHOLE), "outcome.cost"),
     "settings": ("asked", lambda event: event["values"].update(x=-WHOLE), "values.x"),
     "seed": ("created", lambda event: event.update(seed=10**4200), "seed"),
@@ -70,6 +72,12 @@ def test_what_no_arithmetic_takes_is_refused_by_event_and_field(tmp_path: Path, 
     said = call("doctor", place)
     assert said.exit_code == 1
     assert f"event {at + 1}.{field}" in said.stdout
+
+
+def test_an_outcome_of_another_kind_is_refused_by_event() -> None:
+    events = spoiled("told", lambda event: event["outcome"].update(value={"a": [1.0]}))
+    with pytest.raises(InvalidStudy, match=r"events\.\d+: 'told' .* changed by hand"):
+        sb.load(json.dumps({"events": events}))
 
 
 def test_a_seed_of_thousands_of_digits_is_refused_by_field() -> None:

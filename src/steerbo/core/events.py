@@ -282,7 +282,8 @@ def read_event(plain: Any, place: str) -> Event:
         place: of the event, for messages.
 
     Raises:
-        InvalidStudy: it is no event, holds a number that is not finite, or is nested too deeply.
+        InvalidStudy: it is no event, holds a number that is not finite or an outcome that is none, or is nested too
+            deeply.
 
     >>> read_event({"kind": "told", "token": "1-a", "outcome": {"value": 10**310}}, "event 3")
     Traceback (most recent call last):
@@ -291,6 +292,9 @@ def read_event(plain: Any, place: str) -> Event:
     """
     check_plain(plain, place)
     event: Event = from_dict(Event, plain, place, InvalidStudy)
+    outcome = getattr(event, "outcome", None)
+    if isinstance(outcome, Outcome) and isinstance(outcome.value, str | bool | None):
+        raise InvalidStudy(f"{place}.outcome.value", outcome.value, "a number, or numbers by name")
     return event
 
 

@@ -14,6 +14,7 @@ from ..errors import (
     InvalidOption,
     InvalidProblem,
     InvalidRequest,
+    InvalidStudy,
     OutcomeConflict,
     SteerboError,
     short_repr,
@@ -92,8 +93,15 @@ class StudyState:
         state = cls(problem, kind, created)
         state.check_wheels(stacklevel=4)
         with uncollected(), one_blas_thread():
-            for event in rest:
-                state._take(event)
+            for position, event in enumerate(rest, 1):
+                try:
+                    state._take(event)
+                except SteerboError:
+                    raise
+                except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+                    hint = f"It was changed by hand, or by another version ({type(error).__name__}: {error})."
+                    allowed = "events that follow from one another"
+                    raise InvalidStudy(f"events.{position}", event.kind, allowed, hint) from error
         for found in state.unread_fit():
             warnings.warn(ReproducibilityWarning(str(found)), stacklevel=4)
         return state

@@ -26,7 +26,7 @@ def replay(place: str, events: list[Event], problem: Problem | None) -> Optimize
         return Optimizer.replay(problem_of(created, place, problem), events)
     except InvalidStudy:
         raise
-    except (SteerboError, KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+    except SteerboError as error:
         hint = f"It was changed by hand, or by another version ({type(error).__name__}: {error})."
         raise DamagedLog("log", place, "events that follow from one another", hint) from error
 
