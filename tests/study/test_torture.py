@@ -28,6 +28,7 @@ from tests.torture.kills import WINGS, kill_often
 from tests.torture.lifetime import lifetime, small_disk
 from tests.torture.malformed import malformed
 from tests.torture.outside_limits import outside_limits
+from tests.torture.reporting import reporting
 from tests.torture.server import Server
 from tests.torture.threads import threads
 from tests.torture.unpickled import unpickled
@@ -44,6 +45,13 @@ def server(running: Server) -> str:
 @pytest.mark.parametrize("wing", ["cost-varying", "causal"])
 def test_kills_on_sqlite(tmp_path: Path, wing: str) -> None:
     assert kill_often(str(tmp_path / "study.db"), wing, tmp_path, 6, 60, rounds=10)["kills"] == 6
+
+
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_kills_while_reports_are_made(tmp_path: Path) -> None:
+    found = reporting(str(tmp_path / "study.db"), tmp_path, workers=2, kills=6, seconds=60, seed=7)
+    assert found["kills"] == 8
+    assert found["reports"] > 0
 
 
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")

@@ -6,12 +6,14 @@ import os
 import random
 import signal
 import time
+import warnings
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import steerbo as sb
 from steerbo.core import DataAdded, OutcomeTold
+from steerbo.errors import OutOfRangeWarning
 from steerbo.study import Study
 from steerbo.study.files.import_csv import import_csv
 from tests.torture.kills import in_child
@@ -56,6 +58,7 @@ def _do(study: Study, diary: _Diary, words: list[str]) -> None:
 
 
 def _one_life(place: str, name: str, file: Path, who: str, seed: int) -> None:
+    warnings.simplefilter("ignore", OutOfRangeWarning)  # values are drawn, whatever the settings are
     chance, diary = random.Random(seed), _Diary(file)
     with Study.open(place, name=name, lease=_LEASE) as study:
         if diary.left:
