@@ -109,6 +109,26 @@ def test_many_arms_share_first_plays() -> None:
     assert "44 initial plays, where 267 would be wanted" in optimizer.explain().text
 
 
+def test_an_arm_with_few_outcomes_is_as_unsure_as_their_mean_is() -> None:
+    """It counts as their mean, that of all arms being one more outcome, and a standard deviation of such a mean."""
+    optimizer, random, told = _many(first_plays=6), np.random.default_rng(0), []
+    for _ in range(7):
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        while suggestion.observe:
+            suggestion = optimizer.decide(suggestion, dict.fromkeys(suggestion.observe, 0.1))
+        told.append(float(random.standard_normal()))
+        optimizer.tell(suggestion, told[-1])
+    index = [row[2] for row in optimizer.explain().tables[0].rows][1:]  # one outcome is enough for the first
+    models, counts = [*optimizer._method.models][1:], set()  # type: ignore[attr-defined]
+    for value, model in zip(index, models, strict=True):
+        n = len(model.outcomes) + 1  # scopes with the same columns share a model
+        mean = (model.outcomes.sum() + np.mean(told)) / n
+        assert value == pytest.approx(mean + np.std(told) / np.sqrt(n), rel=1e-9)
+        counts.add(n)
+    assert len(counts) > 1, "with one count for all the order of arms would not tell"
+
+
 def test_arms_that_nobody_has_played_yet_are_tried_where_there_are_more_than_first_plays() -> None:
     optimizer, random, scopes = _many(first_plays=6), np.random.default_rng(0), []
     for _ in range(30):

@@ -9,9 +9,11 @@ import pytest
 import scipy.stats
 
 import steerbo as sb
+from steerbo.gp import AnovaKernel, GPRegression
 from steerbo.optim import sobol_points
 from steerbo.space import Variable
 from steerbo.surrogate import Controlled, Expectation, LawOf, Observed, Part, ProductKernelPosterior, Rows, Uncontrolled
+from steerbo.surrogate._expectation import HELD
 from steerbo.surrogate._optimise import BatchedBounds
 from tests.surrogate.examples import a_process, kernel, parts, posterior
 
@@ -278,3 +280,17 @@ def test_a_set_that_controls_everything_is_the_posterior_itself() -> None:
     np.testing.assert_allclose(expectation.mean(points), mean, rtol=1e-10)
     for which in (expectation.bound, expectation.of_mean().bound):
         np.testing.assert_allclose(which(points, 1.0)[0], mean + np.sqrt(variance), rtol=1e-8)
+
+
+def test_posteriors_of_draws_together_hold_no_more_than_one() -> None:
+    """Sixteen draws that held factors of a screen each took half a gigabyte."""
+    model = GPRegression(AnovaKernel([0.3, 0.4]), seed=0)
+    random = np.random.default_rng(0)
+    model.replace(random.random((40, 2)), random.normal(size=40))
+    model.set(model.fit())
+    each = ProductKernelPosterior.of_each(model.members, np.zeros((0, 2)))
+    assert len(each) > 1
+    for one in each:
+        for _ in range(HELD // (40 * 1024) + 2):
+            one.kernel_to_data(0, random.random(1024))
+    assert sum(factor.size for one in each for factor in one._factors.values()) <= HELD
