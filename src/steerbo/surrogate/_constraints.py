@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -280,14 +280,24 @@ class FeasibilityMargin:
     """Normal deviations by which plays are likelier to meet requirements than they must be; below 0: too unlikely.
 
     Attributes:
-        each: k requirements, as functions of settings.
-        wanted: (k,) normal quantiles of the probabilities that they ask for.
+        constraints: k requirements.
+        parts: of every column; those that nature draws are averaged over.
         columns: of points, those that are settings; None: all.
     """
 
-    each: Sequence[LogProbability]
-    wanted: Float[np.ndarray, " k"]
+    constraints: Sequence[ProbabilisticConstraint]
+    parts: Sequence[Part]
     columns: Sequence[int] | None = None
+
+    @cached_property
+    def each(self) -> Sequence[LogProbability]:
+        """Log probabilities as functions of settings; of most scopes nobody asks for them."""
+        return chances_over(self.constraints, self.parts)
+
+    @cached_property
+    def wanted(self) -> Float[np.ndarray, " k"]:
+        """Normal quantiles of the probabilities that are asked for."""
+        return _deviations(np.log([each.required_probability for each in self.constraints]))
 
     def __call__(self, points: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
         """Margins of the least likely requirement, (n,)."""
@@ -317,8 +327,7 @@ class FeasibilityMargin:
 
 def margin_over(constraints: Sequence[ProbabilisticConstraint], parts: Sequence[Part]) -> FeasibilityMargin:
     """Feasibility margin as a function of settings; uncontrolled columns are averaged over."""
-    wanted = _deviations(np.log([each.required_probability for each in constraints]))
-    return FeasibilityMargin(chances_over(constraints, parts), wanted)
+    return FeasibilityMargin(constraints, parts)
 
 
 def chances_over(constraints: Sequence[ProbabilisticConstraint], parts: Sequence[Part]) -> list[LogProbability]:
