@@ -46,7 +46,7 @@ _BOUND = {
     "less_than": ("lt", "a number below"),
     "less_than_equal": ("le", "a number not above"),
 }
-_MOST = 1000  # complaints that are looked at
+_COMPLAINTS = 1000  # complaints that are looked at
 
 
 def collecting_errors(wrong: list[InvalidInput], read: Callable[[], T]) -> T | None:
@@ -70,7 +70,7 @@ def from_pydantic(
     With the validated data `given`, alternatives that all failed count once; from the `declared` type mistyped names
     are guessed.
     """
-    complaints = error.errors(include_url=False)[:_MOST]
+    complaints = error.errors(include_url=False)[:_COMPLAINTS]
     paths = [_path(complaint, given) for complaint in complaints]
     deeper = {path[:k] for path in paths for k in range(len(path))}
     misspelt = [_meant(complaint, given, declared) for complaint in complaints]

@@ -38,8 +38,8 @@ TRUSTED = 5
 """Imagined outcomes, as far off as the model says, that the calibration starts from."""
 BEYOND = 1e6
 """Deviations that a surprise counts as at most: an outcome of 1e100 is no more of one."""
-_ALIKE = 4.0 * float(np.finfo(np.float64).eps)  # of the largest outcome: a smaller difference is rounding
-_ROUNDING = 1e-9  # prices that differ by less, as a share, are equal
+_OUTCOME_ROUNDING = 4.0 * float(np.finfo(np.float64).eps)  # of the largest outcome: a smaller difference is rounding
+_PRICE_ROUNDING = 1e-9  # prices that differ by less, as a share, are equal
 
 Prices = Float[np.ndarray, " m"]
 
@@ -167,7 +167,7 @@ def all_equal(outcomes: Float[np.ndarray, " n"]) -> bool:
     (True, False)
     """
     low, high = 0.5 * float(outcomes.min()), 0.5 * float(outcomes.max())  # halves: the difference may not fit
-    return bool(high - low <= _ALIKE * max(abs(low), abs(high)))
+    return bool(high - low <= _OUTCOME_ROUNDING * max(abs(low), abs(high)))
 
 
 @dataclass(frozen=True)
@@ -320,7 +320,7 @@ def cost_tiers(prices: Prices, alike: float = 1.0) -> list[list[int]]:
     known = np.nan_to_num(prices)
     found: list[list[int]] = []
     for i in np.argsort(known, kind="stable").tolist():
-        if found and known[i] <= alike * (1 + _ROUNDING) * known[found[-1][0]]:
+        if found and known[i] <= alike * (1 + _PRICE_ROUNDING) * known[found[-1][0]]:
             found[-1].append(i)
         else:
             found.append([i])

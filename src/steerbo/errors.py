@@ -156,7 +156,7 @@ def combine(found: Iterable[InvalidInput]) -> InvalidInput:
     return type(first)(first.field, first.value, first._allowed, first._hint, others)
 
 
-_MOST = 30  # names that a message lists
+_LISTED = 30  # names that a message lists
 _SEARCHED = 1000  # names that are compared with a mistyped one
 _LONGEST = 200  # characters of a name that is compared
 
@@ -170,7 +170,7 @@ def one_of(names: Iterable[str], given: object) -> str:
     known = list(names)
     close = did_you_mean(known, given)
     meant = f" (did you mean {close!r}?)" if close else ""
-    listed = ", ".join(known[:_MOST]) + (f" and {len(known) - _MOST} more" * (len(known) > _MOST))
+    listed = ", ".join(known[:_LISTED]) + (f" and {len(known) - _LISTED} more" * (len(known) > _LISTED))
     return f"one of {listed or 'nothing'}{meant}"
 
 

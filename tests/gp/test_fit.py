@@ -11,7 +11,7 @@ from scipy.optimize import differential_evolution
 from steerbo.errors import ModelFailure
 from steerbo.gp import GPPrior, Parameter, SquaredExponentialKernel, maximum_a_posteriori, refit_due
 from steerbo.gp._factor import Factor
-from steerbo.gp._fit import Fit
+from steerbo.gp._fit import FitResult
 from steerbo.gp._hyperparameters import log_prior
 
 LINE = [Parameter("x", 0.0, 0.0, 100.0, -5.0, 5.0)]
@@ -101,7 +101,7 @@ def test_ends_after_so_many_evaluations() -> None:
 
 
 def test_what_is_kept_of_a_fit_holds_no_factor() -> None:
-    fit = Fit(np.zeros(1), -1.0, converged=True, evaluations=3, jitter=0.0, factor=Factor(np.eye(2)))
+    fit = FitResult(np.zeros(1), -1.0, converged=True, evaluations=3, jitter=0.0, factor=Factor(np.eye(2)))
     kept = pickle.loads(pickle.dumps(fit))
     assert fit.factor is not None
     assert kept.factor is None

@@ -11,7 +11,7 @@ from scipy.stats import loggamma, norm
 
 from steerbo.gp import AnovaKernel, GPRegression, SquaredExponentialKernel
 from steerbo.gp._standardisation import rounding_step
-from steerbo.gp.outliers import MOST, WORTH, are_disasters, gains, skewness_gain, supported, suspected
+from steerbo.gp.outliers import MOST_OUTLIERS, WORTH, are_disasters, gains, skewness_gain, supported, suspected
 
 
 def test_gains_are_those_of_the_likeliest_extra_variance() -> None:
@@ -103,7 +103,7 @@ def test_a_plateau_of_its_own_height_is_no_mistake() -> None:
     model = GPRegression(SquaredExponentialKernel([0.3]))
     model.replace(points, y)
     model.set(model.fit())
-    assert len(model.doubted) <= MOST * 30
+    assert len(model.doubted) <= MOST_OUTLIERS * 30
     assert model.predict([[0.85]])[0][0] == pytest.approx(6.0, abs=0.6)
 
 

@@ -265,8 +265,8 @@ def demand(table: np.ndarray, wanted: np.ndarray) -> float:
 def test_a_study_of_more_outcomes_goes_on_with_some_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = MeanField(tuple("abcd"), 100)
     optimizer, draw = Optimizer(problem, seed=0), np.random.default_rng(0)
-    monkeypatch.setattr("steerbo.meanfield._gp.MOST", 20)
-    monkeypatch.setattr("steerbo.meanfield.method.MOST", 20)
+    monkeypatch.setattr("steerbo.meanfield._gp.MOST_COUNTED", 20)
+    monkeypatch.setattr("steerbo.meanfield.method.MOST_COUNTED", 20)
     for _ in range(30):
         shares = draw.dirichlet(np.ones(4)).tolist()
         optimizer.add(-shares[0], {"distribution": {"everyone": dict(zip("abcd", shares, strict=True))}})
@@ -345,7 +345,7 @@ def test_what_was_played_before_a_change_may_be_played_again() -> None:
 def test_where_not_all_outcomes_are_counted_no_change_is_noticed_and_that_is_said(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("steerbo.meanfield.method.MOST", 6)
+    monkeypatch.setattr("steerbo.meanfield.method.MOST_COUNTED", 6)
     for notices in (True, False):
         optimizer = Optimizer(MeanField(("a", "b"), 10), "mf-gp-ucb", seed=0, notice_changes=notices)
         for _ in range(7):

@@ -7,7 +7,7 @@ import pytest
 
 from steerbo.meanfield._gp import Observations, _shortest, fit
 from steerbo.meanfield._kernels import PLAIN, ROOT, Embedding, Inputs, PayoffKernel
-from steerbo.meanfield._similarity import MOST, AllPairs, Similarity, ToLandmarks, features_of
+from steerbo.meanfield._similarity import ALL_PAIRS_UP_TO, AllPairs, Similarity, ToLandmarks, features_of
 
 A = 12
 
@@ -82,7 +82,7 @@ def test_landmarks_are_spread_and_found_once() -> None:
     np.testing.assert_allclose(found.gaussian(0.7).times(np.eye(15)), pairs(few).gaussian(0.7).kernel, atol=1e-8)
 
 
-@pytest.mark.parametrize("m", [3, MOST + 1])
+@pytest.mark.parametrize("m", [3, ALL_PAIRS_UP_TO + 1])
 def test_features_that_are_all_the_same_are_none(m: int) -> None:
     assert features_of([(2.0, 5.0)] * m) is None
     assert Similarity.of(np.full(m, 1 / m), [(2.0, 5.0)] * m).features is None
@@ -100,10 +100,10 @@ def test_the_unit_of_features_does_not_matter(unit: float) -> None:
 
 def test_many_cells_of_which_one_differs() -> None:
     """Those that are looked at for the unit may all be the same."""
-    given = [(0.0,)] * (2 * MOST)
+    given = [(0.0,)] * (2 * ALL_PAIRS_UP_TO)
     given[7] = (3.0,)
-    similarity = Similarity.of(np.full(2 * MOST, 1 / (2 * MOST)), given)
-    alone = np.zeros(2 * MOST)
+    similarity = Similarity.of(np.full(2 * ALL_PAIRS_UP_TO, 1 / (2 * ALL_PAIRS_UP_TO)), given)
+    alone = np.zeros(2 * ALL_PAIRS_UP_TO)
     alone[7] = 1.0
     mixed = similarity.mix(alone, 1.0) * similarity.own(1.0) ** -1
     assert mixed[7] == pytest.approx(1.0)
@@ -112,10 +112,10 @@ def test_many_cells_of_which_one_differs() -> None:
 
 def test_many_cells_and_few_agree_at_the_border() -> None:
     """The same map with a cell more: what is worked out by landmarks is nearly what all pairs gave."""
-    places = np.random.default_rng(3).random((MOST + 1, 2))
-    weights = np.random.default_rng(4).dirichlet(np.ones(MOST))
-    few = Similarity.of(np.full(MOST, 1 / MOST), places[:-1].tolist())
-    many = Similarity.of(np.append(np.full(MOST, 1 / MOST), 0.0), places.tolist())
+    places = np.random.default_rng(3).random((ALL_PAIRS_UP_TO + 1, 2))
+    weights = np.random.default_rng(4).dirichlet(np.ones(ALL_PAIRS_UP_TO))
+    few = Similarity.of(np.full(ALL_PAIRS_UP_TO, 1 / ALL_PAIRS_UP_TO), places[:-1].tolist())
+    many = Similarity.of(np.append(np.full(ALL_PAIRS_UP_TO, 1 / ALL_PAIRS_UP_TO), 0.0), places.tolist())
     assert isinstance(few.features, AllPairs)
     assert isinstance(many.features, ToLandmarks)
     one, other = few.mix(weights, 0.8), many.mix(np.append(weights, 0.0), 0.8)[:-1]

@@ -163,7 +163,7 @@ def test_who_reads_slowly_gets_all_of_it(tmp_path: Path, monkeypatch: pytest.Mon
 def test_where_there_are_too_many_the_oldest_that_is_waited_for_goes(
     words: bytes, answered: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(listening, "MOST", 20)
+    monkeypatch.setattr(listening, "MOST_CONNECTIONS", 20)
     with listening_here(oven(tmp_path)) as place, ExitStack() as held:
         slow = []
         for _ in range(60):
@@ -181,7 +181,7 @@ def test_where_there_are_too_many_the_oldest_that_is_waited_for_goes(
 
 
 def test_who_is_being_answered_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(listening, "MOST", 8)
+    monkeypatch.setattr(listening, "MOST_CONNECTIONS", 8)
     listens = b"GET /studies/oven/changes HTTP/1.1\r\nHost: localhost\r\n\r\n"
     with listening_here(oven(tmp_path)) as place, ExitStack() as held:
         told = [held.enter_context(socket.create_connection(place, timeout=20)) for _ in range(4)]

@@ -14,7 +14,7 @@ from tests.serve.processes import serving_here
 
 
 def test_too_many_are_sent_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(api, "MOST", 0)
+    monkeypatch.setattr(api, "MOST_LISTENERS", 0)
     with served(oven(tmp_path)) as client:
         answer = client.get("/studies/oven/changes")
         assert (answer.status_code, answer.headers["retry-after"]) == (503, "30")

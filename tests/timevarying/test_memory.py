@@ -15,7 +15,7 @@ from steerbo.gp.drift import Drift
 from steerbo.timevarying import Matern, MaternInTime, Periodic, SquaredExponential
 from steerbo.timevarying._priors import spatial
 from steerbo.timevarying.data import Datum, RoundView
-from steerbo.timevarying.surrogates import KEPT, MOST, BoxSurrogate, compress
+from steerbo.timevarying.surrogates import FORGETS_AT, KEPT, BoxSurrogate, compress
 
 DRIFTS: dict[str, Drift | None] = {
     "never": None,
@@ -55,7 +55,7 @@ def test_the_posterior_is_next_to_that_of_all_outcomes(name: str) -> None:
     ours, whole = BoxSurrogate(problem), exact(problem, data)
     for datum in data:
         ours.add(datum)
-        assert len(ours.shared[0].posterior) < MOST
+        assert len(ours.shared[0].posterior) < FORGETS_AT
     points = np.linspace(0, 1, 21)[:, None]
     (mean, sd), (all_mean, all_sd) = (s.posterior(points, 700.0) for s in (ours, whole))
     assert np.abs(mean - all_mean).max() < 0.3 * all_sd.max()
@@ -63,13 +63,13 @@ def test_the_posterior_is_next_to_that_of_all_outcomes(name: str) -> None:
     assert ours.evidence[0] == pytest.approx(whole.evidence[0], abs=10)  # of some hundreds, over 700 outcomes
     assert whole.kept is None
     assert ours.kept is not None
-    assert ours.kept[0] <= (MOST if name != "fast" else 160)
+    assert ours.kept[0] <= (FORGETS_AT if name != "fast" else 160)
 
 
 def test_nothing_leaves_early_nor_where_a_window_says_what_is_remembered() -> None:
-    problem, data = interval([Decay(0.1)]), outcomes(MOST + 5)
-    ours, whole = BoxSurrogate(problem), exact(problem, data[: MOST - 1])
-    for datum in data[: MOST - 1]:
+    problem, data = interval([Decay(0.1)]), outcomes(FORGETS_AT + 5)
+    ours, whole = BoxSurrogate(problem), exact(problem, data[: FORGETS_AT - 1])
+    for datum in data[: FORGETS_AT - 1]:
         ours.add(datum)
     assert ours.kept is None
     at = np.array([[0.4]])
@@ -87,8 +87,8 @@ def rows(points: np.ndarray, noise: float = 0.5, lengthscale: float = 0.1) -> GP
 
 
 def test_outcomes_at_one_place_are_merged_without_loss() -> None:
-    places = np.random.default_rng(2).choice(np.linspace(0, 20, 200), size=MOST)
-    before = rows(np.column_stack([places, np.arange(MOST, dtype=float)]), lengthscale=0.02)
+    places = np.random.default_rng(2).choice(np.linspace(0, 20, 200), size=FORGETS_AT)
+    before = rows(np.column_stack([places, np.arange(FORGETS_AT, dtype=float)]), lengthscale=0.02)
     after = compress(before, None)
     assert len(after) == KEPT
     at = np.column_stack([np.linspace(0, 20, 300), np.zeros(300)])
@@ -97,13 +97,13 @@ def test_outcomes_at_one_place_are_merged_without_loss() -> None:
 
 
 def test_the_most_faded_leave_where_all_are_unlike() -> None:
-    before = rows(np.column_stack([np.arange(MOST) * 10.0, np.arange(MOST)[::-1].astype(float)]))
+    before = rows(np.column_stack([np.arange(FORGETS_AT) * 10.0, np.arange(FORGETS_AT)[::-1].astype(float)]))
     after = compress(before, None)
     assert_allclose(after.points[:, 0], np.arange(KEPT) * 10.0, err_msg="the oldest ones have gone")
     assert_allclose(after.residuals, before.residuals[:KEPT])
     faded = compress(before, Decay(0.5))  # 2⁻ᵃ: forgotten after ten units of time
     assert len(faded) == 10
-    assert faded.points[:, 1].min() == MOST - 10
+    assert faded.points[:, 1].min() == FORGETS_AT - 10
     assert len(compress(before, Periodic(24.0))) == KEPT, "what was, returns"
 
 
@@ -129,8 +129,8 @@ def test_only_priors_that_matter_are_solved_for(monkeypatch: pytest.MonkeyPatch)
 def test_a_long_stream_is_replayed_to_the_last_bit(method: str) -> None:
     options: dict[str, Any] = {"prior": 1} if method == "gp-ucb" else {}
     optimizer = Optimizer(interval([None, Decay(0.02)]), method, confidence=1.0, **options)
-    for datum in outcomes(MOST):
-        optimizer.add(datum.value, {"x": float(datum.place[0]), "time": datum.time - MOST})
+    for datum in outcomes(FORGETS_AT):
+        optimizer.add(datum.value, {"x": float(datum.place[0]), "time": datum.time - FORGETS_AT})
     for t in range(1, 4):
         suggestion = optimizer.ask()
         assert suggestion is not None
@@ -148,7 +148,7 @@ def test_a_kernel_that_fails_in_a_long_stream_is_said_when_it_is_asked_for() -> 
         return np.where((X[:, None, 0] == 0.25) | (Z[:, 0] == 0.25), np.nan, K)
 
     surrogate = BoxSurrogate(TimeVarying([Float("x", 0, 1)], [Prior(holed), Prior(Matern(0.3))]))
-    for datum in outcomes(MOST - 1):
+    for datum in outcomes(FORGETS_AT - 1):
         surrogate.add(datum)
     surrogate.add(Datum(400.0, 400, np.array([0.25]), 0.0))
     with pytest.raises(ModelFailure):

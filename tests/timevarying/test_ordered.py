@@ -14,7 +14,7 @@ from steerbo import Optimizer
 from steerbo.core import Asked, History
 from steerbo.core.determinism import one_blas_thread
 from steerbo.timevarying import Decay, MaternInTime, Periodic
-from steerbo.timevarying._filters import EVERY, KEPT
+from steerbo.timevarying._filters import COPIES, EVERY
 from steerbo.timevarying.data import Datum
 from steerbo.timevarying.surrogates import FiniteSurrogate
 from tests.sizes import examples
@@ -49,8 +49,8 @@ def test_what_is_held_does_not_grow_where_outcomes_come_late_all_the_time(lag: i
         for datum in (*others, one):
             assert surrogate.add(datum)
         copies, recent = held(surrogate)
-        assert copies <= KEPT
-        assert recent < EVERY * KEPT
+        assert copies <= COPIES
+        assert recent < EVERY * COPIES
     compare(problem, surrogate, data, data[-1].time)
 
 

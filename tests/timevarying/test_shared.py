@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from steerbo import Decay, Float, Prior, TimeVarying
 from steerbo.gp import GPPosterior
 from steerbo.timevarying import SquaredExponential
-from steerbo.timevarying.surrogates import KEPT, MOST, SharedPosterior
+from steerbo.timevarying.surrogates import FORGETS_AT, KEPT, SharedPosterior
 
 PROBLEM = TimeVarying(
     [Float("x", 0, 1)],
@@ -35,7 +35,7 @@ def test_each_mean_has_its_own_evidence() -> None:
 
 
 def test_what_was_said_before_outcomes_left_still_counts() -> None:
-    shared = filled(MOST)
+    shared = filled(FORGETS_AT)
     before = shared.evidence
     shared.condense()
     assert len(shared.posterior) <= KEPT
@@ -45,7 +45,7 @@ def test_what_was_said_before_outcomes_left_still_counts() -> None:
     assert_allclose(shared.evidence, 0.0)
 
 
-@pytest.mark.parametrize(("n", "bounded"), [(MOST - 1, True), (MOST + 5, False)])
+@pytest.mark.parametrize(("n", "bounded"), [(FORGETS_AT - 1, True), (FORGETS_AT + 5, False)])
 def test_nothing_leaves_early_nor_where_all_is_kept(n: int, bounded: bool) -> None:
     shared = filled(n, bounded)
     shared.condense()

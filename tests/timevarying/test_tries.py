@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 from steerbo import Categorical, Decay, Float, Prior, TimeVarying
 from steerbo.timevarying import Covariance, MaternInTime, SquaredExponential
 from steerbo.timevarying.data import Datum, PendingPoint, RoundView
-from steerbo.timevarying.surrogates import KEPT, MOST, BoxSurrogate, FailedPoints, FiniteSurrogate
+from steerbo.timevarying.surrogates import FORGETS_AT, KEPT, BoxSurrogate, FailedPoints, FiniteSurrogate
 from tests.timevarying.compare import outcomes, world
 from tests.timevarying.reference import faded
 
@@ -21,9 +21,9 @@ def test_of_a_box_those_tried_last_are_held() -> None:
     for t in range(5000):
         tries.add(np.array([t / 5000, 0.5]), float(t))
         sites.add(t % 900, float(t))
-        assert len(tries) <= MOST
+        assert len(tries) <= FORGETS_AT
     assert len(tries) >= KEPT
-    assert min(known.time for known in tries) > 5000 - MOST - 2
+    assert min(known.time for known in tries) > 5000 - FORGETS_AT - 2
     assert len(sites) == 900, "of a finite domain all"
     tries.add(np.array([4999 / 5000, 0.5]), 7000.0)
     assert max(known.times for known in tries) == 2

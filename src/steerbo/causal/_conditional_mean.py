@@ -11,7 +11,7 @@ from .._arrays import Bool, Float
 _LENGTHSCALES = 0.5, 1.0, 2.0, 4.0  # of a regression, in standard deviations of what it depends on
 _SHARES = 1e-3, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 1.0  # of the variance that it leaves as residuals
 _FLAT = 1e-9
-_MOST = 300  # rows of a regression whose number costs its cube
+_REGRESSION_ROWS = 300  # rows of a regression whose number costs its cube
 
 
 class Moments(NamedTuple):
@@ -60,7 +60,7 @@ class Regression:
         cls, rows: Float[np.ndarray, "n k"], kinds: Bool[np.ndarray, " k"], values: Float[np.ndarray, " n"]
     ) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
         """Means at all rows, and residuals of all values, by a regression of at most 300 of them, spread evenly."""
-        some = np.unique(np.linspace(0, len(rows) - 1, min(len(rows), _MOST)).round().astype(int))
+        some = np.unique(np.linspace(0, len(rows) - 1, min(len(rows), _REGRESSION_ROWS)).round().astype(int))
         found = cls(rows[some], kinds, values[some])
         means = found.means(rows)
         residuals = values - means

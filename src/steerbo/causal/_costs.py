@@ -26,7 +26,7 @@ _CACHED = 64  # boxes
 _GRID = 64  # values of each action, if the wanted ones are not affordable
 _DEAREST = 9  # values of a context that is not known yet
 _CORNERS = 6  # actions at most whose extremes are tried as well
-_MOST = 300  # costs, the latest, that prices are learned from
+_COSTS_USED = 300  # costs, the latest, that prices are learned from
 _NOISES = (1e-6, 1e-4, 1e-2, 1e-1, 1.0)  # variances of costs of the same play, as shares of costs' mean square
 _LEVEL = 4.0  # variance of a price's level, and of its slope
 _LENGTHSCALE = 0.4  # of a range
@@ -372,9 +372,12 @@ class PriceRegression:
 
     @property
     def _scale(self) -> float:
-        return float(np.sqrt(np.mean(np.square(self._rests[-_MOST:])))) or 1.0
+        return float(np.sqrt(np.mean(np.square(self._rests[-_COSTS_USED:])))) or 1.0
 
     def _fit(self) -> GPPosterior[Kernel]:
-        rows, rests = np.array(self._rows[-_MOST:]), np.array(self._rests[-_MOST:])[:, None] / self._scale
+        rows, rests = (
+            np.array(self._rows[-_COSTS_USED:]),
+            np.array(self._rests[-_COSTS_USED:])[:, None] / self._scale,
+        )
         tried = [GPPosterior(self._kernel, rows, rests, np.full(len(rows), noise)) for noise in _NOISES]
         return max(tried, key=lambda each: float(each.log_likelihood()[0]))

@@ -63,7 +63,7 @@ _CORNERS = 6  # actions at most whose extremes are all tried, too
 
 
 @dataclass(eq=False)
-class _Learned:
+class _PresentModels:
     """What is derived from the results.
 
     Attributes:
@@ -108,7 +108,7 @@ class CausalMethod(Method[Causal, O]):
         self.costs = CostModel(problem, self._possible, self.constraints, history)
         self._number = {arm.scope: i for i, arm in enumerate(self._possible)}
         self._plays = Fold(self._count, partial(np.zeros, len(self._possible), dtype=int))
-        self._learned: _Learned | None = None
+        self._learned: _PresentModels | None = None
         for played in history:
             self.feasibility.check_open(played.suggestion.scope)
 
@@ -121,7 +121,7 @@ class CausalMethod(Method[Causal, O]):
         return self._possible
 
     @property
-    def _present(self) -> _Learned:
+    def _present(self) -> _PresentModels:
         """Models of the arms, and of their feasibility, with the columns that results leave them."""
         known, results = self._learned, self.history.results
         if known is not None and known.results is results:
@@ -134,11 +134,11 @@ class CausalMethod(Method[Causal, O]):
         known.results = results
         return known
 
-    def _without_data(self, sharing: Hashable, since: int) -> _Learned:
+    def _without_data(self, sharing: Hashable, since: int) -> _PresentModels:
         arms, empty_model, problem = self._with_columns(sharing), self.empty_model(), self.problem
         models = ArmModels(arms, empty_model, problem.sign, self.history, drift=problem.drift, since=since)
         feasibility = ArmsFeasibility(problem, models, self.constraints, empty_model, history=self.history, since=since)
-        return _Learned(sharing, arms, models, feasibility)
+        return _PresentModels(sharing, arms, models, feasibility)
 
     @property
     def arms(self) -> list[Arm]:

@@ -22,7 +22,7 @@ from ..study.progress import literal
 from .app import print_json
 from .tables import CHOSEN, HEADING, ScreenTable, hung
 
-_FEW = 8  # values of a law that are listed
+_VALUES_LISTED = 8  # values of a law that are listed
 
 
 class _Screen(Console):
@@ -141,7 +141,7 @@ def _variable(problem: Problem, variable: Any) -> str:
 
 
 def _sized(value: Any) -> str:
-    if isinstance(value, list) and len(value) > _FEW:
+    if isinstance(value, list) and len(value) > _VALUES_LISTED:
         ends = f", {min(value):g} to {max(value):g}" if all(isinstance(x, float | int) for x in value) else ""
         return f"{len(value)} values{ends}"
     return f"{value:g}" if isinstance(value, float) else short_repr(value)

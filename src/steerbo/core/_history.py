@@ -180,19 +180,24 @@ class Costs:
     @classmethod
     def of(cls, rounds: Collection[Round], data: Iterable[DataAdded], void: Iterable[DataAdded]) -> Costs:
         """Sum up; `void` data stay paid, and no longer count in mean costs."""
-        unpriced = [played.charged for played in rounds if played.unpriced]
-        charges = [*(played.charged for played in rounds), *(each.charged for each in (*data, *void))]
         paid, working = defaultdict[Scope, list[float]](list), defaultdict[Scope, list[float]](list)
-        of_rounds = [(played.suggestion.scope, played.paid, played.outcome is not None) for played in rounds]
-        of_data = [(each.scope, each.outcome.cost, True) for each in data if each.scope is not None]
-        for scope, cost, worked in (*of_rounds, *of_data):
+        charges, unpriced, known = [each.charged for each in (*data, *void)], list[float](), list[float]()
+        for played in rounds:
+            cost = played.paid
+            charges.append(played.charged if cost is None else cost)
             if cost is not None:
-                paid[scope].append(cost)
-                if worked:
-                    working[scope].append(cost)
-        known = [played.paid for played in rounds if played.paid is not None]
+                known.append(cost)
+                paid[played.suggestion.scope].append(cost)
+                if played.outcome is not None:
+                    working[played.suggestion.scope].append(cost)
+            elif played.unpriced:
+                unpriced.append(played.charged)
+        for each in data:
+            if each.scope is not None and (cost := each.outcome.cost) is not None:
+                paid[each.scope].append(cost)
+                working[each.scope].append(cost)
         usual = math.fsum(known) / len(known) if known else None
-        means = ({scope: math.fsum(some) / len(some) for scope, some in each.items()} for each in (paid, working))
+        means = ({scope: math.fsum(some) / len(some) for scope, some in by.items()} for by in (paid, working))
         return cls(math.fsum(charges), math.fsum(unpriced), len(unpriced), usual, *means)
 
 

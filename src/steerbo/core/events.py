@@ -254,7 +254,7 @@ Event = Annotated[
 """Any of the events, told apart by `kind` in their JSON form."""
 
 
-_LARGEST = sys.float_info.max
+_LARGEST_FLOAT = sys.float_info.max
 _DIGITS = 400  # of an integer that Python reads whole: all that fit a float, and some more
 _NAMED = 5  # parts of the path to what is nested too deeply
 MOST_NESTED = 100
@@ -315,9 +315,9 @@ def check_plain(plain: Any, place: str) -> None:
                 deeper += [(f"{field}.{name}", value[name]) for name in value]
             elif kind is list or kind is tuple:
                 deeper += [(field, each) for each in value]
-            elif (kind is int and abs(value) > _LARGEST) or (kind is float and not math.isfinite(value)):
+            elif (kind is int and abs(value) > _LARGEST_FLOAT) or (kind is float and not math.isfinite(value)):
                 shown = value if kind is float else math.copysign(math.inf, value > 0 or -1)
-                raise InvalidStudy(field, shown, f"a number below {_LARGEST:.2g} in size")
+                raise InvalidStudy(field, shown, f"a number below {_LARGEST_FLOAT:.2g} in size")
         if not deeper:
             return
         level = deeper

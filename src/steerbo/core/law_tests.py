@@ -42,7 +42,7 @@ _FIRST = [sum(BINS[:k]) for k in range(len(BINS))]
 PAIR_BINS = 3
 """Bins of each of two variables in bets on their dependence."""
 Interval = tuple[float, float]
-_MOST = 700.0  # of the logarithm of a stake: more is no number
+_LARGEST_STAKE = 700.0  # of the logarithm of a stake: more is no number
 _POINT = 1e-12  # an interval that is no wider is a number
 
 
@@ -94,7 +94,7 @@ class BettingTest:
     @property
     def value(self) -> float:
         """E: above 1 it speaks against the law."""
-        return float(np.mean(np.exp(np.minimum(self._logs, _MOST))))
+        return float(np.mean(np.exp(np.minimum(self._logs, _LARGEST_STAKE))))
 
 
 class IndependenceTest:
@@ -118,7 +118,7 @@ class IndependenceTest:
     @property
     def values(self) -> Float[np.ndarray, " p"]:
         """E of each pair: above 1 it says that the two go together."""
-        return np.asarray(np.exp(np.minimum(self._logs, _MOST)))
+        return np.asarray(np.exp(np.minimum(self._logs, _LARGEST_STAKE)))
 
 
 class Ranks:

@@ -225,7 +225,7 @@ def naming_arguments(call: Callable[P, T]) -> Callable[P, T]:
     return named
 
 
-_LARGEST = sys.float_info.max
+_LARGEST_FLOAT = sys.float_info.max
 _SHOWN, _COLUMNS = 5, ("round", "steer", "set", "value", "cost", "state")  # of rounds in a notebook
 
 
@@ -705,7 +705,7 @@ def widened(advice: Expected, times: float) -> Expected:
         return replace(advice, lower=None, upper=None, reasons=reasons)
     mean = advice.mean
     ends = [None if end is None else mean + times * (end - mean) for end in (advice.lower, advice.upper)]
-    low, high = (None if end is None else min(max(end, -_LARGEST), _LARGEST) for end in ends)
+    low, high = (None if end is None else min(max(end, -_LARGEST_FLOAT), _LARGEST_FLOAT) for end in ends)
     return replace(advice, lower=low, upper=high)
 
 

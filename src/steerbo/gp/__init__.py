@@ -7,7 +7,7 @@ from ._factor import Factor
 from ._fit import MANY, evenly, maximum_a_posteriori, refine_on_all, refit_due
 from ._hyperparameters import Hyperparameters, Parameter, from_hex, log_prior, to_hex
 from ._learned_drift import DriftModel, abrupt_change, fit_drift
-from ._posterior import MOST, GPPosterior, choose_subset
+from ._posterior import MOST_COUNTED, GPPosterior, choose_subset
 from ._process import GPPrior, ProfiledMean, evidence, inverted, profiled_log_density
 from ._regression import Averaged, GPRegression, MomentsAndGradients, noise_lines, replace_outcomes
 from ._standardisation import Standardisation
@@ -32,7 +32,7 @@ from .kernels import (
 
 __all__ = [
     "MANY",
-    "MOST",
+    "MOST_COUNTED",
     "AnovaKernel",
     "AnyDrift",
     "Averaged",

@@ -12,7 +12,7 @@ from .._arrays import Float
 from ..errors import ModelFailure
 
 _LADDER = tuple(10.0**power for power in range(-13, 0))
-_LEAST = 4.0 * float(np.finfo(np.float64).eps)  # of a diagonal entry that is explained by its own variable
+_LEAST_DIAGONAL = 4.0 * float(np.finfo(np.float64).eps)  # of a diagonal entry that is explained by its own variable
 
 
 def packed_cholesky(gram: Float[np.ndarray, "n n"], overwrite: bool = False) -> tuple[Float[np.ndarray, "n n"], float]:
@@ -52,7 +52,7 @@ def packed_cholesky(gram: Float[np.ndarray, "n n"], overwrite: bool = False) -> 
 
 def sound(factor: Float[np.ndarray, "n n"], diagonal: Float[np.ndarray, " n"]) -> bool:
     """Whether no pivot is all rounding error: nothing can be built on such a one."""
-    return bool((factor.diagonal() ** 2 >= _LEAST * diagonal).all())
+    return bool((factor.diagonal() ** 2 >= _LEAST_DIAGONAL * diagonal).all())
 
 
 REBUILD, SHARE = 64, 8

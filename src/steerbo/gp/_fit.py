@@ -38,7 +38,7 @@ def refit_due(last: int, n: int) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Fit:
+class FitResult:
     """Record of a fit.
 
     Attributes:
@@ -76,7 +76,7 @@ def maximum_a_posteriori(
     *,
     evaluations: int | None = None,
     precision: float | None = None,
-) -> Fit:
+) -> FitResult:
     """Maximise the posterior density by L-BFGS-B from the two most promising starts; from one, if data are `many`.
 
     Never raises because of the data: where covariances cannot be factorised the search turns round, and if that is
@@ -99,7 +99,7 @@ def maximum_a_posteriori(
     from scipy.optimize import minimize
 
     low, high = np.array([p.low for p in parameters]), np.array([p.high for p in parameters])
-    best, density = Fit(np.clip(starts[0], low, high), -math.inf, False, 0, 0.0), prior_density(parameters)
+    best, density = FitResult(np.clip(starts[0], low, high), -math.inf, False, 0, 0.0), prior_density(parameters)
     done = 0
 
     def loss(theta: Float[np.ndarray, " p"]) -> tuple[float, Float[np.ndarray, " p"]]:
@@ -114,7 +114,7 @@ def maximum_a_posteriori(
         if not (math.isfinite(total) and np.isfinite(slope).all()):
             return 1e100, np.zeros_like(theta)
         if total > best.log_posterior:
-            best = Fit(theta.copy(), total, False, 0, jitter)
+            best = FitResult(theta.copy(), total, False, 0, jitter)
         return -total, -slope
 
     distinct = list({start.tobytes(): start for start in (np.clip(s, low, high) for s in starts)}.values())
@@ -137,7 +137,7 @@ def maximum_a_posteriori(
         notes.append("no hyperparameters gave covariances that can be factorised: those before were kept")
     if best.jitter:
         notes.append(f"{best.jitter:.1e} was added to the diagonal of nearly singular covariances")
-    return Fit(best.theta, best.log_posterior, converged, done, best.jitter, tuple(notes))
+    return FitResult(best.theta, best.log_posterior, converged, done, best.jitter, tuple(notes))
 
 
 QUARTER = 4
@@ -145,7 +145,7 @@ QUARTER = 4
 TOLERANCE = 0.05
 """Steps stop when the predicted gain in log density, by the curvature, is below this."""
 _NEARLY = 0.3  # the same, where one more step is taken of which the density alone is computed
-_ALIKE = 0.1  # that step has arrived if it gains what curvature promised, within this
+_ARRIVED = 0.1  # that step has arrived if it gains what curvature promised, within this
 _STEP = 1e-3  # of the differences of gradients that curvature is
 _FARTHEST = 1.0  # of a step, in logarithms
 
@@ -252,15 +252,15 @@ class Climbed:
     factor: Factor | None = None
 
     @property
-    def fit(self) -> Fit:
-        """Convert to a `Fit`."""
+    def fit(self) -> FitResult:
+        """Convert to a `FitResult`."""
         converged = self.left < 2 * TOLERANCE
         notes = [] if converged else ["the search for hyperparameters stopped before it converged"]
         if self.height == -math.inf:
             notes = ["no hyperparameters gave covariances that can be factorised: those before were kept"]
         if self.jitter:
             notes.append(f"{self.jitter:.1e} was added to the diagonal of nearly singular covariances")
-        return Fit(self.theta, self.height, converged, self.evaluations, self.jitter, tuple(notes), self.factor)
+        return FitResult(self.theta, self.height, converged, self.evaluations, self.jitter, tuple(notes), self.factor)
 
 
 def quasi_newton(
@@ -290,7 +290,7 @@ def quasi_newton(
         done += 1
         place = Place.at(theta, parameters, of)
         gain = -math.inf if place is None else place.height - height
-        if place is not None and hasty and gain >= 0.0 and left < _NEARLY and abs(gain - left) < _ALIKE:
+        if place is not None and hasty and gain >= 0.0 and left < _NEARLY and abs(gain - left) < _ARRIVED:
             found = place.likelihood
             return Climbed(theta, place.height, found.jitter, theta, 0.0, inverse, done, found.factor())
         if left < TOLERANCE:
@@ -396,7 +396,7 @@ def fit_large(
     extra: Float[np.ndarray, " n"],
     nearly: bool = False,
     hasty: Hasty | None = None,
-) -> Fit:
+) -> FitResult:
     """Fit hyperparameters to outcomes z (n,), standardised, at X (n, d): all, or `LEARNED_FROM` evenly spaced ones.
 
     A search may begin at those of `initial` and `before`; `nearly`: the latter were found for nearly the same outcomes,
@@ -477,7 +477,7 @@ def refine_on_all(
     *,
     share: float,
     evaluations: int,
-) -> Fit:
+) -> FitResult:
     """Maximise the whole posterior density near `start` in so many evaluations.
 
     Args:

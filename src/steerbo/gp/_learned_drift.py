@@ -58,8 +58,8 @@ _PEAKS = 5  # periods of which the likeliest is fitted
 
 _NEAR = 6.0  # log posterior by which a kind may be behind and is compared at every fit; others take turns
 _WITHIN = 2.0  # and by which it may be behind, after a few evaluations, to be fitted to the end
-_FEW = 30  # evaluations of a first comparison
-_ALIKE = 0.1  # difference of the logarithms of two periods of one season
+_FIRST_EVALUATIONS = 30  # evaluations of a first comparison
+_SAME_SEASON = 0.1  # difference of the logarithms of two periods of one season
 
 _GOLDEN = (math.sqrt(5) - 1) / 2  # shares k of it modulo 1 are spread evenly: rounds meet the kinds in turn
 _SLOW = (math.log(4.0), 2.0)  # of the logarithm of a smooth change's time scale: from none in a study to much in it
@@ -306,7 +306,7 @@ class _Comparison:
         model = replace(self._steady, cuts=(*self._steady.cuts, moment))
         begin = _Fitted.prepared(self._empty, self._model, model, self.fits["steady"].found.theta)
         outliers = self._outliers([i for i, _ in best.found.doubted])
-        if _Fitted.by(begin, model, begin.compared(outliers, Hasty(_FEW))).score < least - _WITHIN:
+        if _Fitted.by(begin, model, begin.compared(outliers, Hasty(_FIRST_EVALUATIONS))).score < least - _WITHIN:
             return None
         whole = _Fitted.prepared(self._empty, self._model, model, begin.hyperparameters.theta)
         other = _Fitted.by(whole, model, whole.likeliest())
@@ -397,7 +397,7 @@ class _Comparison:
 
     def _climbed(self, model: DriftModel, starts: Sequence[Theta], outliers: Sequence[np.ndarray]) -> _Fitted:
         other = _Fitted.prepared(self._empty, self._model, model, starts[0])
-        return _Fitted.by(other, model, other.compared(outliers, Hasty(_FEW, tuple(starts[1:]))))
+        return _Fitted.by(other, model, other.compared(outliers, Hasty(_FIRST_EVALUATIONS, tuple(starts[1:]))))
 
     def _to_the_end(self, kind: Kind, known: _Fitted | None) -> _Fitted:
         model = replace(self._steady, kind=kind)
@@ -408,7 +408,7 @@ class _Comparison:
     def _is_another(self, season: Theta) -> bool:
         """Whether the period of a season is not that of the season in use."""
         place = len(_space(self._model.kernel).parameters)
-        return abs(season[place] - self.fits["seasonal"].found.theta[place]) > _ALIKE
+        return abs(season[place] - self.fits["seasonal"].found.theta[place]) > _SAME_SEASON
 
     def _starts(self, kind: Kind) -> list[Theta]:
         """Hyperparameters where a search for those of a kind may begin: as they were last, then others."""

@@ -259,14 +259,14 @@ class GPPosterior(Generic[K]):
 
 # -- which outcomes count ----------------------------------------------------------------------------------------------
 
-MOST = 5000
+MOST_COUNTED = 5000
 """Outcomes that a posterior counts: with so many a suggestion takes ten seconds and a gigabyte."""
-_FEW = 500  # that say where the best place is
+_ABOUT_THE_BEST = 500  # that say where the best place is
 _LATEST, _NEAREST = 0.2, 0.4  # shares of those counted; the others are spread over all that are left
 
 
 def subset_of_data(
-    prior: GPPrior[Any], X: Float[np.ndarray, "n d"], z: Float[np.ndarray, " n"], most: int = MOST
+    prior: GPPrior[Any], X: Float[np.ndarray, "n d"], z: Float[np.ndarray, " n"], most: int = MOST_COUNTED
 ) -> Int[np.ndarray, " m"]:
     """Choose the outcomes that the posterior uses: their indices, ascending, at most `most`.
 
@@ -289,14 +289,14 @@ def subset_of_data(
     n = len(z)
     if n <= most:
         return np.arange(n)
-    some = np.linspace(0, n - 1, min(_FEW, n)).astype(np.intp)
+    some = np.linspace(0, n - 1, min(_ABOUT_THE_BEST, n)).astype(np.intp)
     residuals = (z[some] - prior.mean)[:, None]
     rough = GPPosterior(prior.kernel, X[some], residuals, prior.noise_at(X[some]))
     best = int(rough.means(X)[0].argmax())
     return choose_subset(prior.kernel(X, X[best : best + 1])[:, 0], most)
 
 
-def choose_subset(nearness: Float[np.ndarray, " n"], most: int = MOST) -> Int[np.ndarray, " m"]:
+def choose_subset(nearness: Float[np.ndarray, " n"], most: int = MOST_COUNTED) -> Int[np.ndarray, " m"]:
     """Choose by the distance of every outcome to the best point.
 
     >>> choose_subset(np.array([0.0, 0.9, 0.8, 0.1, 0.2, 0.0, 0.0]), most=5).tolist()

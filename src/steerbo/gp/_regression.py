@@ -20,14 +20,15 @@ from ..errors import InvalidOption, InvalidOutcome, InvalidStudy, ModelFailure
 from ._crossed import CrossedOutcomes
 from ._draws import DRAWN_UP_TO, mixture_moments, posterior_draws
 from ._factor import Factor
-from ._fit import LEARNED_FROM, Fit, Hasty, Place, fit_large
+from ._fit import LEARNED_FROM, FitResult, Hasty, Place, fit_large
 from ._hyperparameters import LIKELY_NOISE, Hyperparameters
 from ._posterior import GPPosterior, subset_of_data
 from ._process import GPPrior, inverted
 from ._standardisation import Standardisation, rounding_step
 from .kernels import Kernel, stacked
 from .outliers import (
-    LEAST,
+    LEAST_COMPARED,
+    MOST_OUTLIERS,
     WORTH,
     OutlierFit,
     add_outlier,
@@ -38,7 +39,6 @@ from .outliers import (
     supported,
     suspected,
 )
-from .outliers import MOST as MOST_OUTLIERS
 
 _FARTHEST = 1e100  # squares of coordinates beyond may not fit into a float
 
@@ -113,7 +113,7 @@ class _Learned(NamedTuple):
 
     extra: Float[np.ndarray, " n"]
     output: Standardisation
-    fit: Fit
+    fit: FitResult
 
 
 class _Observations:
@@ -233,7 +233,7 @@ class GPRegression(Generic[K]):
         self.doubtable: Doubtable = _all_of
         self.plays: Plays | None = None
         self.believed_scale: Callable[[float], float] = _none
-        self.last_fit: Fit | None = None
+        self.last_fit: FitResult | None = None
         self.last_score = -math.inf  # its log posterior density in the user's units, less `WORTH` for every outlier
         self._fitted: np.ndarray | None = None  # the points of a fit that is not taken over yet
         self._condition()
@@ -368,7 +368,7 @@ class GPRegression(Generic[K]):
         """
         best = self._outlier_fit(np.zeros(len(self), dtype=bool), self.prior.theta, hasty=hasty)
         best = self._maybe_skewed(best)
-        if LEAST <= len(self) <= self.many:
+        if LEAST_COMPARED <= len(self) <= self.many:
             if (suspects := self._suspects()).any() and suspects.sum() <= MOST_OUTLIERS * len(self):
                 before, nearly = self.prior.theta, hasty is not None
                 if nearly:
@@ -405,7 +405,7 @@ class GPRegression(Generic[K]):
         """The likeliest hyperparameters where some outcomes are doubted, in units of the others."""
         output, z, extra = self._standardised(outliers)
         if len(z) < 2 or np.abs(z[~outliers]).max() < 0.01:  # else their root mean square is 1
-            fit = Fit(before, math.nan, True, 0, 0.0, ("outcomes do not differ: hyperparameters were kept",))
+            fit = FitResult(before, math.nan, True, 0, 0.0, ("outcomes do not differ: hyperparameters were kept",))
         else:
             believed, many = self._believed(output), (self.many, self.very_many)
             start = before[: len(believed.parameters)]
@@ -481,7 +481,7 @@ class GPRegression(Generic[K]):
 
     def _maybe_skewed(self, known: OutlierFit[_Learned]) -> OutlierFit[_Learned]:
         """Score a fit without outliers as one with skewed noise, where that explains outcomes better."""
-        comparable = LEAST <= len(self) <= self.many and not known.outliers.any()
+        comparable = LEAST_COMPARED <= len(self) <= self.many and not known.outliers.any()
         if not comparable or (left_out := self._left_out_by(known)) is None:
             return known
         _, alpha, precision = left_out

@@ -8,7 +8,7 @@ import numpy as np
 
 from .._arrays import Float
 
-_EPS, _LARGEST = np.finfo(np.float64).eps, np.finfo(np.float64).max
+_EPS, _LARGEST_FLOAT = np.finfo(np.float64).eps, np.finfo(np.float64).max
 _FARTHEST = 1e100
 _ELSEWHERE = 4.0  # outcomes that those of elsewhere count as, together
 _TIED, _WHOLE = 8, 1e-6  # outcomes at least that show a step, and how nearly they are to be multiples of it
@@ -52,7 +52,7 @@ class Standardisation:
                 offset += 2.0 * share * apart
         if not scale > 0.0:
             return cls(offset, max(1.0, 1e4 * _EPS * float(np.abs(y).max())))
-        return cls(offset, min(scale, float(_LARGEST)))
+        return cls(offset, min(scale, float(_LARGEST_FLOAT)))
 
     def at_least(self, scale: float) -> Standardisation:
         """Widen the scale to one that is believed.
@@ -60,7 +60,7 @@ class Standardisation:
         >>> Standardisation(1.0, 0.25).at_least(0.5)
         Standardisation(offset=1.0, scale=0.5)
         """
-        return type(self)(self.offset, min(max(self.scale, scale), float(_LARGEST)))
+        return type(self)(self.offset, min(max(self.scale, scale), float(_LARGEST_FLOAT)))
 
     def forward(self, y: Float[np.ndarray, " *s"]) -> Float[np.ndarray, " *s"]:
         """Convert the user's units to standardised ones, at most ±1e100."""
@@ -71,7 +71,7 @@ class Standardisation:
     def backward(self, z: Float[np.ndarray, " *s"]) -> Float[np.ndarray, " *s"]:
         """Convert standardised units to the user's."""
         with np.errstate(over="ignore"):
-            y: np.ndarray = np.clip(self.offset + self.scale * z, -_LARGEST, _LARGEST)
+            y: np.ndarray = np.clip(self.offset + self.scale * z, -_LARGEST_FLOAT, _LARGEST_FLOAT)
         return y
 
     def moments(
@@ -79,7 +79,7 @@ class Standardisation:
     ) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
         """Mean and standard deviation in the user's units, (n,) each, of variables with these in standardised ones."""
         with np.errstate(over="ignore"):
-            return self.backward(mean), np.minimum(self.scale * sd, _LARGEST)
+            return self.backward(mean), np.minimum(self.scale * sd, _LARGEST_FLOAT)
 
 
 def rounding_step(outcomes: Float[np.ndarray, " n"]) -> float:

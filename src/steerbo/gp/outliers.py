@@ -48,15 +48,15 @@ _SELDOM = 3.0
 At even odds noise with heavy tails to both sides was taken for it, and answers were worse.
 """
 _SHAPES = np.array([0.1, 0.3, 1.0, 3.0])  # of log-gamma laws: skewness 2.0, 1.7, 1.1 and .6
-LEAST = 8
+LEAST_COMPARED = 8
 """Outcomes from which on there is something to compare one with."""
-MOST = 0.2
+MOST_OUTLIERS = 0.2
 """Share of outcomes that are doubted at most: more of them are what noise is like."""
 _CERTAIN, _HOPELESS = 1e-12, 1e12  # a variance, standardised, that is rounding; and a ratio beyond which all are alike
 _SAME = 1e-9  # by how much less outcomes at one point may be correlated with each other than with themselves
 _BAD, _BY_CHANCE = 0.1, 0.01
 """Share of outcomes at most, if more than two, as bad as those doubted for it; and how seldom slips lie at one end."""
-_FAR = 6.0  # deviations from the median, as the middle half of the outcomes tells them
+_FAR_FROM_MEDIAN = 6.0  # deviations from the median, as the middle half of the outcomes tells them
 
 
 F = TypeVar("F")
@@ -90,7 +90,7 @@ def relevance_pursuit(
         refit: a fit with these outliers, which begins at the hyperparameters of another.
     """
     best = latest = begin
-    for _ in range(int(MOST * len(begin.outliers))):
+    for _ in range(int(MOST_OUTLIERS * len(begin.outliers))):
         if (outliers := one_more(latest)) is None:
             break
         latest = refit(outliers, latest.fit)
@@ -125,7 +125,7 @@ def add_outlier(
         same: (n, n) which outcomes are of the same play: see `supported`.
         disasters: whether doubted outcomes are rather right: see `are_disasters`.
     """
-    if outliers.sum() + 1 > MOST * len(outliers):
+    if outliers.sum() + 1 > MOST_OUTLIERS * len(outliers):
         return None
     for i in np.argsort(-gained, kind="stable"):
         if gained[i] <= _PROMISING:
@@ -265,4 +265,4 @@ def suspected(outcomes: Float[np.ndarray, " n"]) -> Bool[np.ndarray, " n"]:
     array([2])
     """
     low, middle, high = np.quantile(outcomes, [0.25, 0.5, 0.75])
-    return np.abs(outcomes - middle) > _FAR * (high - low) / 1.349
+    return np.abs(outcomes - middle) > _FAR_FROM_MEDIAN * (high - low) / 1.349

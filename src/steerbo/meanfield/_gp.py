@@ -21,7 +21,7 @@ from ..core import Outcome, Round, context_of
 from ..errors import ModelFailure
 from ..gp import (
     MANY,
-    MOST,
+    MOST_COUNTED,
     Parameter,
     ProfiledMean,
     Standardisation,
@@ -445,13 +445,13 @@ def standardised(
 ) -> tuple[Observations, float, float]:
     """Standardise outcomes; return observations, and the offset and unit that undo it.
 
-    Of more than `MOST` outcomes the `informative` ones are used. Disasters among a population's averages (larger is
-    better) are `softened`: taken literally they would set the scale of everything. With seen variables they are not,
-    because a low average may be due to a bad day and not to the distribution. Doubted averages set no units.
+    Of more than `MOST_COUNTED` outcomes the `informative` ones are used. Disasters among a population's averages
+    (larger is better) are `softened`: taken literally they would set the scale of everything. With seen variables they
+    are not, because a low average may be due to a bad day and not to the distribution. Doubted averages set no units.
     """
     doubts = np.zeros(len(outcomes), dtype=bool) if doubts is None else doubts
-    if len(outcomes) > MOST:
-        kept = informative(tables, averages, first, MOST)
+    if len(outcomes) > MOST_COUNTED:
+        kept = informative(tables, averages, first, MOST_COUNTED)
         outcomes, tables, averages = [outcomes[i] for i in kept], [tables[i] for i in kept], averages[kept]
         doubts = doubts[kept]
     if problem.feedback == "population":

@@ -29,7 +29,7 @@ from ._similarity import Features, Similarity
 
 _RANGES = (0.3, 1.0, 3.0, 10.0)  # r of the maps tried, in median distances between cells
 _SHARES = (0.9, 0.99)  # w of the maps tried
-_LEAST = 1e-12  # shares are lifted to this in gradients of square roots, which are infinite at zero
+_LEAST_SHARE = 1e-12  # shares are lifted to this in gradients of square roots, which are infinite at zero
 
 Tables = Float[np.ndarray, "r C A"]
 Rows = Float[np.ndarray, "n c"]
@@ -84,7 +84,7 @@ class Embedding:
             together = by_phi[..., len(own) :]
             joined = (together.reshape(-1, together.shape[-1]) @ factor.T).reshape(tables.shape)
             by_phi = by_phi[..., : len(own)] * own + joined
-        return 0.5 * by_phi / np.sqrt(np.maximum(tables, _LEAST)) if self.root else by_phi
+        return 0.5 * by_phi / np.sqrt(np.maximum(tables, _LEAST_SHARE)) if self.root else by_phi
 
 
 PLAIN, ROOT = Embedding("plain"), Embedding("root", root=True)

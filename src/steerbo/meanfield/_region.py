@@ -28,7 +28,7 @@ Tables = Float[np.ndarray, "r C A"]
 
 _SWEEPS = 1000
 _CLOSE, _ARRIVED = 1e-9, 1e-8  # correction of a sweep, and violation of a bound, below which sweeping ends
-_LARGEST = 230.0  # correction, as a logarithm
+_LARGEST_CORRECTION = 230.0  # correction, as a logarithm
 _LOST = 1e-12  # decrease of the dual, relative to it and to one, that is rounding
 _AT_ONCE = 200_000  # numbers in a batch of tables: a few dozen arrays of this size are held meanwhile
 _SPECK = 1e-9  # smaller shares are lifted like this one
@@ -95,7 +95,8 @@ class DistributionBounds:
                 break
             weights = np.broadcast_to(here.shares[:, None], tried.shape)
             flat = [each.reshape(len(tables), -1) for each in (tried, here.logs, weights)]
-            tried = acceleration.next(flat[0], flat[1], flat[2], lost).reshape(tried.shape).clip(-_LARGEST, _LARGEST)
+            moved = acceleration.next(flat[0], flat[1], flat[2], lost).reshape(tried.shape)
+            tried = moved.clip(-_LARGEST_CORRECTION, _LARGEST_CORRECTION)
             further = self._sweep(start, tried)
             lost = ~(further.dual >= here.dual - _LOST * (1.0 + np.abs(here.dual)))
             if lost.any():  # extrapolated too far: a plain sweep never lowers the dual
@@ -111,7 +112,7 @@ class DistributionBounds:
             y = x * _exp(logs[:, i])
             cut = limit(y)
             ratio = np.divide(y, cut, out=np.ones_like(y), where=(cut > _TINY) & (y > _TINY))
-            logs[:, i] = np.log(ratio).clip(-_LARGEST, _LARGEST)
+            logs[:, i] = np.log(ratio).clip(-_LARGEST_CORRECTION, _LARGEST_CORRECTION)
             x = self._filled(cut)  # affine: needs no correction
             held += (logs[:, i] * (x if i else cut)).sum(axis=(1, 2))  # bounds on columns hold for unnormalised rows
         rows = np.maximum((start * _exp(-logs.sum(axis=1))).sum(axis=2), _TINY)

@@ -18,7 +18,7 @@ Bound = Callable[[Tables], tuple[Float[np.ndarray, " r"], Tables]]
 _SCREEN, _KEPT = 25, 3  # steps of all restarts, and number of restarts that continue
 _SAMPLES = 16  # multinomial draws around the best table
 _ENDS = 5  # actions with the steepest slopes considered to leave, and to join, in every context
-_MOST = 64  # moves evaluated together
+_MOVES_TOGETHER = 64  # moves evaluated together
 
 
 def local_maxima(bound: Bound, region: Region, starts: Tables, iterations: int) -> Tables:
@@ -110,7 +110,7 @@ def _promising(slopes: Float[np.ndarray, "C A"], counts: Counts, region: Region)
                 if a != b and _within_largest_move(counts, c, a, b, region):
                     moves.append((c, a, b))
                     gains.append(row[b] - row[a])
-    order = np.argsort(-np.array(gains), kind="stable")[:_MOST]
+    order = np.argsort(-np.array(gains), kind="stable")[:_MOVES_TOGETHER]
     return np.array(moves, dtype=np.intp).reshape(-1, 3)[order]
 
 

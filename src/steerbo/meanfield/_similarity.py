@@ -1,8 +1,8 @@
 """Similarity of two actions, or of two contexts: a Gaussian kernel of their features, or one number for any two names.
 
-Features of up to `MOST` cells use all pairs of distances; of more cells the kernel is a low-rank approximation by
-landmarks. Both give products with rows of weights, and derivatives by the lengthscale, without more memory than the
-distances take.
+Features of up to `ALL_PAIRS_UP_TO` cells use all pairs of distances; of more cells the kernel is a low-rank
+approximation by landmarks. Both give products with rows of weights, and derivatives by the lengthscale, without more
+memory than the distances take.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import scipy
 
 from .._arrays import Float, Int
 
-MOST = 1000
+ALL_PAIRS_UP_TO = 1000
 """Largest number of cells with all pairs of distances; more cells are compared with landmarks."""
 _LANDMARKS = 128
 _JITTER = 1e-9  # added to the variance of landmarks, which may lie close together
@@ -93,7 +93,7 @@ def features_of(given: Sequence[Sequence[float]]) -> Features | None:
     """Scale the features (m, d) of m cells to a median distance of one; None if all cells coincide."""
     x = np.asarray(given, dtype=float)
     x = x / np.maximum(np.abs(x).max(), 1e-300)  # in any unit, squares neither overflow nor underflow
-    some = x if len(x) <= MOST else x[np.linspace(0, len(x) - 1, MOST).astype(np.intp)]
+    some = x if len(x) <= ALL_PAIRS_UP_TO else x[np.linspace(0, len(x) - 1, ALL_PAIRS_UP_TO).astype(np.intp)]
     squares = ((some[:, None] - some) ** 2).sum(axis=2)
     if not (squares > 0).any():  # a subsample may miss the few cells that differ
         squares = ((x - x[0]) ** 2).sum(axis=1)
@@ -101,7 +101,7 @@ def features_of(given: Sequence[Sequence[float]]) -> Features | None:
     if not apart.size:
         return None
     unit = float(np.median(apart))
-    return AllPairs(squares / unit) if len(x) <= MOST else ToLandmarks.of(x / np.sqrt(unit))
+    return AllPairs(squares / unit) if len(x) <= ALL_PAIRS_UP_TO else ToLandmarks.of(x / np.sqrt(unit))
 
 
 @dataclass(frozen=True, eq=False)

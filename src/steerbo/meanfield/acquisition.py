@@ -26,7 +26,7 @@ from ._kernels import Inputs
 
 Tables = Float[np.ndarray, "r C A"]
 Values = Float[np.ndarray, " r"]
-_LEAST = 1e-12  # posterior variance, relative to the prior's, below which it is rounding
+_LEAST_VARIANCE = 1e-12  # posterior variance, relative to the prior's, below which it is rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +98,7 @@ class AveragePayoffUCB:
         posterior = self.posterior
         covariances, prior, pull_back = self._lifted(tables)
         solved = covariances @ posterior.inverse
-        variance = np.maximum(prior - np.einsum("rn,rn->r", solved, covariances), _LEAST * prior)
+        variance = np.maximum(prior - np.einsum("rn,rn->r", solved, covariances), _LEAST_VARIANCE * prior)
         sd = np.sqrt(posterior.scale * variance)
         mean = posterior.mean + covariances @ posterior.weights
         if beta is None:
@@ -181,7 +181,7 @@ class AveragePayoffUCB:
                 variance[i] = self._own - np.einsum("an,an->a", full @ posterior.inverse, full)
             mean = (near[:, 0] * posterior.weights) @ mixed
         mean = posterior.mean + mean.reshape(tables.shape)
-        return mean, np.maximum(variance, _LEAST * self._own).reshape(tables.shape)
+        return mean, np.maximum(variance, _LEAST_VARIANCE * self._own).reshape(tables.shape)
 
     def expected(self, tables: Tables, beta: float) -> tuple[Values, Tables]:
         """Return the paper's `E_{(x,c)~ξp}[μ + βσ]` (Algorithm 1, line 5) and its gradient."""

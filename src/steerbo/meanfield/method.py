@@ -39,7 +39,7 @@ from ..core import (
     reason,
 )
 from ..errors import InvalidRequest
-from ..gp import MOST
+from ..gp import MOST_COUNTED
 from ._region import Region
 from .models import Surrogate
 from .problem import SCOPE, MeanField
@@ -366,9 +366,9 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
     def subset_used(self, *, unnoticed: bool) -> list[Finding]:
         """Find that only some outcomes are used; `unnoticed`: so that changes for good are noticed no more."""
         outcomes = len(self.outcomes)
-        if outcomes <= MOST:
+        if outcomes <= MOST_COUNTED:
             return []
-        return [finding("subset", outcomes=outcomes, counted_ones=MOST, unnoticed=unnoticed)]
+        return [finding("subset", outcomes=outcomes, counted_ones=MOST_COUNTED, unnoticed=unnoticed)]
 
     def bound_inflation(self, history: History, scope: Scope) -> float:
         """Return the factor of Student's t for a scale learned from the population's averages, times `MISFIT`."""

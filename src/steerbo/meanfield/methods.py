@@ -26,7 +26,7 @@ from .problem import MeanField
 
 Vector = Int[np.ndarray, " M"]
 """Actions of all M agents; the first M_1 agents have the first context, and so on."""
-_LARGEST = 10**6  # agents that can be stored one by one
+_AGENTS_STORED = 10**6  # agents that can be stored one by one
 _TRIES = 20
 _LARGEST_GP = 1000  # agents that GP-UCB takes
 _CANDIDATES, _STEPS = 100, 10  # of the local search of GP-UCB
@@ -59,7 +59,7 @@ class PerAgentMethod(MeanFieldMethod[OptionsT]):
         InvalidProblem: constraints, moves or seen variables, which these methods ignore, or too many agents.
     """
 
-    most_agents: ClassVar[int] = _LARGEST
+    most_agents: ClassVar[int] = _AGENTS_STORED
 
     def __init__(self, problem: MeanField, options: OptionsT, streams: Streams, history: History) -> None:
         super().__init__(problem, options, streams, history)

@@ -43,9 +43,8 @@ from ..core import (
     context_of,
     reason,
 )
-from ..gp import MOST
-from ..gp.outliers import LEAST, WORTH, OutlierFit, relevance_pursuit, suspected
-from ..gp.outliers import MOST as MOST_OUTLIERS
+from ..gp import MOST_COUNTED
+from ..gp.outliers import LEAST_COMPARED, MOST_OUTLIERS, WORTH, OutlierFit, relevance_pursuit, suspected
 from ..optim import simplex_starts
 from ..records import record
 from ..surrogate import SURE
@@ -226,7 +225,7 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         doubts = self._doubts(models, told)
         data = self._standardised(told, doubts)[0]
         found = models.refit(data, len(told))
-        if not self.options.notice_changes or len(told) > MOST:  # a subset cannot be compared over time
+        if not self.options.notice_changes or len(told) > MOST_COUNTED:  # a subset cannot be compared over time
             return found, doubts, 0
         old = outdated(data, *models.likeliest(data, found))
         if old:
@@ -271,7 +270,7 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         """
         n, kernel = len(told), models.kernel
         nothing = np.zeros(n, dtype=bool)
-        if self.problem.feedback != "population" or not LEAST <= n <= _DOUBTING:
+        if self.problem.feedback != "population" or not LEAST_COMPARED <= n <= _DOUBTING:
             return nothing
 
         def refit(

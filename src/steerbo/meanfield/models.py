@@ -29,8 +29,8 @@ _PROMISING = 2  # embeddings on a map that are fitted
 _EVALUATIONS, _WARM = 15, 6  # evaluations of the likelihood in a first fit, and in one that starts from the last
 _DRAWS = 12  # of each embedding
 _NEGLIGIBLE = 1e-3  # weight of an embedding that is left out
-_LARGEST = 100.0  # logarithm of a hyperparameter, as in `gp.Hyperparameters.check`
-_MOST = 400  # observations beyond which one point suffices: at 80, averaging widens bounds by six per cent
+_LARGEST_LOGARITHM = 100.0  # logarithm of a hyperparameter, as in `gp.Hyperparameters.check`
+_AVERAGED_UP_TO = 400  # observations beyond which one point suffices: at 80, averaging widens bounds by six per cent
 
 
 @dataclass(frozen=True)
@@ -134,8 +134,8 @@ class PayoffModels:
         found = {name: from_hex(value) for name, value in plain.items() if name in self.embeddings}
         for name, parameters in found.items():
             names = [*self.by(name).names, "noise"]
-            if parameters.keys() != {*names} or max(map(abs, parameters.values())) > _LARGEST:
-                allowed = f"a number from -{_LARGEST:g} to {_LARGEST:g} each of {', '.join(names)}"
+            if parameters.keys() != {*names} or max(map(abs, parameters.values())) > _LARGEST_LOGARITHM:
+                allowed = f"a number from -{_LARGEST_LOGARITHM:g} to {_LARGEST_LOGARITHM:g} each of {', '.join(names)}"
                 raise InvalidStudy(f"hyperparameters.{name}", parameters, allowed)
         if plain["embedding"] not in found.keys() | self.fitted.keys() or not isinstance(plain["compared"], int):
             raise InvalidStudy("hyperparameters.embedding", plain["embedding"], "one with hyperparameters")
@@ -232,7 +232,7 @@ class PayoffModels:
     def draws(self, data: Observations, random: np.random.Generator) -> list[HyperparameterDraw]:
         """Draw embeddings and hyperparameters from their posterior: a dozen of each embedding that is not negligible.
 
-        Beyond `_MOST` observations the likeliest point is the only one.
+        Beyond `_AVERAGED_UP_TO` observations the likeliest point is the only one.
         """
         fitted = [(self.by(name), self.parameters(name, data)) for name in self.used]
         return hyperparameter_draws(fitted, data, random)
@@ -273,7 +273,7 @@ def hyperparameter_draws(
         data: observations.
         random: draws the steps.
     """
-    if len(data.values) > _MOST:
+    if len(data.values) > _AVERAGED_UP_TO:
         return [HyperparameterDraw(1.0, *fitted[0])]
     found = [sampled(kernel, data, likeliest, _DRAWS, random) for kernel, likeliest in fitted]
     weights = np.exp(np.array([weight for _, weight in found]) - max(weight for _, weight in found))

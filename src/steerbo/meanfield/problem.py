@@ -44,7 +44,7 @@ CURRENT = RequestField(
     lambda problem, typed: feedback.typed_distribution(problem.contexts, typed),
 )
 
-_ALIKE = "Put those that are alike together."
+_TOGETHER_HINT = "Put those that are alike together."
 _NO_PRICE = "Every distribution costs alike here. What it costs to move agents is `moving_cost`, in units of the value."
 _INSTEAD = {  # fields of other kinds of problem
     **dict.fromkeys(("costs", "prices", "tolerance", "value_of_one", "change"), _NO_PRICE),
@@ -159,13 +159,15 @@ class MeanField(Problem):
             if not names:
                 raise InvalidProblem(field, names, "at least one name")
             if len(names) > most:
-                raise InvalidProblem(field, f"more than {most}", f"at most {most}", _ALIKE)
+                raise InvalidProblem(field, f"more than {most}", f"at most {most}", _TOGETHER_HINT)
             name, times = Counter(names).most_common(1)[0]
             if times > 1:
                 raise InvalidProblem(field, name, "every name once")
         cells = len(self.contexts) * len(self.actions)
         if cells > MOST_CELLS:
-            raise InvalidProblem("actions", cells, f"at most {MOST_CELLS} pairs of a context and an action", _ALIKE)
+            raise InvalidProblem(
+                "actions", cells, f"at most {MOST_CELLS} pairs of a context and an action", _TOGETHER_HINT
+            )
 
     def _check_features(self) -> None:
         """Refuse weights and features that do not match contexts and actions."""

@@ -30,7 +30,7 @@ ValueAndGradient = Callable[
 ]
 """Points `(r, …)` to their values `(r,)` and gradients `(r, …)`."""
 
-_LARGEST = 1e300  # so that no width overflows
+_LARGEST_BOUND = 1e300  # so that no width overflows
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +73,10 @@ class Box:
             if length != d:
                 raise InvalidProblem(f"box.{field}", length, f"{d} entries, one for each entry of low")
         for field, bounds in (("low", lows), ("high", highs)):
-            if not (np.abs(bounds) <= _LARGEST).all():
-                raise InvalidProblem(f"box.{field}", bounds.tolist(), f"finite numbers, none beyond ±{_LARGEST:g}")
+            if not (np.abs(bounds) <= _LARGEST_BOUND).all():
+                raise InvalidProblem(
+                    f"box.{field}", bounds.tolist(), f"finite numbers, none beyond ±{_LARGEST_BOUND:g}"
+                )
         if (lows > highs).any():
             j = int(np.argmax(lows > highs))
             raise InvalidProblem(f"box.low[{j}]", float(lows[j]), f"at most high[{j}] = {highs[j]:g}", "Swap the two.")

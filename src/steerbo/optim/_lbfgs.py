@@ -17,7 +17,7 @@ _PASSES = 3  # over the coordinates that a step would carry through a bound
 _CURVED = 1e-12  # least curvature of a pair worth keeping
 _RESETS = 2  # of the curvature, when it has misled a restart
 _TINY = np.finfo(float).tiny
-_LEAST = 1e-150  # a shortfall to divide by: promised rises are of order one
+_LEAST_SHORTFALL = 1e-150  # a shortfall to divide by: promised rises are of order one
 _SMALLEST_STEP = 1e-9  # of the box's width: a restart that moves less has arrived
 _TOP = 1.0 - 4 * np.finfo(float).eps  # what is above is the upper bound, reached but for rounding
 _DIFFERENCE = 6e-6  # of the box's width: cube root of the rounding unit, best for central differences
@@ -249,6 +249,6 @@ def _line_search(
         new_u[won], new_f[won], new_g[won] = trial[risen], values[risen], part.slope(slopes)[risen]
 
         rows, values, promised = rows[~risen], values[~risen], promised[~risen]
-        short = np.maximum(promised + f[rows] - values, _LEAST)  # infinite where there is no value: the least share
+        short = np.maximum(promised + f[rows] - values, _LEAST_SHORTFALL)  # infinite where there is no value
         length[rows] *= np.clip(promised / short / 2, 0.1, 0.5)  # the top of the parabola through both values
     return new_u, new_f, new_g

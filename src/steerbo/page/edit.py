@@ -33,7 +33,7 @@ from ..study.formatting import in_words
 from .wording import Words
 
 _HELD = 3  # variables of an example
-_MOST = 24  # fields of what came out otherwise: beyond that a table is the better way
+_MOST_FIELDS = 24  # fields of what came out otherwise: beyond that a table is the better way
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Field:
 def fields_of(problem: Problem, names: Iterable[str], prefix: str, needed: bool = True) -> tuple[Field, ...]:
     """Make a field for each of these variables; none where they are too many to be typed."""
     names = list(names)
-    if not needed and len(names) > _MOST:
+    if not needed and len(names) > _MOST_FIELDS:
         return ()
     return tuple(field_of(problem, name, prefix, needed) for name in names)
 

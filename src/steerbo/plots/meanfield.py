@@ -47,7 +47,7 @@ from .rounds import outcomes, progress
 
 _SHOWN, _NAME, _ROW = 30, 24, 0.2  # rows; characters of an action; inches of a row
 _NAMED = 8  # places on a map that are named
-_LARGEST = 20.0  # diameter of the mark of the fullest place, in points
+_LARGEST_MARK = 20.0  # diameter of the mark of the fullest place, in points
 _PANELS = 4  # contexts that have a map of their own; more are added up
 _GRID, _WIDTH = 81, 2.0  # points of a curve; standard deviations
 
@@ -345,14 +345,14 @@ def _map(axes: Any, problem: MeanField, shares: Any, most: float, apart: str = "
     """Draw one map; `apart` is the colour of a context that has a map of its own."""
     at = np.array(problem.action_features, dtype=float)
     empty = shares <= 0
-    sizes = _LARGEST * np.sqrt(shares / max(most, 1e-12))
+    sizes = _LARGEST_MARK * np.sqrt(shares / max(most, 1e-12))
     if empty.any():
         axes.scatter(*at[empty].T, s=6, color=GREY, lw=0, label="no agents")
     axes.scatter(*at[~empty].T, s=sizes[~empty] ** 2, color=apart or BLUE, alpha=0.6, lw=0, label="agents (by area)")
     room = problem.region.capacity / problem.agents
     limited = (room < 1.0) & (room <= 2 * most)
     if not apart and limited.any():
-        around = _LARGEST**2 * room[limited] / max(most, 1e-12)
+        around = _LARGEST_MARK**2 * room[limited] / max(most, 1e-12)
         axes.scatter(*at[limited].T, s=around, facecolors="none", edgecolors="black", lw=0.9, label="capacity")
         sizes[limited] = np.maximum(sizes[limited], np.sqrt(around))
     axes.set_aspect("equal", adjustable="datalim")

@@ -64,7 +64,7 @@ from .drawing import (
 )
 
 _GRID = 161  # points of a line
-_FEW = 12  # levels that are points with bars; more are steps
+_LEVELS_AS_POINTS = 12  # levels that are points with bars; more are steps
 _WIDTH = 2.0  # standard deviations
 _NEAR = 0.25  # distance from a slice, in ranges of the other variables, at which an outcome fades
 _MOST_DATA, _MOST_PANELS, _NEXT = 400, 9, 3
@@ -527,7 +527,7 @@ def _draw(axes: Any, problem: Problem, found: Slice) -> None:
     """A slice: line and band, or points with bars where there are few levels."""
     variable = problem.space[found.name]
     where, mean, width = places_on(variable, found.at), found.mean, found.width
-    if found.continuous or len(where) > _FEW:
+    if found.continuous or len(where) > _LEVELS_AS_POINTS:
         step: Any = {} if found.continuous else {"step": "mid"}
         axes.fill_between(where, mean - width, mean + width, color=SKY, alpha=0.3, lw=0, label=_BAND, **step)
         axes.plot(where, mean, color=BLUE, lw=1.5, label="expected", ds="default" if found.continuous else "steps-mid")

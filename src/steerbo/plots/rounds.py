@@ -37,7 +37,7 @@ from .drawing import (
 )
 
 _LATELY = 10  # rounds whose mean is shown where the optimum moves: what was best before is over
-_MOST = 6  # variables that are shown
+_MOST_SHOWN = 6  # variables that are shown
 _NEXT = 3  # suggestions that are out
 
 
@@ -199,7 +199,7 @@ def shown_settings(study: BaseStudy, advice: Recommendation) -> list[str]:
     """Variables set in rounds with an outcome: those of the recommendation first."""
     told = {name for r, _ in study.history.told for name in r.suggestion.values}
     known = [name for name in study.problem.space.names if name in told]
-    return sorted(known, key=lambda name: name not in advice.values)[:_MOST]
+    return sorted(known, key=lambda name: name not in advice.values)[:_MOST_SHOWN]
 
 
 def settings_figure(

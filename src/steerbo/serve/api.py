@@ -46,7 +46,7 @@ Token = Annotated[str, Path(description="The suggestion's token.")]
 router = APIRouter(prefix="/studies", tags=["studies"], responses=LOOKING, route_class=StudyRoute)
 EVERY = 1.0
 """Seconds between two looks at the log."""
-MOST = 200
+MOST_LISTENERS = 200
 """Browsers and programs that are told at once; at most half of all connections."""
 _CHECKED = 5  # looks after which a key is looked up again
 _SILENCE = 15  # looks after which a comment is sent, so that the connection stays open
@@ -190,7 +190,7 @@ class _Events(StreamingResponse):
 def event_stream(request: Request, who: Annotated[Principal, Depends(visitor_of)], name: str) -> StreamingResponse:
     """Number of events, whenever it changes, as server-sent events."""
     served, state = study_of(request, who, name, "read"), request.app.state
-    if state.listeners >= min(MOST, most_connections() // 2):
+    if state.listeners >= min(MOST_LISTENERS, most_connections() // 2):
         raise Refusal(HTTPStatus.SERVICE_UNAVAILABLE, "too many are told already", {"Retry-After": "30"})
 
     async def told() -> AsyncIterator[str]:

@@ -35,7 +35,7 @@ AWAY = (
 )
 TRACEBACK = "STEERBO_TRACEBACK"
 """Set in the environment: faults of ours are logged whole."""
-_MOST = 20  # faults of form that are named
+_FAULTS_NAMED = 20  # faults of form that are named
 
 
 class StudyBusyError(SteerboError):
@@ -160,7 +160,7 @@ def unreadable_details(found: Sequence[tuple[Sequence[Any], str]]) -> dict[str, 
     """Document of a malformed request: path and fault."""
     named = [
         (escape_unprintable(".".join(map(str, place)) or "body"), escape_unprintable(str(said)))
-        for place, said in found[:_MOST]
+        for place, said in found[:_FAULTS_NAMED]
     ]
     wrong = [
         {"field": field, "value": "", "allowed": said, "hint": "", "kind": "InvalidRequest"} for field, said in named

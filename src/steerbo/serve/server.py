@@ -29,7 +29,7 @@ PATIENCE = 10.0
 """Seconds in which a request's head has to be here once it is begun, and in which an answer has to be read on."""
 KEEP_ALIVE = 20.0
 """Seconds in which the next request has to begin on a connection that had an answer."""
-MOST = 500
+MOST_CONNECTIONS = 500
 """Connections at once; fewer where the system allows fewer open files."""
 _READ = 10 * 1024  # bytes of an answer that have to be read in PATIENCE
 _FILES = 2**16  # where the system has no limit
@@ -41,7 +41,7 @@ _FULL = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 
 
 def most_connections() -> int:
     """Connections at once: half of the files that this process may have open, and some for studies left over."""
-    return max(min(MOST, (file_limit() - 100) // 2), 8)
+    return max(min(MOST_CONNECTIONS, (file_limit() - 100) // 2), 8)
 
 
 def file_limit() -> int:

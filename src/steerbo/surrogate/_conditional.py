@@ -30,8 +30,8 @@ MOST_GIVEN = 500
 APART = 1.06
 """Of Silverman's rule: circumstances are alike within so many standard deviations times m^(−1/(4 + c))."""
 _UNLIKE = 8.0  # another choice is like this one by the fourth power of the width
-_FAR = 1e6  # widths beyond which nothing is less alike
-_LEAST = 1e-4  # of the largest weight: rows of less count for nothing
+_UNLIKE_BEYOND = 1e6  # widths beyond which nothing is less alike
+_LEAST_WEIGHT = 1e-4  # of the largest weight: rows of less count for nothing
 _RIDGE = 1e-9  # of a column's variance, where rows of like circumstances hardly differ
 
 
@@ -59,7 +59,7 @@ def conditional_rows(
     weights = similarity_weights(kept[:, here], known[here], categorical[here])
     if not weights.sum():  # nothing like it was ever seen: all rows are as good
         weights = np.ones(len(kept))
-    some = weights >= _LEAST * weights.max()
+    some = weights >= _LEAST_WEIGHT * weights.max()
     kept, weights = kept[some], weights[some] / weights[some].sum()
     numbers = here[~categorical[here]]
     moved = kept.copy()
@@ -82,7 +82,7 @@ def similarity_weights(
         if codes:
             exponent += np.where(column == value, 0.0, -_UNLIKE * np.log(min(width, 1.0)))
         elif (spread := float(np.std(column[~unknown])) if not unknown.all() else 0.0) > 0.0:
-            exponent += np.minimum(np.abs(column - value) / (width * spread), _FAR) ** 2
+            exponent += np.minimum(np.abs(column - value) / (width * spread), _UNLIKE_BEYOND) ** 2
         exponent[unknown] = np.inf
     return np.asarray(np.exp(-0.5 * exponent))
 
@@ -104,7 +104,7 @@ AT_FIRST = 1.0
 _LENGTHSCALES = 0.3, 0.7, 1.5, 4.0, 12.0  # of m, in standard deviations of what is seen
 _NOISES = 1e-4, 1e-3, 1e-2, 0.05, 0.2, 0.5, 0.8, 0.95, 1.0  # shares of the draws' variance that m leaves as residuals
 _REACH = 3.0  # standard deviations of what is seen beyond which draws hardly count
-_MOST = 300  # latest draws that a regression is made from
+_REGRESSION_DRAWS = 300  # latest draws that a regression is made from
 _FEWEST = 5  # draws below which what is seen says nothing
 _QUANTILES = 16  # residuals that stand for all
 
@@ -207,7 +207,7 @@ class Regressed:
         categorical: Bool[np.ndarray, " c"],
     ) -> None:
         self._variable, self._n = variable, len(draws)
-        self._draws, contexts = draws[-_MOST:], contexts[-_MOST:]
+        self._draws, contexts = draws[-_REGRESSION_DRAWS:], contexts[-_REGRESSION_DRAWS:]
         self._categorical, self._centre = categorical, contexts.mean(axis=0)
         spread = contexts.std(axis=0)
         self._unit = np.where(categorical | (spread < 1e-12), 1.0, spread)

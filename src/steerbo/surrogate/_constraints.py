@@ -35,7 +35,7 @@ _SURELY = 0.97
 _SMOOTH = 0.5  # deviations among the draws of nature: 1.06 s^(−1/5) of them for s = 32 (Silverman 1986)
 _TAILS = 0.05
 _NEARER = math.sqrt(1.0 + _TAILS - _SMOOTH**2)  # see `smoothed`
-_FAR = 5.0  # deviations up to which a tail is believed
+_TAIL_BELIEVED = 5.0  # deviations up to which a tail is believed
 
 Fresh = Callable[[DriftModel | None], GPRegression[Any]]
 
@@ -226,10 +226,10 @@ class KeepingProbability:
         for gap, sign in zip(gaps, (1.0, -1.0), strict=True):
             if gap is None:
                 continue
-            near = np.abs(gap) <= _FAR * deviation  # see `_deviates`
+            near = np.abs(gap) <= _TAIL_BELIEVED * deviation  # see `_deviates`
             density = sign * np.exp(_log_density(_deviates(gap, deviation)) - logs)
             of_mean -= density * np.where(near, 1.0 / deviation, 1.0)
-            of_deviation -= density * np.where(near, gap / deviation**2, _FAR * np.sign(gap))
+            of_deviation -= density * np.where(near, gap / deviation**2, _TAIL_BELIEVED * np.sign(gap))
         return of_mean, of_deviation / (2.0 * deviation)
 
     def _unsmoothed(
@@ -370,13 +370,13 @@ def smoothed(
 
 
 def _deviates(gap: Float[np.ndarray, " m"], deviation: Float[np.ndarray, " m"]) -> Float[np.ndarray, " m"]:
-    """Gaps in deviations, up to `_FAR` of them; further out in deviations of the outcome itself, which are one.
+    """Gaps in deviations, up to `_TAIL_BELIEVED`; further out in deviations of the outcome itself, which are one.
 
     No tail is believed so far out: where all that is known breaks a constraint by far, the setting with the least
     excess is nearest to it, and not the one of which least is known.
     """
-    beyond = np.maximum(np.abs(gap) - _FAR * deviation, 0.0)
-    return np.sign(gap) * (np.minimum(np.abs(gap) / deviation, _FAR) + beyond)
+    beyond = np.maximum(np.abs(gap) - _TAIL_BELIEVED * deviation, 0.0)
+    return np.sign(gap) * (np.minimum(np.abs(gap) / deviation, _TAIL_BELIEVED) + beyond)
 
 
 def _log_between(low: Float[np.ndarray, " m"] | None, high: Float[np.ndarray, " m"] | None) -> Float[np.ndarray, " m"]:

@@ -70,7 +70,7 @@ FADES = 100.0
 """Rounds until what failed says little of now, where the objective drifts, however slowly."""
 _END = 0.02  # what an explanation foretells is no nearer to 0 and 1 than this
 _BLOCK = 2**19  # numbers in arrays of rows and evaluations that are held at a time
-_LEAST = 1e-3  # the same of what is said
+_LEAST_SAID = 1e-3  # the same of what is said
 _SINGLES = 12  # columns at most of which each is an explanation by itself
 _SLIGHT = 0.01  # explanations of the place that count for less are left out
 
@@ -306,8 +306,8 @@ class SuccessProbability:
         away[:, :, made.unordered] = 0.0
         slope = np.zeros(rows.shape)
         slope[:, : made.dimension] = -((decay @ closeness.T) * away).sum(axis=1)[:, : made.dimension]
-        slope[(total < _LEAST) | (total > 1.0 - _LEAST)] = 0.0
-        return np.clip(total, _LEAST, 1.0 - _LEAST), slope
+        slope[(total < _LEAST_SAID) | (total > 1.0 - _LEAST_SAID)] = 0.0
+        return np.clip(total, _LEAST_SAID, 1.0 - _LEAST_SAID), slope
 
     def _completed(self, rows: Float[np.ndarray, "m e"]) -> Float[np.ndarray, "m e"]:
         """Rows with the columns of the evaluations: where, and which variables are controlled."""
@@ -384,7 +384,7 @@ def apart(
 
 FEWEST = 2
 """Failures before anything is closed."""
-_MOST = 40  # failures that count: the latest
+_FAILURES_COUNTED = 40  # failures that count: the latest
 _LATE = 500  # evaluations that are held where what was long ago says little: see `FADES`
 _GAVE, _NEAREST = 128, 3  # outcomes that count; where there are more, those nearest to each failure
 
@@ -576,7 +576,7 @@ class FailureModel:
         """Latest failures and the outcomes nearest to them."""
         points, worked = np.array(self._points), np.array(self._worked, dtype=bool)
         unordered = np.append(self._unordered, np.ones(self._scope, dtype=bool))
-        failed, gave = np.flatnonzero(~worked)[-_MOST:], np.flatnonzero(worked)
+        failed, gave = np.flatnonzero(~worked)[-_FAILURES_COUNTED:], np.flatnonzero(worked)
         if len(gave) > _GAVE:
             gaps = apart(points[failed], points[gave], unordered, range(points.shape[1]))
             gave = gave[np.unique(np.argsort(gaps, axis=1, kind="stable")[:, :_NEAREST])]

@@ -32,7 +32,7 @@ from ._parts import Part, Uncontrolled, drawn
 
 _AT_ONCE = 2**16
 """Numbers in kernel rows up to which a screen is faster with all expectations in one array."""
-_LEAST = 1e-300  # of a factor, so that its share w e / f is a number
+_LEAST_FACTOR = 1e-300  # of a factor, so that its share w e / f is a number
 _CACHED, _ROWS = 2**14, 64
 """Numbers in arrays of kernel rows that are worked on at once while climbing, so that several fit into a processor's
 cache; and rows at least, since each block reads whole (n, n) arrays."""
@@ -262,7 +262,7 @@ class BatchedBounds:
             share = self.shares[e][:, :, None]
             part = factor
             part *= share
-            factor = part + np.maximum(1.0 - share, _LEAST)
+            factor = part + np.maximum(1.0 - share, _LEAST_FACTOR)
             np.prod(factor, axis=1, out=kernel)
             part /= factor
             bend, D = D, D * part

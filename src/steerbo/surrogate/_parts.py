@@ -20,7 +20,9 @@ from ..space import Categorical, Variable
 
 _PANELS = 64  # equal panels of probability, the outermost ones halved again and again towards 0 and 1
 _HALVINGS = 26  # down to a tail of 2e-10, which is left out
-_FAR = 2.0  # encoded values further than this outside the unit interval are moved there: no kernel reaches so far
+_BEYOND_KERNELS = (
+    2.0  # encoded values further than this outside the unit interval are moved there: no kernel reaches so far
+)
 _SIZES = (16, 24, 32, 48, 64, 96, 128, 192, 256)
 
 Rule = tuple[Float[np.ndarray, "q k"], Float[np.ndarray, " q"]]
@@ -245,7 +247,7 @@ def rule_of_points(
     (array([0.25, 0.5 ]), array([0.33333333, 0.66666667]))
     """
     if not isinstance(variable, Categorical):
-        points = np.clip(points, -_FAR, 1 + _FAR)
+        points = np.clip(points, -_BEYOND_KERNELS, 1 + _BEYOND_KERNELS)
     distinct, place = np.unique(points, return_inverse=True)
     shares = np.bincount(place, weights / weights.sum())
     nodes = _size(distinct, lengthscale)
@@ -274,7 +276,7 @@ def _discretised(variable: Variable) -> Nodes:
     else:
         points, weights = atoms
     if not isinstance(variable, Categorical):
-        points = np.clip(points, -_FAR, 1 + _FAR)
+        points = np.clip(points, -_BEYOND_KERNELS, 1 + _BEYOND_KERNELS)
     return points, weights / weights.sum()
 
 

@@ -37,8 +37,8 @@ a function that changes without notice gives outcomes that are off by four to ei
 .009 higher on "rates" (of .200) and .022 ± .025 on "intel-5" (of .685); at 40 nats .002 ± .001 on "rates", .012 ± .009
 lower on "switch" (of .305), and the same in all plays of ten further problems, 40 seeds each.
 """
-_LATEST, _MOST = 10, 2  # outcomes that are looked back at, and how many of them may be doubted
-_FAR, _TAILS = 4.0, 3.0  # deviations beyond which an outcome speaks against a prior, and R's factor in them
+_LATEST, _MOST_DOUBTED = 10, 2  # outcomes that are looked back at, and how many of them may be doubted
+_SPEAKS_AGAINST, _TAILS = 4.0, 3.0  # deviations beyond which an outcome speaks against a prior, and R's factor in them
 _WINDOW, _ENOUGH = 5, 3  # outcomes that are looked back at, and how many of them contradict a prior
 
 
@@ -84,7 +84,7 @@ class Doubts:
         least = int(squares.argmin())
         z2 = max(float(squares[least]), 1.0)
         far = 0.5 * (z2 - 1.0 - math.log(z2)) > WORTH
-        doubted = far and sum(self._latest) < _MOST
+        doubted = far and sum(self._latest) < _MOST_DOUBTED
         self._newest = datum.time
         self._latest.append(far)
         if not doubted:
@@ -125,7 +125,7 @@ class Misfit:
         noise: Float[np.ndarray, " P"],
     ) -> None:
         """Compare an outcome with what every prior expected: arguments are as for `Doubts.judged`."""
-        self._latest.append(np.abs(datum.value - mean) > _FAR * np.hypot(deviation, _TAILS * noise))
+        self._latest.append(np.abs(datum.value - mean) > _SPEAKS_AGAINST * np.hypot(deviation, _TAILS * noise))
         for p in np.flatnonzero(np.sum(self._latest, axis=0) >= _ENOUGH):
             self.since.setdefault(int(p), datum.time)
 

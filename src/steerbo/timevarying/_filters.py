@@ -277,7 +277,7 @@ class StateSpaceFilter:
 
 EVERY = 64
 """Outcomes between two copies."""
-KEPT = 4
+COPIES = 4
 """Copies."""
 
 Filters = list[DecayFilter | StateSpaceFilter]
@@ -335,8 +335,8 @@ class OrderedFilter:
 
     def _tidy(self) -> None:
         """Drop the oldest copies, and outcomes older than the copies that remain."""
-        if len(self.copies) > KEPT:
-            del self.copies[:-KEPT]
+        if len(self.copies) > COPIES:
+            del self.copies[:-COPIES]
             first = self.copies[0][:2]
             self.recent = [datum for datum in self.recent if datum[:2] > first] or self.recent[-1:]
 

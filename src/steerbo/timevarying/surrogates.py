@@ -43,19 +43,18 @@ from ..gp.drift import Decay, Drift, Periodic, correlation
 from ..optim import Box, FeasibleRegion, maximise
 from ..space import Categorical
 from ..surrogate import feasible
-from ._filters import KEPT as COPIES
-from ._filters import DecayFilter, Filters, OrderedFilter, StateSpaceFilter
+from ._filters import COPIES, DecayFilter, Filters, OrderedFilter, StateSpaceFilter
 from ._priors import Bumps, Covariance, Prior, spatial
 from .data import Datum, Maximiser, PendingPoint, Place, RoundView, draw_largest
 from .problem import TimeVarying, box_now, plain_box
 
-MOST, KEPT = 320, 256
+FORGETS_AT, KEPT = 320, 256
 """Outcomes, at which something is forgotten, and of which so many are kept at most."""
 FORGOTTEN = 1e-3
 """Squared correlation with now, below which nothing is left of what was."""
 DENSE = 2**28
 """Bytes that the filters of a finite domain may take, with the copies that they keep for late outcomes."""
-_ALIKE = 0.95  # correlation
+_SAME_FUNCTION = 0.95  # correlation
 _DRAWN = 256  # points among which the first one that is likely feasible starts
 _COMPARED, _TABLES = 16, 64  # points of a box, and sites, at which priors are compared
 
@@ -102,7 +101,7 @@ def _merge(
     K = kernel(points, points)
     size = np.sqrt(np.diagonal(K))
     unlike = np.maximum(size * size[:, None] - K, 0.0)  # k (1 − C)
-    allowed = (_ALIKE * size * size[:, None] <= K) & ~np.eye(len(K), dtype=bool)
+    allowed = (_SAME_FUNCTION * size * size[:, None] <= K) & ~np.eye(len(K), dtype=bool)
     cost = np.where(allowed, unlike / (noise + noise[:, None]), np.inf)
     for left in range(len(points) - KEPT, 0, -1):
         i, j = divmod(int(cost.argmin()), len(cost))
@@ -233,7 +232,7 @@ class SharedPosterior:
             self.kernel, np.zeros((0, self.time + 1)), np.zeros((0, len(self.ids))), np.zeros(0)
         )
         self.banked = np.zeros(len(self.ids))  # evidence beyond that of the outcomes that are kept
-        self.most = MOST
+        self.most = FORGETS_AT
         self.merged = False  # whether the last outcome has been merged with others
 
     @property
@@ -249,7 +248,7 @@ class SharedPosterior:
         evidence = self.evidence
         self.posterior = compress(self.posterior, self.drift)
         self.banked = evidence - self.posterior.log_likelihood()
-        self.most = len(self.posterior) + MOST - KEPT
+        self.most = len(self.posterior) + FORGETS_AT - KEPT
 
 
 def sharing(priors: Sequence[Prior]) -> tuple[list[Prior], Int[np.ndarray, " P"]]:
@@ -702,8 +701,8 @@ def _at(points: Float[np.ndarray, "r d"], time: float) -> Float[np.ndarray, "r e
 class LargeFiniteSurrogate(_SitesSurrogate):
     """Posteriors of all priors at the sites of a large finite domain, conditioned as on a box. O(n²) a site.
 
-    No matrix between sites is held. Posteriors are those of `FiniteSurrogate` up to `MOST` outcomes, of which older or
-    redundant ones are merged then.
+    No matrix between sites is held. Posteriors are those of `FiniteSurrogate` up to `FORGETS_AT` outcomes, of which
+    older or redundant ones are merged then.
 
     Args:
         problem: with a finite domain; kernels are functions of coordinates, not tables.
@@ -849,6 +848,6 @@ class FailedPoints:
         before = self._places.get(key)
         last, times = (max(time, before.time), before.times + 1) if before else (time, 1)
         self._places[key] = PendingPoint(place, last, times)
-        if isinstance(place, np.ndarray) and len(self._places) > MOST:
+        if isinstance(place, np.ndarray) and len(self._places) > FORGETS_AT:
             latest = set(sorted(self._places, key=lambda one: self._places[one].time)[-KEPT:])
             self._places = {one: known for one, known in self._places.items() if one in latest}

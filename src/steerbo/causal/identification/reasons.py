@@ -12,7 +12,7 @@ from ._dominance import Dominance, Key
 from .enumeration import Mode, published
 from .scopes import ScopedGraph
 
-_FEW = 7  # actions up to which all scopes that keep the published rules are listed
+_ACTIONS_LISTED = 7  # actions up to which all scopes that keep the published rules are listed
 
 
 def why_dropped(graph: CausalGraph, scope: Scope, mode: Mode = "pruned") -> Violation | None:
@@ -63,7 +63,7 @@ def candidates(graph: CausalGraph) -> tuple[Scope, ...]:
     affected = graph.descendants(graph.intervenable)
     seen = graph.named(graph.mask(name for name in graph.contexts or () if name not in affected))
     everything = Scope.of(dict.fromkeys(graph.intervenable, seen))
-    if len(graph.intervenable) <= _FEW:
+    if len(graph.intervenable) <= _ACTIONS_LISTED:
         rest = published(graph)
     else:
         rest = tuple(Scope.of({x: seen}) for x in graph.intervenable)

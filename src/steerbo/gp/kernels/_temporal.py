@@ -301,7 +301,7 @@ class InUnitsKernel(Kernel):
         return self.kernel.input_gradient(self.counted(X), self.counted(Z), W) / self.unit
 
 
-LIKELY, MOST = 0.5, 5.0
+LIKELY_VELOCITY, LARGEST_VELOCITY = 0.5, 5.0
 """A velocity that is likely beforehand, in either direction, and the largest there is: ranges in one unit of time."""
 
 
@@ -352,7 +352,9 @@ class SlidingKernel(Kernel):
     def parameters(self) -> tuple[Parameter, ...]:
         """Parameters of the inner kernel, then the velocities."""
         pace = zip(self.columns_moved, self.velocity, strict=True)
-        moving = (Parameter(f"velocity[{d}]", v, 0.0, LIKELY, -MOST, MOST) for d, v in pace)
+        moving = (
+            Parameter(f"velocity[{d}]", v, 0.0, LIKELY_VELOCITY, -LARGEST_VELOCITY, LARGEST_VELOCITY) for d, v in pace
+        )
         return (*self.space.parameters, *moving)
 
     def with_theta(self, theta: Float[np.ndarray, " p"]) -> Self:
