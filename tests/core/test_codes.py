@@ -310,5 +310,6 @@ def test_a_code_in_the_column_of_a_limit_counts_as_not_measured() -> None:
     assert "heat = -200 in 4 of 12 outcomes" in str(optimizer.status)
     assert len(optimizer.history.added) == 12, "the values themselves count"
     assert [each.realised.get("heat") for each in optimizer.history.added].count(None) == 4
-    optimizer.amend("added-3", optimizer.events[3].outcome.value, realised=optimizer.events[3].outcome.realised)
+    told = optimizer.history.first_data["added-3"].outcome
+    optimizer.amend("added-3", told.value, realised=told.realised)
     assert all(each.realised["heat"] for each in optimizer.history.added), "confirmed, it counts"
