@@ -156,6 +156,17 @@ def _costs_contradicted(scopes: Sequence[Mapping[str, Any]]) -> str:
     )
 
 
+def _unlikely_lengthscale(prior: str, name: str, lengthscale: float, range: float, unit: str) -> str:
+    unit = f" {unit}" if unit else ""
+    short = lengthscale < range
+    means = "no two places have to do with each other" if short else "all places are alike"
+    return (
+        f"{prior}: the lengthscale {numeral(lengthscale)}{unit} is {'short' if short else 'long'} beside the range of "
+        f"{name}, {numeral(range)}{unit} wide, so that nearly {means}. Lengthscales are in the variable's own unit: "
+        "if this one is a share of the range, begin a study with that share times the width."
+    )
+
+
 def _subset(outcomes: int, counted_ones: int, unnoticed: bool = False) -> str:
     more = " Whether payoffs have changed for good is then no longer noticed." if unnoticed else ""
     return (
@@ -251,6 +262,7 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "abrupt-change": "From {name} on outcomes are likely those of another function. If something has "
     'changed, answers and bounds are wrong: state drift = "learned" in a new study, and add what is '
     "known, with its times.",
+    "lengthscale-unlikely": _unlikely_lengthscale,
     "priors-misfit": "No stated prior fits what came: by time {time:.10g} three of five outcomes were far "
     "from all that {prior}, the likeliest of them, expected. Leave priors out, or state wider ones.",
     "tolerance-idle": lambda difference, low, high, outcomes: (

@@ -10,10 +10,54 @@ import numpy as np
 from .._arrays import Float
 from .._wording import counted
 from ..errors import InvalidInput, InvalidProblem, one_of
+from ..records import record
 from ..space import Space, Variable, refuse_laws_of_seen
 from ._priors import Bumps, Covariance, Prior, check_covariance, spatial
 
 _TRIED = 64  # points
+_SHORT, _LONG = 0.05, 10.0  # lengthscales in ranges: below, each place is its own; above, all are one
+
+
+@record
+class UnlikelyLengthscale:
+    """A lengthscale of a prior that is probably in another unit than the coordinate.
+
+    Args:
+        prior: number of the prior.
+        coordinate: number of the coordinate.
+        lengthscale: as stated.
+        range: width of the coordinate's range.
+    """
+
+    prior: int
+    coordinate: int
+    lengthscale: float
+    range: float
+
+
+def unlikely_lengthscales(
+    priors: Sequence[Prior],
+    ranges: Float[np.ndarray, " d"],
+    categorical: Sequence[bool],
+) -> list[UnlikelyLengthscale]:
+    """Find lengthscales below a twentieth of the range of a coordinate, or above ten ranges.
+
+    >>> from ._priors import SquaredExponential
+    >>> [found] = unlikely_lengthscales([Prior(SquaredExponential(0.4))], np.array([30.0]), [False])
+    >>> found.lengthscale, found.range
+    (0.4, 30.0)
+    """
+    found = []
+    for i, prior in enumerate(priors):
+        stated = getattr(prior.kernel, "lengthscale", None)  # kernels of one's own have what they like
+        if stated is None:
+            continue
+        lengthscales = [stated] * len(ranges) if isinstance(stated, float) else list(stated)
+        for j, (lengthscale, width) in enumerate(zip(lengthscales, ranges.tolist(), strict=True)):
+            if categorical[j] or width <= 0.0 or _SHORT * width <= lengthscale <= _LONG * width:
+                continue
+            found.append(UnlikelyLengthscale(i, j, lengthscale, width))
+    return found
 
 
 def check_prior(

@@ -62,6 +62,7 @@ from ..surrogate import (
     rows_at,
 )
 from ._doubts import Doubts, Misfit
+from ._validation import UnlikelyLengthscale
 from .confidence import Confidence, Width
 from .data import Datum, Maximiser, PendingPoint, RoundView
 from .problem import TimeVarying, place_of, scaled, settings, steepness
@@ -533,11 +534,23 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         return [name for name, datum, _ in self._data(history) if datum.inflation > 1.0]
 
     def findings(self, history: History) -> Sequence[Finding]:
-        """Find that outcomes contradict even the most probable of the stated priors, and what to do."""
+        """Find lengthscales in another unit, and that outcomes contradict even the most probable of the priors."""
+        found = [self._unlikely_lengthscale(each) for each in self.problem.unlikely_lengthscales]
         best = self.trusted()[0] if self.misfit.since else None
-        if best is None or best not in self.misfit.since:
-            return ()
-        return (finding("priors-misfit", time=self.misfit.since[best], prior=self.names[best]),)
+        if best is not None and best in self.misfit.since:
+            found.append(finding("priors-misfit", time=self.misfit.since[best], prior=self.names[best]))
+        return found
+
+    def _unlikely_lengthscale(self, found: UnlikelyLengthscale) -> Finding:
+        """Name the prior and the variable of a lengthscale, or the coordinate where points have some of their own."""
+        name, unit = f"coordinate {found.coordinate + 1}", ""
+        if self.problem.coordinates is None:
+            variable = self.problem.variables[found.coordinate]
+            name, unit = variable.name, getattr(variable, "unit", "")
+        about = {"lengthscale": found.lengthscale, "range": found.range, "unit": unit}
+        return finding(
+            "lengthscale-unlikely", self.names[found.prior], prior=self.names[found.prior], name=name, **about
+        )
 
     def success_probability(self, history: History, answer: Recommendation | PolicyStep) -> float | None:
         """See `Method.success_probability`; at the time of the last round."""

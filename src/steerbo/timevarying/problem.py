@@ -28,7 +28,15 @@ from ..records import record
 from ..space import Categorical, Integer, Limit, Limits, Space, Variable, check_limits, refuse_averages, violated
 from ..space.fields import KnownNoise, ListField, Number, as_number
 from ._priors import Prior
-from ._validation import INSTEAD, check_coordinates, check_priors, check_seen, check_sizes
+from ._validation import (
+    INSTEAD,
+    UnlikelyLengthscale,
+    check_coordinates,
+    check_priors,
+    check_seen,
+    check_sizes,
+    unlikely_lengthscales,
+)
 from .data import Place
 
 _COMMAS = "Numbers take a point, 0.5, since commas separate here."
@@ -443,6 +451,14 @@ class TimeVarying(ConstrainedProblem):
         more = len(self.given) - len(named)
         said = [("prior", f"{name}: {prior}") for name, prior in named]
         return (*limits, *said, *((("priors", f"and {more} more"),) if more else ()))
+
+    @cached_property
+    def unlikely_lengthscales(self) -> list[UnlikelyLengthscale]:
+        """Lengthscales of the priors that are probably in another unit than the variable; none without priors."""
+        if self.automatic:
+            return []
+        points = self._some_points() if self.points is None else self.points
+        return unlikely_lengthscales(self.given, np.ptp(points, axis=0), self.categorical)
 
     @cached_property
     def choices(self) -> tuple[tuple[Any, ...], ...] | None:

@@ -1,0 +1,40 @@
+"""Lengthscales of priors are in the unit of their variable: those that look like another are noticed."""
+
+from __future__ import annotations
+
+import pytest
+
+import steerbo as sb
+from steerbo.core import Finding
+from steerbo.timevarying import Matern, SquaredExponential
+
+
+def noticed(problem: sb.TimeVarying) -> list[Finding]:
+    study = sb.Optimizer(problem, rounds=9, seed=0)
+    return [found for found in study.status.findings if found.kind == "lengthscale-unlikely"]
+
+
+@pytest.mark.parametrize(("lengthscale", "said"), [(0.4, "short"), (1.6, ""), (10.0, ""), (290.0, ""), (301.0, "long")])
+def test_a_lengthscale_below_a_twentieth_of_the_range_or_above_ten_is_noticed(lengthscale: float, said: str) -> None:
+    oven = sb.Float("oven", 30, 60, unit="°C")
+    found = noticed(sb.TimeVarying([oven], [sb.Prior(SquaredExponential(lengthscale), name="warm")]))
+    assert [f"{said} beside the range of oven, 30 °C wide" in each.text for each in found] == [True] * bool(said)
+    assert all(each.text.startswith("warm: the lengthscale") for each in found)
+
+
+def test_each_variable_has_its_own_unit_and_categories_have_none() -> None:
+    variables = [sb.Float("heat", 0, 1000), sb.Categorical("clay", ["red", "white"]), sb.Float("share", 0, 1)]
+    (found,) = noticed(sb.TimeVarying(variables, [sb.Prior(Matern([0.3, 0.01, 0.3]))]))
+    assert found.values["name"] == "heat"
+
+
+def test_points_with_coordinates_of_their_own_are_judged_by_those() -> None:
+    place = sb.Categorical("place", ["a", "b", "c"])
+    prior = sb.Prior(SquaredExponential(1.0))
+    (found,) = noticed(sb.TimeVarying([place], [prior], coordinates=[[0.0], [50.0], [100.0]]))
+    assert found.values["name"] == "coordinate 1"
+    assert not noticed(sb.TimeVarying([place], [prior], coordinates=[[0.0], [1.0], [2.0]]))
+
+
+def test_without_priors_nothing_is_noticed() -> None:
+    assert not noticed(sb.TimeVarying([sb.Float("oven", 30, 60)]))
