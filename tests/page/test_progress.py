@@ -38,6 +38,20 @@ def test_where_nothing_moves_the_line_is_the_best_so_far() -> None:
     assert found.text == "Best single outcome: round 2."
 
 
+def test_an_outcome_that_is_probably_wrong_is_never_the_best() -> None:
+    study = Study.create(MemoryLog(), sb.CostVarying([sb.Float("x", 0, 1)], [["x"]]), rounds=99, seed=1)
+    for k in range(20):
+        asked = study.ask()
+        x = asked.values["x"]
+        study.tell(asked, 60.0 if k == 12 else 5.0 - 4.0 * (x - 0.4) ** 2 + 0.01 * (k % 3))
+    assert study.doubted == {[r.suggestion.token for r in study.history][12]}
+    found = progress(study)
+    assert found is not None
+    assert found.says == "Line: the best so far, without what is probably wrong. Dots: every outcome."
+    assert min(heights(found)) > 80.0, "60 is at the top, and all others are near the bottom"
+    assert found.text != "Best single outcome: round 13."
+
+
 def test_where_smaller_is_better_it_falls() -> None:
     assert heights(played([1.0, 5.0, 0.0], minimize=True)) == [80.0, 80.0, 100.0, 100.0]
 

@@ -273,6 +273,12 @@ class BaseStudy(ABC):
         ]
         return replace(suggestion, warnings=tuple(map(str, found)))
 
+    @property
+    @one_at_a_time
+    def doubted(self) -> frozenset[str]:
+        """Tokens of rounds, and names of data, whose outcomes are probably wrong: see `Method.outliers`."""
+        return frozenset(self._state.method.outliers(self._state.history))
+
     def limit_texts(self, suggestion: Suggestion) -> list[str]:
         """Say of each limit on an outcome how likely a suggested play keeps it, and why where that is too little."""
         return limit_texts(self._state.method, self.history, suggestion)

@@ -321,20 +321,23 @@ _FLAT = 0.5  # half the height of an axis along which outcomes are all alike
 def progress(study: BaseStudy) -> Chart | None:
     """Chart of outcomes against the money spent, the rounds without a budget, or the time where the optimum moves.
 
-    A former best is over where the optimum moves: the line is then the mean of the latest outcomes.
+    A former best is over where the optimum moves: the line is then the mean of the latest outcomes. An outcome that is
+    probably wrong is never the best.
 
     Returns:
         The drawing; None before anything is observed.
     """
     problem, words, timed, counted = study.problem, Words.of(study), study.problem.timed, study.history.spent > 0
     told: list[tuple[float, float, str]] = []
-    spent = 0.0
+    believed: list[tuple[float, float]] = []
+    spent, doubted = 0.0, study.doubted
     for r in study.history:
         spent += r.charged if counted else 1.0
         if r.state == "told" and r.outcome:
             value = problem.scalar(r.outcome)
             said = f"round {r.number}: {words.outcome(value)} with {r.suggestion.scope}"
             told.append((time_of(r) if timed else spent, value, said))
+            believed += [told[-1][:2]] if r.suggestion.token not in doubted else []
     if not told:
         return None
     told.sort(key=lambda point: point[0])  # rounds may have been asked for in another order than that of their times
@@ -345,14 +348,16 @@ def progress(study: BaseStudy) -> Chart | None:
     across, up = Axis(first, last), Axis(low - half, high + half, rising=True)
     spending = f"spent ({words.money})" if words.money else "money spent"
     along = "time" if timed else spending if counted else "rounds"
-    found = best_round(study.history, problem)
+    found = best_round((r for r in study.history if r.suggestion.token not in doubted), problem)
     if timed:
         lately = [math.fsum(some := values[max(k - LATELY, 0) : k]) / len(some) for k in range(1, len(values) + 1)]
         line = points(at, lately, across, up)
         says = f"Line: mean of the last {LATELY} outcomes, which is reached by now. Dots: every outcome."
     else:
-        line = _steps(at, [*accumulate(values, min if problem.minimize else max)], across, up)
-        says = "Line: the best so far. Dots: every outcome."
+        best = [*accumulate((value for _, value in believed), min if problem.minimize else max)]
+        line = _steps([*(x for x, _ in believed), last], [*best, best[-1]], across, up) if best else ""
+        left_out = ", without what is probably wrong" if len(believed) < len(told) else ""
+        says = f"Line: the best so far{left_out}. Dots: every outcome."
     return Chart(
         line=line,
         dots=thinned([Mark(across.at(x), up.at(y), text) for x, y, text in told]),
