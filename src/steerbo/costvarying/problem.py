@@ -145,7 +145,7 @@ class CostVarying(ConstrainedProblem):
         notes = [("note", text) for text in cheaper_supersets(self.scopes)]
         tolerance = [("good enough", str(self.tolerance))] if self.tolerance is not None else []
         limits = [("limit", str(limit)) for limit in self.limits or ()]
-        stands = [("where one stands", as_text(self.current))] if self.current else []
+        stands = [("where one stands", as_text(self.shown(self.current)))] if self.current else []
         worth = [("net value", f"one of it is worth {self.value_of_one:g} of cost")] if self.value_of_one else []
         after = [("afterwards", f"the answer serves {self.afterwards:g} plays")] if self.afterwards is not None else []
         return (

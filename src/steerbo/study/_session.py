@@ -153,7 +153,8 @@ class StudySession:
             return ""
         before = self.optimizer.history[token].request.get(SEEN.name, {})
         now = self.optimizer.problem.read_context(context)
-        return "" if before == now else f"it was chosen for {as_text(before)}, and that has passed"
+        seen = as_text(self.optimizer.problem.shown(before))
+        return "" if before == now else f"it was chosen for {seen}, and that has passed"
 
     def _abandon(self, token: str, why: str) -> None:
         if self.optimizer.history[token].state == "open":
