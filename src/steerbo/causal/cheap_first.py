@@ -311,7 +311,7 @@ class CheapFirst(CausalMethod[CheapOptions]):
         prices = np.array([p if each is None else each.price for p, each in zip(self.costs.minima, best, strict=True)])
         chosen = min(good, key=lambda i: (prices[i], -means[i]))
         others = sorted((i for i in range(len(means)) if i != chosen), key=lambda i: (prices[i], -means[i]))
-        names = [f"set {self.arms[i].scope}" for i in good]
+        names = [str(self.arms[i].scope) for i in good]
         answers = [self._answer(history, i, each, best[i], known) for i, each in enumerate(every)]
         step = spread_step([answers[chosen].lower, answers[chosen].upper])
         reasons = [good_enough(sign * least, self.problem.minimize, names, step)]
