@@ -23,8 +23,8 @@ def test_a_lengthscale_below_a_twentieth_of_the_range_or_above_ten_is_noticed(le
 
 
 def test_each_variable_has_its_own_unit_and_categories_have_none() -> None:
-    variables = [sb.Float("heat", 0, 1000), sb.Categorical("clay", ["red", "white"]), sb.Float("share", 0, 1)]
-    (found,) = noticed(sb.TimeVarying(variables, [sb.Prior(Matern([0.3, 0.01, 0.3]))]))
+    heat, clay = sb.Float("heat", 0, 1000), sb.Categorical("clay", ["red", "white"])
+    (found,) = noticed(sb.TimeVarying([heat, clay, sb.Float("share", 0, 1)], [sb.Prior(Matern([0.3, 0.01, 0.3]))]))
     assert found.values["name"] == "heat"
 
 
