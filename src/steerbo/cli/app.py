@@ -50,7 +50,7 @@ COMMANDS = {
     "amend": ("rounds", "Correct or void an outcome; the log keeps the old one."),
     "import": ("records", "Read outcomes from a table, line by line."),
     "show": ("records", "Show the rounds, the recommendation, and why."),
-    "export": ("records", "Write rounds as CSV, events as JSON lines, or an Optuna study."),
+    "export": ("records", "Write rounds as CSV or a workbook, events as JSON lines, or an Optuna study."),
     "report": ("records", "Write the study as one HTML page, readable offline."),
     "serve": ("serving", "Serve studies as web pages and as JSON over HTTP."),
     "mcp": ("serving", "Serve studies to an assistant over the Model Context Protocol."),

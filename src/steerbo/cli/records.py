@@ -193,7 +193,7 @@ def export(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write rounds as CSV, a workbook of rounds and answers, events as JSON lines, or an Optuna study."""
+    """Write rounds as CSV or a workbook, events as JSON lines, or an Optuna study."""
     formats = ("csv", "xlsx", "jsonl", "optuna")
     if kind is None:
         kind = next((each for each in ("xlsx", "jsonl") if (out or "").lower().endswith(f".{each}")), "csv")

@@ -143,7 +143,7 @@ def attach(
     given: Given = None,
     as_json: AsJson = False,
 ) -> None:
-    """Begin a round at settings of your own; it is charged, and its outcome told, like any other."""
+    """Begin a round at settings of your own. It is charged, and its outcome told, like any other."""
     with open_study(study) as going:
         asked = request(going.problem, given)
         asked["context"] = pairs(going.problem, "context", context, InvalidContext)
@@ -236,7 +236,7 @@ def remark(
     text: Annotated[str, typer.Argument(metavar="TEXT", help="The remark.", show_default=False)],
     as_json: AsJson = False,
 ) -> None:
-    """Keep a remark on a round, such as a lot number: shown, exported, and found by `show --find`."""
+    """Keep a remark on a round, such as a lot number. It is shown, exported, and found by `show --find`."""
     with open_study(study) as going:
         going.remark(token, text)
         kept = going.history.remarks[token]
