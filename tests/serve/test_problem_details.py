@@ -109,6 +109,8 @@ BODIES: dict[str, Any] = {
     "tell": {"value": 1},
     "amend": {"value": 1},
     "predict": {"values": {"oven": 150, "speed": 0.5}, **ASK},
+    "attach": {"values": {"oven": 150, "speed": 0.5}, **ASK},
+    "remark": {"text": "lot 7"},
 }
 ADDED = {"value": 1, "realised": {"oven": 150, "speed": 0.5, "weather": 3}, "cost": 1}
 
@@ -147,7 +149,7 @@ def test_the_document_names_every_status_that_comes_and_its_content_type(
     place = oven(tmp_path)
     with served(place) as client:
         reader = Reader(client)
-        assert len(reader.calls) == 17
+        assert len(reader.calls) == 19
         assert reader.all() == {200, 404}
         assert reader.all(name="other") >= {404}
         assert reader.all(headers={"Host": "evil.example"}) == {421}
