@@ -27,6 +27,11 @@ def test_whole_numbers_and_fractions_are_numbers() -> None:
     assert finite("cost", Fraction(1, 4)) == 0.25
 
 
+@pytest.mark.parametrize("one", [[1.5], (1.5,), np.array(1.5), np.array([1.5])])
+def test_what_holds_one_number_is_that_number(one: object) -> None:
+    assert finite("value", one) == 1.5
+
+
 @pytest.mark.parametrize(
     "value",
     [
@@ -37,9 +42,9 @@ def test_whole_numbers_and_fractions_are_numbers() -> None:
         float("-inf"),
         10**400,
         1j,
-        [1.0],
+        [1.0, 2.0],
         Decimal(3),
-        np.array(1.0),
+        np.array([1.0, 2.0]),
         np.bool_(True),
         1.1e100,
     ],

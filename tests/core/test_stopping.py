@@ -237,7 +237,7 @@ def test_a_dear_set_is_no_end_while_a_cheap_one_may_do() -> None:
     assert np.isfinite(wide)
 
 
-@pytest.mark.parametrize("stop", [0, -1, math.nan, math.inf, "Enough", True, [1], "0.5"])
+@pytest.mark.parametrize("stop", [0, -1, math.nan, math.inf, "Enough", True, [1, 2], "0.5"])
 def test_what_is_no_rule_is_refused(stop: Any) -> None:
     with pytest.raises(InvalidOption, match=r"stop: .* 'enough', or a number above 0"):
         study("cost-varying", rounds=9, stop=stop)

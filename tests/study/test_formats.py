@@ -55,6 +55,7 @@ def test_there_are_files_of_every_format() -> None:
         assert {file.stem for file in FILES if file.parent.name == number} == set(CASES)
 
 
+@pytest.mark.all_draws  # as they were written
 @each
 def test_the_past_is_the_same(tmp_path: Path, file: Path) -> None:
     place = restored(file, tmp_path)

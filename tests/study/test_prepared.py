@@ -139,6 +139,7 @@ def ask(case: Case, study: Study) -> Any:
 
 
 @pytest.mark.slow
+@pytest.mark.all_draws  # another process takes them
 @pytest.mark.parametrize("kind", ["cost-varying", "time-varying", "causal", "mean-field"])
 def test_another_process_finds_the_same(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """For every wing: hyperparameters and two suggestions, to the last bit."""

@@ -29,8 +29,7 @@ class MLflowObserver:
     Args:
         run: the name of a new run; ignored where a run is active.
 
-    >>> with MLflowObserver("greenhouse") as observer:  # doctest: +SKIP
-    ...     study.run(objective, observer=observer)
+    Used so: `with MLflowObserver("greenhouse") as observer: study.run(objective, observer=observer)`.
     """
 
     def __init__(self, run: str | None = None) -> None:

@@ -55,7 +55,14 @@ class SeenContract(Contract):
         assert lawless, "the case has a variable without a law"
         name = lawless[0]
         without = {key: value for key, value in good.items() if key != name}
-        wrong: list[Any] = [without, {**good, name: None}, {**good, name: [1.0]}, {**good, "wether": 1.0}, [1.0], "sun"]
+        wrong: list[Any] = [
+            without,
+            {**good, name: None},
+            {**good, name: [1.0, 2.0]},
+            {**good, "wether": 1.0},
+            [1.0],
+            "sun",
+        ]
         for context in wrong:
             with pytest.raises(InvalidContext, match="context"):
                 optimizer.ask(**{**request, "context": context})
