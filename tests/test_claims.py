@@ -7,6 +7,7 @@ from functools import cache
 
 import pytest
 
+import steerbo as sb
 from steerbo.core import Optimizer, Recommendation
 from steerbo.page.view import card
 from tests.digests import WAYS, play, worlds
@@ -94,3 +95,18 @@ def test_the_status_counts_the_rounds_that_were_played(world: str, method: str, 
     paid = sum(r.charged for r in optimizer.history)
     data = sum(each.charged or 0.0 for each in optimizer.history.data.values())
     assert optimizer.status.spent == pytest.approx(paid + data)
+
+
+@pytest.mark.parametrize("rounds", [3, 6])
+def test_where_no_outcome_has_kept_a_limit_the_answer_says_what_came_nearest(rounds: int) -> None:
+    """After three nothing is modelled yet, and settings were called good enough without a word of the limit."""
+    limit = sb.OutcomeConstraint("impurity", at_most=2.0, probability=0.9)
+    variable = sb.Float("t", 0, 9, law=sb.Uniform())
+    optimizer = sb.Optimizer(sb.CostVarying([variable], [["t"]], costs=[1.0], limits=[limit]), seed=1)
+    measured = []
+    for _ in range(rounds):
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        measured.append(3.0 + suggestion.values["t"] / 10)
+        optimizer.tell(suggestion, 1.0, realised={**suggestion.values, "impurity": measured[-1]})
+    assert f"no outcome has kept {limit}: the nearest is {min(measured):.4g}, in round" in optimizer.recommend().note

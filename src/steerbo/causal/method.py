@@ -64,7 +64,7 @@ _CORNERS = 6  # actions at most whose extremes are all tried, too
 
 @dataclass(eq=False)
 class _PresentModels:
-    """What is derived from the results.
+    """Models as the results make them.
 
     Attributes:
         sharing: what the columns of arms hang on.
@@ -113,7 +113,7 @@ class CausalMethod(Method[Causal, O]):
             self.feasibility.check_open(played.suggestion.scope)
 
     def _sharing(self, results: Sequence[Result]) -> Hashable:
-        """What columns of arms hang on, by the results; nothing, if they are always the same."""
+        """Key of the columns that arms have by the results; empty, if they are always the same."""
         return ()
 
     def _with_columns(self, sharing: Any) -> list[Arm]:

@@ -431,7 +431,7 @@ class Codes:
         return None if stated else outcome.cost
 
     def _counted(self, name: str, history: History) -> Outcome | None:
-        """What counts of an outcome as it was told; None: nothing."""
+        """Part of an outcome that counts, without codes; None: nothing does."""
         told = history.coded.get(name) or history.standing(name)
         if told is None or self._problem.scalar(told) in self._values.codes:
             return None

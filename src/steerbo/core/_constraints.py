@@ -10,7 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 from ..errors import InvalidProblem, LimitBroken
 from ..space import ForbiddenCombination, Limit, LinearConstraint, OutcomeConstraint, check_limits, violated
 from ..space.variables import NumericVariable
-from ._findings import Finding, finding
+from ._findings import Finding, Reason, finding, reason
 from ._history import History
 from ._method import Method
 from ._problem import Problem
@@ -208,6 +208,13 @@ def limit_texts(method: Method[Any, Any], history: History, suggestion: Suggesti
         for limit in _on_outcomes(method.problem)
         if limit.name in suggestion.limits
     ]
+
+
+def nearest_outcomes(problem: Problem, history: History) -> Iterator[Reason]:
+    """Say of each limit that no outcome has kept which value came nearest, and where it was measured."""
+    for limit in _on_outcomes(problem):
+        if about := _nearest_outcome(limit, history):
+            yield reason("limit-nearest", limit=str(limit), **about)
 
 
 def _nearest_outcome(limit: OutcomeConstraint, history: History) -> dict[str, Any]:

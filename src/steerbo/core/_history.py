@@ -84,7 +84,7 @@ class Round:
 
 @dataclass(frozen=True)
 class Result:
-    """What is known of one evaluation as it stands now: of a round that has ended, or of external data.
+    """Record of one evaluation as it stands now: of a round that has ended, or of external data.
 
     Attributes:
         name: token of the round, or name of the data.

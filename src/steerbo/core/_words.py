@@ -198,6 +198,9 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "nothing-known": "nothing is known yet: {instead}",
     "unbounded": "no bounds yet: nothing that was learned so far says how much outcomes may differ",
     "none-keeps": "no settings are known yet that keep to the limits and are likely to work; these come nearest",
+    "limit-nearest": lambda limit, nearest, where: (
+        f"no outcome has kept {limit}: the nearest is {numeral(nearest)}, in {where}"
+    ),
     "unknown-cost": _unknown_cost,
     "not-looked-at": "the policy does not look at {names}",
     "breaks-limit": "it breaks a limit: {limit}",

@@ -35,6 +35,7 @@ from ._constraints import (
     limit_texts,
     limits_broken,
     limits_unlikely,
+    nearest_outcomes,
     with_limits,
 )
 from ._context import TIME, context_of
@@ -317,7 +318,8 @@ class BaseStudy(ABC):
         method, history = self._method, self._state.history
         works, doubted = method.success_probability(history, answer), method.outliers(history)
         more = against(self.problem, history, answer, works=works, doubted=doubted)
-        return (*answer.reasons, *more, *self._state.codes.left_out())
+        nearest = nearest_outcomes(self.problem, history)
+        return (*answer.reasons, *nearest, *more, *self._state.codes.left_out())
 
     def _said(self, advice: Recommendation) -> Recommendation:
         """Put a recommendation in the problem's order, add mean costs, and drop expectations before any outcome."""

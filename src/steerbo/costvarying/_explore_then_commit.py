@@ -182,7 +182,7 @@ class Turn:
 
 @dataclass(frozen=True)
 class _Course:
-    """What the choices so far were.
+    """Course of the choices so far.
 
     Args:
         rounds: number of them.

@@ -276,7 +276,7 @@ class SuccessProbability:
 
     @cached_property
     def _level(self) -> float:
-        """What all places have in common."""
+        """Part of the luck that all places share."""
         lucky = (n * self.made.rate(columns, self.scope, self.remaining) for columns, n in self.luck)
         return math.fsum([*lucky, *(counts * _HOPE for *_, counts in self.places)])
 
