@@ -1,4 +1,4 @@
-"""What mkdocs calls: stories and reference pages become files, pages are run, pictures drawn, formulas set."""
+"""What mkdocs calls: pages are filled and run, pictures drawn, formulas set."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sitebuild.blocks import split
 from sitebuild.mathematics import with_formulas
 from sitebuild.pictures import with_pictures
 from sitebuild.running import run_page
-from sitebuild.sources import address, relinked, written
+from sitebuild.sources import AT_HOME, ROOT, address, for_site
 
 UNRUN = "STEERBO_SITE_UNRUN"
 """Environment variable: where it is set, pages are built without running them, to look at words."""
@@ -23,17 +23,17 @@ def on_config(config: Any) -> Any:
 
 
 def on_files(files: Any, config: Any) -> Any:
-    """Add what is written from other files."""
+    """Add the pages of the top folder."""
     from mkdocs.structure.files import File
 
-    for place, text in written().items():
-        files.append(File.generated(config, place, content=text))
+    for file, place in AT_HOME.items():
+        files.append(File.generated(config, place, content=(ROOT / file).read_text("utf-8")))
     return files
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     """Run the page, and put in what it draws and computes."""
-    markdown = relinked(markdown, page.file.src_uri)
+    markdown = for_site(markdown, page.file.src_uri)
     place = Path(config.docs_dir) / page.file.src_uri
     if os.environ.get(UNRUN):
         return with_formulas("".join(block.fenced() for block in split(markdown)))

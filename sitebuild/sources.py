@@ -8,7 +8,6 @@ import tomllib
 from pathlib import Path
 
 from . import command_line, study_file
-from .stories import as_page
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -18,24 +17,37 @@ _WORDS = r"(?<!\\)\[(?P<words>(?:[^\[\]]|\[[^\[\]]*\])*)\]"
 _LINK = re.compile(_WORDS + r"\((?!https?:|mailto:|#)(?P<path>[^)#\s]+)(?P<rest>[^)]*)\)")
 
 
-def written() -> dict[str, str]:
-    """Pages that are written from other files: their place on the site, and their Markdown."""
-    scripts = sorted(DOCS.glob("stories/*.py"))
-    stories = {f"stories/{file.stem}.md": as_page(file.read_text("utf-8")) for file in scripts}
-    at_home = {page: (ROOT / file).read_text("utf-8") for file, page in AT_HOME.items()}
-    return {
-        **stories,
-        **at_home,
-        "reference/command-line.md": command_line.page(),
-        "reference/study-file.md": study_file.page(ROOT / "examples"),
-    }
+FILLED = {
+    "reference/command-line.md": command_line.body,
+    "reference/study-file.md": lambda: study_file.body(ROOT / "examples"),
+}
+"""Pages that say in the repository where else to read what the site writes from the library."""
+FROM_HERE = "<!-- the site writes from here on -->\n"
 
 
 def pages() -> dict[str, str]:
     """Every page of the site: place, and Markdown with the links of the site."""
-    standing = {file.relative_to(DOCS).as_posix(): file.read_text("utf-8") for file in sorted(DOCS.rglob("*.md"))}
+    places = {place: DOCS / place for place in _in_docs()} | {place: ROOT / file for file, place in AT_HOME.items()}
     source = address()
-    return {page: relinked(text, page, source) for page, text in (standing | written()).items()}
+    return {page: for_site(file.read_text("utf-8"), page, source) for page, file in places.items()}
+
+
+def _in_docs() -> list[str]:
+    return [file.relative_to(DOCS).as_posix() for file in sorted(DOCS.rglob("*.md"))]
+
+
+def for_site(text: str, page: str, source: str | None = None) -> str:
+    """A page as it stands in the repository with the site's links, and with what is written from the library.
+
+    Args:
+        text: its Markdown in the repository.
+        page: its place on the site.
+        source: address of the project; None: the one in pyproject.toml.
+    """
+    text = relinked(text, page, source)
+    if page in FILLED:
+        text = text.partition(FROM_HERE)[0] + FILLED[page]()
+    return text
 
 
 def address() -> str:

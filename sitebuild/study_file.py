@@ -28,28 +28,6 @@ KINDS: dict[type[Problem], str] = {
 }
 """Kinds of problem, and the example of each."""
 _WORDS = {str: "text", float: "number", int: "whole number", bool: "true or false"}
-_HEAD = """# Study file
-
-A study file is TOML with up to three tables. It is read by `steerbo check`, `run`, `new`, `ask` and the others.
-
-| Table | Says |
-|---|---|
-| `[problem]` | what kind of problem, its variables, and what belongs to its kind: see below |
-| `[study]` | how to go about it |
-| `[objective]` | what evaluates it; left out where people do |
-
-Where a field takes one of several records, write a table with its `kind`:
-`law = { kind = "normal", mean = 22, sd = 3 }`.
-`steerbo check` names everything that is wrong at once. Some things may be in a file beside the study file:
-
-| Instead of | Write | It is |
-|---|---|---|
-| a law's sample | `law = { kind = "empirical", file = "weather.csv", column = "temp" }` | a column of a table |
-| a causal graph | `graph = "field.txt"` | lines such as `a -> b`, dagitty, GML or DOT |
-| … that does not say what is the target | `graph = { file = "field.gml", target = "yield", intervenable = ["ph"] }` | |
-
-A variable may say `column = "Temp (°C)"`: how your own tables head it.
-"""
 _OBJECTIVE = """## [objective]
 
 | Field | Takes | Meaning |
@@ -58,17 +36,17 @@ _OBJECTIVE = """## [objective]
 | `timeout` | number | seconds that it may take; 600 if left out |
 | `function` | text | `"module:function"`, in the place of a command; the module may be beside the file |
 
-See [your own objective](../how-to/objective.md).
+See [your own objective](../how-to/operating.md#your-own-objective).
 """
 
 
-def page(examples: Path) -> str:
-    """The page as Markdown.
+def body(examples: Path) -> str:
+    """Every field as Markdown.
 
     Args:
         examples: the folder of examples.
     """
-    parts = [_HEAD, "## [study]\n", _table(Settings), _OBJECTIVE]
+    parts = ["## [study]\n", _table(Settings), _OBJECTIVE]
     found: dict[type, None] = {}
     for kind, example in KINDS.items():
         parts += [f"## [problem] {_kind(kind)}\n", _summary(kind), _table(kind)]

@@ -84,7 +84,7 @@ def test_limits_are_stated(make: Callable[[], Any], allowed: str) -> None:
         make()
     assert len(str(caught.value)) < 2500
     number = int(allowed.rsplit(maxsplit=1)[-1])
-    page = " ".join((Path(__file__).parents[1] / "docs" / "limits.md").read_text("utf-8").split())
+    page = " ".join((Path(__file__).parents[1] / "docs" / "results.md").read_text("utf-8").split())
     assert f"{number:,}".replace(",", " ") in page
 
 

@@ -100,7 +100,7 @@ def test_what_benchmarks_need_is_no_extra_of_the_wheel() -> None:
 
 
 def test_the_address_is_set_in_one_place() -> None:
-    cited = (ROOT / "docs" / "cite.md").read_text(encoding="utf-8")
+    cited = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
     assert HOME in cited
     for page in PAGES:
         text = (ROOT / page).read_text(encoding="utf-8")

@@ -65,7 +65,7 @@ def test_the_paper_says_what_coverage_was_measured_on() -> None:
     assert f"{WORDS[len({line['noise'] for line in lines})]} kinds of noise" in said("paper/paper.md")
 
 
-@pytest.mark.parametrize("page", ["paper/paper.md", "docs/comparison.md", "evidence/index.md"])
+@pytest.mark.parametrize("page", ["paper/paper.md", "docs/how-to/interop.md", "evidence/index.md"])
 def test_the_core_has_as_many_problems_as_pages_say(page: str) -> None:
     assert len(core.PUBLISHED) + len(core.FAMILIES) == 15
     assert re.search("fifteen frozen problems", said(page), re.IGNORECASE)
@@ -87,20 +87,19 @@ def test_the_expectation_is_as_fast_as_the_site_says() -> None:
     rows = json.loads((RESULTS / "bench-costvarying.json").read_text(encoding="utf-8"))["rows"]
     ratios = [row["ratio"] for row in rows if row["name"].startswith("acquisition over 7 sets")]
     least, most = (
-        int(each)
-        for each in re.findall(r"it is (\d+) to (\d+) times as fast", said("docs/how-it-works/costvarying.md"))[0]
+        int(each) for each in re.findall(r"it is (\d+) to (\d+) times as fast", said("docs/how-it-works/kinds.md"))[0]
     )
     assert min(ratios) == pytest.approx(least, rel=0.05)
     assert max(ratios) == pytest.approx(most, rel=0.05)
 
 
 def test_as_many_outcomes_count_as_pages_say() -> None:
-    for page in ("docs/comparison.md", "docs/limits.md"):
+    for page in ("docs/how-to/interop.md", "docs/results.md"):
         assert f"{MOST_COUNTED}" in said(page)
 
 
 def test_versions_of_peers_are_the_same_on_both_pages() -> None:
-    told = said("docs/comparison.md")
+    told = said("docs/how-to/interop.md")
     texts = re.findall(r"\* \*\*([^*]+?) ([0-9.]+[0-9])", said("benchmarks/README.md"))
     assert len(texts) >= 7
     for name, version in texts:

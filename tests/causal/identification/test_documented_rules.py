@@ -26,7 +26,7 @@ def rounds(optimizer: Optimizer) -> Any:
 
 
 def test_coca_bo_plays_what_its_page_says() -> None:
-    """docs/how-it-works/causal.md: the largest mean over contexts and one deviation of it; then the largest bound."""
+    """docs/how-it-works/kinds.md: the largest mean over contexts and one deviation of it; then the largest bound."""
     environment = figure_1()
     optimizer = Optimizer(environment.problem, "coca-bo", seed=3)
     environment.play(optimizer, 22, 3)
