@@ -141,6 +141,8 @@ class Fit:
         round: number of the round before which they were learned.
         hyperparameters: plain data, as `Method.refit` returned them, or those of one model among them.
         results: all results as they stood.
+
+    It belongs to the ask of that round: if something else is logged first, it does not count, and is made again.
     """
 
     round: int
@@ -604,6 +606,9 @@ class History:
         )
 
     def _apply(self, event: Event) -> None:
+        is_chosen = isinstance(event, Asked) and not event.note.get("own")
+        if self.fits and self.fits[-1].round > len(self) and not is_chosen:
+            self.fits = self.fits[:-1]  # its ask was lost: the next one learns from this event, too
         match event:
             case Asked():
                 self._begin(event)

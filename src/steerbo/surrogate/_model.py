@@ -60,8 +60,12 @@ class DriftTracker:
     """
 
     def __init__(self, drift: AnyDrift) -> None:
-        self._learns = isinstance(drift, str)
-        self.model = None if drift is None else DriftModel.of(drift)
+        self._stated, self._learns = drift, isinstance(drift, str)
+        self.begin()
+
+    def begin(self) -> None:
+        """Forget what was learned."""
+        self.model = None if self._stated is None else DriftModel.of(self._stated)
         self.scaled = False
 
     @property

@@ -134,7 +134,10 @@ class RowsModel:
         """Put a fit to use, given the rows that taught it."""
         learned = () if fit is None else tuple(filter(self._tells, fit.results))
         m = len(self._told)
-        if learned[:m] == self._told:
+        if fit is None:  # the one so far was made for an ask that was lost
+            self.drift.begin()
+            self._make(learned)
+        elif learned[:m] == self._told:
             self._extend(learned[m:])
         elif learned:
             self._make(learned)
