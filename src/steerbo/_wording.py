@@ -17,6 +17,7 @@ from reprlib import Repr
 from typing import Any
 
 from ._redaction import redact
+from ._text import normalised, with_hyphen
 
 _SHOWN = 120
 _SEARCHED = 10_000  # characters of a text in which passwords are looked for
@@ -27,6 +28,7 @@ _FEW_DIGITS = 1000  # parts of a number that stands alone
 _MARK = re.compile("‹([^‹›\n]{1,40})›")
 _KIND = re.compile("[A-Z][A-Za-z]+")
 _COMMA = re.compile(r"[+-]?[0-9]{0,30},[0-9]{1,30}")
+_BLANK_OF_THOUSANDS = re.compile(r"(?<=[0-9])\s(?=[0-9]{3}(?![0-9]))")
 _THOUSAND = re.compile(r"[+-]?[1-9][0-9]{0,2}[.,][0-9]{3}")
 _HUMP = re.compile("(?<=[a-z])(?=[A-Z])")
 
@@ -203,13 +205,15 @@ def number_hint(value: object) -> str:
 
 
 def _unusual_number(text: str) -> str:
-    """Hint how to write a number as people do, of a text that only a program takes for one; empty for all others.
+    r"""Hint how to write a number plainly, of a text that programs or typesetters write so; empty for all others.
 
     >>> _unusual_number("1_0"), _unusual_number("1e-400"), _unusual_number("nan"), _unusual_number("x")
     ('Is it 10? Write 10.', 'Is it 0? Write 0.', '', '')
+    >>> _unusual_number("\u22125"), _unusual_number("1\u2009250")
+    ('Is it -5? Write -5.', 'Is it 1250? Write 1250.')
     """
     try:
-        number = float(text)
+        number = float(with_hyphen(_BLANK_OF_THOUSANDS.sub("", normalised(text))))
     except Exception:  # a text of a class that has ideas of its own
         return ""
     return f"Is it {number:.15g}? Write {number:.15g}." if math.isfinite(number) else ""

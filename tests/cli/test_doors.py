@@ -8,8 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import steerbo as sb
+from steerbo.errors import InvalidOutcome
 from steerbo.serve.forms import typed
 from steerbo.study import Study
+from steerbo.study.files.spreadsheet import decoded
 from tests.cli.calls import call, refused
 
 STUDY = """
@@ -176,6 +179,46 @@ def test_a_dry_run_says_what_would_happen_and_changes_nothing(tmp_path: Path) ->
     with Study.open(place.with_suffix(".db")) as study:
         assert not study.history.data
         assert len(study.events) == 1
+
+
+@pytest.mark.parametrize(("written", "meant"), [("\u20135", "-5"), ("1\u2009250", "1250"), ("1_0", "10")])
+def test_a_text_in_a_program_that_reads_as_a_number_is_guessed(written: str, meant: str) -> None:
+    optimizer = sb.Optimizer(sb.CostVarying([sb.Float("x", 0, 10)], [["x"]]), "random", rounds=3)
+    with pytest.raises(InvalidOutcome, match=f"Is it {meant}. Write {meant}\\."):
+        optimizer.tell(optimizer.ask(), written)
+
+
+@pytest.mark.parametrize("header", ["x [\u00b0C]", "x (\u00b0C)", "X / \u00b0C", "x"])
+def test_a_header_may_have_the_unit(tmp_path: Path, header: str) -> None:
+    place = begun(tmp_path, NUMBER.replace("}", ', unit = "\u00b0C" }'))
+    assert "1 new" in call("import", place, table(place, f"{header},value\n1,2\n"), "--dry-run").stderr
+    said = call("import", place, table(place, "x [K],value\n1,2\n"), "--dry-run").stderr
+    assert "0 new, 1 refused" in said, "in another unit it is another number"
+    assert "'x [K]' (did you mean 'x'?)" in said
+
+
+def test_a_word_for_missing_is_answered_with_the_way_to_say_so(tmp_path: Path) -> None:
+    place = begun(tmp_path)
+    file = table(place, "x,value\n1,2\n2,NA\n3,NA\n")
+    said = call("import", place, file, "--dry-run")
+    assert "If it stands for a missing value, say so: --missing value=NA" in said.stdout
+    assert "1 new, 0 refused" in call("import", place, file, "--dry-run", "--missing", "value=NA").stderr.replace(
+        "2 left as they are, ", ""
+    )
+
+
+@pytest.mark.parametrize("blank", [" ", "\u00a0", "\u2009", "\u202f"])
+def test_blanks_between_thousands_are_to_be_left_out(tmp_path: Path, blank: str) -> None:
+    place = begun(tmp_path)
+    said = call("import", place, table(place, f"x,value\n1,1{blank}250\n"), "--dry-run").stdout
+    assert "Leave the thousands separators out." in said
+
+
+@pytest.mark.parametrize(
+    "coding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"]
+)
+def test_files_of_every_unicode_coding_are_read(coding: str) -> None:
+    assert decoded("x,value\n1,\u22122\n".encode(coding)) == "x,value\n1,\u22122\n"
 
 
 @pytest.mark.parametrize("number", ["1_0", "1e-400", "1e400", "\u0663", "\uff15", "0x10", "nan", "1.5e", "+-2"])

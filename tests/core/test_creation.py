@@ -10,7 +10,8 @@ import pytest
 
 import steerbo as sb
 from steerbo.core import Event
-from steerbo.core._creation import LARGEST_SEED, created_event
+from steerbo.core._creation import created_event
+from steerbo.core.events import LARGEST_SEED
 from steerbo.errors import InvalidInput, InvalidOption, InvalidProblem
 from steerbo.records import from_dict, record, to_dict
 from steerbo.space import Learned

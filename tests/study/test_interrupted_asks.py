@@ -40,7 +40,8 @@ def datum(problem: Problem, random: np.random.Generator) -> dict[str, Any]:
         by_context = zip(problem.contexts, shares, strict=True)
         table = {context: {"south": share, "north": 1.0 - share} for context, share in by_context}
         return {"value": value, "realised": {"distribution": table}}
-    realised = {each.name: float(random.uniform(each.low, each.high)) for each in problem.space}
+    numbers = [each for each in problem.space if isinstance(each, sb.Float)]
+    realised = {each.name: float(random.uniform(each.low, each.high)) for each in numbers}
     return {"value": value, "realised": realised, "scope": ["x", "m"] if isinstance(problem, sb.Causal) else None}
 
 
@@ -79,9 +80,9 @@ def test_an_ask_that_is_killed_after_its_fit_leaves_no_trace(
         assert [*study.events] == [*twin.events]
 
         for _ in range(6):  # another fit is due after them
-            more = datum(problem, random)
+            more = {**datum(problem, random), "id": str(random.integers(2**60))}
             study.add(**more)
-            twin.add(**{**more, "id": study.events[-1].id})
+            twin.add(**more)
         killed_ask(study, monkeypatch)
         lost = len(study.events) - 1
         late = datum(problem, random)

@@ -54,6 +54,7 @@ UNREADABLE = {
     "cost": ("told", lambda event: event["outcome"].update(cost=WHOLE), "outcome.cost"),
     "settings": ("asked", lambda event: event["values"].update(x=-WHOLE), "values.x"),
     "seed": ("created", lambda event: event.update(seed=10**4200), "seed"),
+    "seed below 0": ("created", lambda event: event.update(seed=-1), "seed"),
     "note": ("asked", lambda event: event["note"].update(deep=nested(900)), "note.deep"),
 }
 

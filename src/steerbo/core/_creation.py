@@ -19,10 +19,8 @@ from ._method import Method
 from ._problem import Problem
 from ._stopping import read_budget, read_rounds, read_stop
 from .determinism import fingerprint
-from .events import Created
+from .events import LARGEST_SEED, Created
 from .registry import find_method, name_of, packages, place_of_problem
-
-LARGEST_SEED = 2**128 - 1
 
 
 class MethodOptions(TypedDict, total=False):

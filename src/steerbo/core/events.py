@@ -36,6 +36,9 @@ class Outcome:
     realised: dict[str, Any] = Field(default_factory=dict)
 
 
+LARGEST_SEED = 2**128 - 1
+
+
 @record
 class Created:
     """Beginning of a study: problem, method, seed, limits, and the fingerprint of its arithmetic.
@@ -56,7 +59,7 @@ class Created:
 
     method: str
     options: dict[str, Any]
-    seed: int
+    seed: Annotated[int, Field(ge=0, le=LARGEST_SEED)]
     fingerprint: dict[str, str]
     problem: dict[str, Any] | None = None
     problem_class: str | None = None

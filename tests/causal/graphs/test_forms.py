@@ -23,6 +23,12 @@ def drawn(**marks: Any) -> nx.DiGraph[Any]:
     return graph
 
 
+@pytest.mark.parametrize("kind", ["type", "kind", "node_type"])
+def test_a_node_whose_type_is_latent_is_hidden(kind: str) -> None:
+    assert CausalGraph.from_networkx(drawn(**{kind: "latent"}), **Y) == HIDDEN
+    assert "U" in CausalGraph.from_networkx(drawn(**{kind: "measured"}), **Y).names
+
+
 @pytest.mark.parametrize("marks", [{"hidden": True}, {"latent": 1}, {"observed": "no"}, {"unobserved": "yes"}])
 def test_marks_of_hidden_variables_are_kept(marks: dict[str, Any]) -> None:
     graph = CausalGraph.from_networkx(drawn(**marks), **Y)

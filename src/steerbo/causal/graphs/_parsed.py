@@ -13,7 +13,9 @@ from ...errors import InvalidProblem, one_of
 from ._projection import Edge, check_edge_count, latent_projection
 
 ARROWS = ("->", "<-", "<->", "--", "o->", "<-o", "o-o")
-MARKS = ("exposure", "outcome", "adjusted", "latent", "hidden", "observed", "unobserved", "role")
+_UNSEEN = ("latent", "hidden", "unobserved")
+MARKS = ("exposure", "outcome", "adjusted", *_UNSEEN, "observed", "role")
+_KINDS = ("type", "kind", "node_type")  # attributes by which other libraries may say that a node is latent
 _PARTS = ("target", "intervenable", "context", "none")
 _TRUE, _FALSE = ("", "true", "yes", "1", "on"), ("false", "no", "0", "off")
 
@@ -93,6 +95,8 @@ class ParsedGraph:
             mark, text = _text(key), _text(value)
             if mark == "role":
                 self._part(name, text, where)
+            elif mark in _KINDS and text in _UNSEEN:
+                self._marked(name, text, True, where)
             elif mark in MARKS:
                 if text not in (*_TRUE, *_FALSE):
                     raise InvalidProblem(f"{where}, node {name}", f"{mark}={text}", f"{mark}=yes or {mark}=no")
@@ -113,7 +117,7 @@ class ParsedGraph:
             self.give(part, name)
 
     def _marked(self, name: str, mark: str, true: bool, where: str) -> None:
-        if mark in ("latent", "hidden", "unobserved", "observed"):
+        if mark in (*_UNSEEN, "observed"):
             seen = true == (mark == "observed")
             (self.shown if seen else self.hidden)[name] = None
             if name in self.shown and name in self.hidden:

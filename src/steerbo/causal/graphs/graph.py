@@ -118,9 +118,9 @@ class CausalGraph:
     ) -> CausalGraph:
         """Convert a networkx `DiGraph`, or a `MultiDiGraph` where a pair is confounded beside its edge.
 
-        Nodes with the attribute ``latent``, ``hidden`` or ``observed="no"``, and those in the graph's own set `latents`
-        (pgmpy), are projected out; the attribute ``role``
-        (``target``, ``intervenable``, ``context`` or ``none``) gives roles. An edge with ``dir="both"`` is bidirected.
+        Nodes with the attribute ``latent``, ``hidden``, ``type="latent"`` or ``observed="no"``, and those in the
+        graph's own set `latents` (pgmpy), are projected out; the attribute ``role`` (``target``, ``intervenable``,
+        ``context`` or ``none``) gives roles. An edge with ``dir="both"`` is bidirected.
 
         Raises:
             InvalidProblem: a graph without directions, and anything the graph itself refuses.

@@ -248,12 +248,15 @@ def read_line(problem: Problem, sheet: Spreadsheet, row: Row) -> Said:
         if sheet.whole.issuperset(labels.keys() & set(sheet.columns)):  # of agents, and no share of 1 among others
             cells = {name: int(x) for name, x in cells.items()}
         realised = problem.with_cells(realised, cells)
+    if isinstance(value := number("value"), str):
+        as_toml = json.dumps(value, ensure_ascii=False)
+        code = f"--missing value={value}, or value = [{as_toml}] under [study.missing]"
+        hint = f"If it stands for a missing value, say so: {code}. If the evaluation broke, leave it out."
+        raise InvalidOutcome("value", value, "a finite number", hint)
     state = row.cells.get("state", "").casefold()
     scope = _with_own_names(problem, read_scope(row.cells["scope"])) if "scope" in row.cells else []
     reason = row.cells.get("reason", "")
-    return Said(
-        state, reason, number("value"), number("cost"), number("charged"), scope, realised, row.cells.get(ID, "")
-    )
+    return Said(state, reason, value, number("cost"), number("charged"), scope, realised, row.cells.get(ID, ""))
 
 
 _COMMAS = re.compile(r",(?![^()]*\))")  # but not those within parentheses
@@ -431,7 +434,10 @@ def read_results(
     named = [*columns_of(problem), *cells]
     if ID in (headers or {}) and ID not in named:
         named.append(ID)  # only where it is named: many tables have an id of something else
-    labels = {name: ((headers or {}).get(name, name), name) for name in named}
+    units = {each.name: each.unit for each in problem.space if getattr(each, "unit", "")}
+    labels: dict[str, tuple[str, ...]] = {name: ((headers or {}).get(name, name), name) for name in named}
+    for name, unit in units.items():
+        labels[name] += (f"{name} [{unit}]", f"{name} ({unit})", f"{name} / {unit}")
     sheet = read_sheet(text, labels)
     if cells:
         _check_cells(sheet, list(cells), {name: label for name, (label, _) in labels.items()})
@@ -484,7 +490,8 @@ def ignored(problem: Problem, sheet: Spreadsheet) -> list[str]:
     missing = [name for name in ("cost", *map(column, problem.columns)) if name not in sheet.columns]
     said = []
     for header in sheet.ignored:
-        close = get_close_matches(header.casefold(), missing, n=1)
+        without_unit = re.split(r"[\[(/]", header)[0]
+        close = get_close_matches(folded(without_unit), missing, n=1)
         said.append(repr(header) + (f" (did you mean {close[0]!r}?)" if close else ""))
     return said
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,7 +26,7 @@ _COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+(e[+-]?[0-9]+)?", re.IGNORECASE)  # 0,5
 _DOT = re.compile(r"[+-]?([0-9]+\.[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?", re.IGNORECASE)  # 0.5
 _THOUSAND = re.compile(r"[+-]?[1-9][0-9]{0,2}[.,][0-9]{3}")  # 1,234: a decimal mark, or one of thousands
 _GROUPED = re.compile(  # 1,234,567.8
-    r"[+-]?[1-9][0-9]{0,2}(?:([.,'’_ \u00a0\u202f])[0-9]{3})(?:\1[0-9]{3})*(?:[.,][0-9]+)?"
+    r"[+-]?[1-9][0-9]{0,2}(?:([.,'’_ \u00a0\u2009\u202f])[0-9]{3})(?:\1[0-9]{3})*(?:[.,][0-9]+)?"
 )
 _SEP = re.compile(r'"?sep=(.)"?[^\S\r\n]*(?:\r\n|\r|\n|$)', re.IGNORECASE)
 
@@ -33,7 +34,7 @@ Mark = Literal["comma", "dot", "both", "neither"]
 
 
 def decoded(data: bytes, has: Callable[[str], bool] | None = None) -> str:
-    """The text of a file as spreadsheets write it: UTF-8 or UTF-16, with or without a mark; else Windows' Western one.
+    """The text of a file as spreadsheets write it: UTF-8, 16 or 32, with or without a mark; else Windows' Western one.
 
     Of a workbook (.xlsx) the first sheet, as CSV; of several the one that has what is wanted.
 
@@ -54,12 +55,8 @@ def decoded(data: bytes, has: Callable[[str], bool] | None = None) -> str:
         if len(wanted) > 1:
             raise ValueError(f"the sheets {listed(wanted)} all have its columns: save the one that is meant by itself")
         return sheets[wanted[0]] if wanted else next(iter(sheets.values()), "")
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return data.decode("utf-16")
-    if data[1:2] == b"\0":
-        return data.decode("utf-16-le")
     try:
-        return data.decode("utf-8-sig")
+        return data.decode(json.detect_encoding(data))  # by a mark, or by where its first characters have zeros
     except UnicodeDecodeError:
         return data.decode("cp1252")
 
