@@ -14,10 +14,19 @@ def test_figures_are_counted(tmp_path: Path) -> None:
     with served(oven(tmp_path)) as client:
         client.post("/studies/oven/ask", json={"context": {"weather": 1}})
         client.get("/studies/none")
-        text = client.get("/metrics").text
-    assert 'steerbo_requests_total{method="POST",status="200"} 1' in text
-    assert 'steerbo_requests_total{method="GET",status="404"} 1' in text
-    assert 'steerbo_rounds{study="oven",state="open"} 1' in text
+        found = client.get("/metrics")
+    text = found.text
+    assert found.headers["content-type"].startswith("text/plain; version=")
+    assert 'steerbo_requests_total{method="POST",status="200"} 1.0' in text
+    assert 'steerbo_requests_total{method="GET",status="404"} 1.0' in text
+    assert 'steerbo_rounds{state="open",study="oven"} 1.0' in text
+    assert 'steerbo_request_seconds_bucket{le="+Inf",method="GET"} 1.0' in text
+    assert {line.split()[2] for line in text.splitlines() if line.startswith("# HELP")} >= {
+        "steerbo_requests_total",
+        "steerbo_request_seconds",
+        "steerbo_listeners",
+        "steerbo_rounds",
+    }
     assert all(line.startswith(("#", "steerbo_")) for line in text.splitlines())
 
 

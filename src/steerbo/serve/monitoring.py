@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 import logging
 import sys
-import threading
 import time
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
-from starlette.responses import PlainTextResponse
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Histogram, Metric, generate_latest
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.registry import Collector
+from starlette.responses import PlainTextResponse, Response
 
 from .._redaction import redact
 from .._text import escape_unprintable
@@ -77,21 +78,45 @@ _METHODS = ("GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE")
 
 
 class Counts:
-    """Requests by method and status, and seconds spent on them."""
+    """Requests by method and status, and the seconds until their answers began."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self.requests: Counter[tuple[str, int]] = Counter()
-        self.seconds = 0.0
+        self.registry = CollectorRegistry()
+        self._requests = Counter(
+            "steerbo_requests", "Requests that were answered.", ["method", "status"], registry=self.registry
+        )
+        self._seconds = Histogram(
+            "steerbo_request_seconds", "Seconds until an answer began.", ["method"], registry=self.registry
+        )
 
     def add(self, method: str, path: str, status: int, seconds: float) -> None:
         """Count a request whose answer begins; one line of it goes to the log."""
         known = method if method in _METHODS else "other"
-        with self._lock:
-            self.requests[known, status] += 1
-            self.seconds += seconds
+        self._requests.labels(known, status).inc()
+        self._seconds.labels(known).observe(seconds)
         parts = {"method": method, "path": escape_unprintable(path), "status": status, "ms": round(1000 * seconds, 1)}
         LOGGER.info("%s %s %d", method, parts["path"], status, extra={REQUEST: parts})
+
+
+class _Figures(Collector):
+    """Figures that a key may see."""
+
+    def __init__(self, state: Any, who: Principal) -> None:
+        self._state, self._who = state, who
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield those of all requests, of listeners, and of the rounds of studies that were opened."""
+        yield from self._state.counts.registry.collect()
+        yield GaugeMetricFamily("steerbo_listeners", "Pages that wait for events.", self._state.listeners)
+        rounds = GaugeMetricFamily("steerbo_rounds", "Rounds of a study by their state.", labels=["study", "state"])
+        for name in self._who.studies:
+            status = self._state.pool.studies[name].glance("status", lambda study: study.status.to_dict())
+            if status is None:  # it was never opened
+                continue
+            for state in ("told", "failed", "abandoned"):
+                rounds.add_metric([name, state], status.get(state, 0))
+            rounds.add_metric([name, "open"], len(status.get("pending", ())))
+        yield rounds
 
 
 @router.get("/healthz", include_in_schema=False)
@@ -101,23 +126,6 @@ async def health() -> dict[str, str]:
 
 
 @router.get("/metrics", response_class=PlainTextResponse)
-def figures(request: Request, who: Annotated[Principal, Depends(visitor_of)]) -> str:
+def figures(request: Request, who: Annotated[Principal, Depends(visitor_of)]) -> Response:
     """Requests, and rounds of the studies that this key opens, as Prometheus reads them."""
-    counts: Counts = request.app.state.counts
-    lines = ["# TYPE steerbo_requests_total counter"]
-    lines += [
-        f'steerbo_requests_total{{method="{method}",status="{status}"}} {number}'
-        for (method, status), number in sorted(counts.requests.items())
-    ]
-    lines += ["# TYPE steerbo_request_seconds_total counter", f"steerbo_request_seconds_total {counts.seconds:.6f}"]
-    lines += ["# TYPE steerbo_listeners gauge", f"steerbo_listeners {request.app.state.listeners}"]
-    lines += ["# TYPE steerbo_rounds gauge"]
-    for name in who.studies:
-        status = request.app.state.pool.studies[name].glance("status", lambda study: study.status.to_dict())
-        if status is None:  # it was never opened
-            continue
-        label = name.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-        for state in ("told", "failed", "abandoned"):
-            lines.append(f'steerbo_rounds{{study="{label}",state="{state}"}} {status.get(state, 0)}')
-        lines.append(f'steerbo_rounds{{study="{label}",state="open"}} {len(status.get("pending", ()))}')
-    return "\n".join([*lines, ""])
+    return Response(generate_latest(_Figures(request.app.state, who)), media_type=CONTENT_TYPE_LATEST)
