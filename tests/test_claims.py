@@ -9,7 +9,7 @@ import pytest
 
 import steerbo as sb
 from steerbo.core import Optimizer, Recommendation
-from steerbo.page.view import card
+from steerbo.page.view import advice_card
 from tests.digests import WAYS, play, worlds
 
 REPLAYED = [
@@ -69,7 +69,7 @@ def test_the_region_that_the_page_shades_begins_where_the_answer_says(world: str
     optimizer = replayed(world, method, way)
     advice = optimizer.recommend()
     claims = [each for each in advice.reasons if each.kind == "good-enough"]
-    shown = str(card(optimizer, advice, optimizer.explain()))
+    shown = str(advice_card(optimizer, advice, optimizer.explain()))
     if advice.context:  # answers of several contexts stand side by side: no one region is theirs
         assert "Shaded: good enough" not in shown
         return

@@ -37,7 +37,7 @@ def test_it_is_one_number_in_the_log_and_at_every_door() -> None:
     said = "more than 99" if chance > 0.995 else f"{100 * chance:.0f}"
     assert f"limit on pressure kept with {said} %" in str(suggestion)
     assert f"kept with {said} %" in suggestion._repr_html_()
-    assert optimizer.limit_texts(suggestion) == [f"{LIMIT}: kept with {said} %"]
+    assert optimizer.card(suggestion).kept == (f"{LIMIT}: kept with {said} %",)
     assert not suggestion.warnings
 
 
@@ -57,7 +57,7 @@ def test_where_no_play_is_known_to_keep_it_that_is_said_with_the_nearest_that_wa
     (warning,) = suggestion.warnings
     assert "No play was found that keeps every limit as often as asked." in warning
     assert f"No outcome has kept it; the nearest is {nearest:.4g}, in round " in warning
-    assert optimizer.limit_texts(suggestion) == [warning]
+    assert optimizer.card(suggestion).kept == (warning,)
 
 
 def test_a_method_that_does_not_look_says_so() -> None:

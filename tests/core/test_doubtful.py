@@ -12,7 +12,7 @@ import steerbo as sb
 from steerbo.core import Optimizer, Problem, Recommendation, reason
 from steerbo.core._doubtful import _near, against, is_beyond, mean_if_right
 from steerbo.core._implausible import unreached
-from steerbo.page.view import card
+from steerbo.page.view import advice_card
 
 SQUARE = [sb.Float("x", 0, 1), sb.Float("y", 0, 1)]
 
@@ -69,7 +69,7 @@ def test_what_fails_in_half_of_the_plays_is_said_everywhere(kind: Callable[[], P
     assert "works in about" in advice.note
     assert "works in about" in optimizer.policy().note
     assert "works in about" in str(advice)
-    assert "orks in about" in card(optimizer, advice, optimizer.explain()).why
+    assert "orks in about" in advice_card(optimizer, advice, optimizer.explain()).why
     assert not any("works in" in other.note for other in advice.alternatives)
     assert Optimizer.replay(optimizer.problem, optimizer.events).recommend() == advice
 

@@ -7,7 +7,7 @@ import pytest
 import steerbo as sb
 from steerbo.core import BaseStudy, Explanation, Recommendation, good_enough, reason
 from steerbo.costvarying.methods import Random
-from steerbo.page.view import Card, advice_of, card, sets
+from steerbo.page.view import AdviceCard, advice_card, advice_of, sets
 from steerbo.study import MemoryLog, Study
 from tests.serve.players import KINDS, OVEN
 from tests.torture.kills import WINGS
@@ -22,8 +22,8 @@ class Forgetful(Random):
         return Recommendation(sb.core.Scope(["x"]), {"x": 9.0})
 
 
-def shown(study: BaseStudy) -> Card:
-    return card(study, study.recommend(), study.explain())
+def shown(study: BaseStudy) -> AdviceCard:
+    return advice_card(study, study.recommend(), study.explain())
 
 
 @pytest.mark.filterwarnings("ignore:.*not even the noise:UserWarning")
@@ -53,16 +53,19 @@ def test_what_it_says() -> None:
     )
     study = Study.create(MemoryLog(), OVEN, "random", budget=9.0)
     study.revise(columns={"value": "Yield (kg)", "cost": "EUR"})
-    found = card(study, advice, Explanation("why not\nand so on"))
+    found = advice_card(study, advice, Explanation("why not\nand so on"))
     assert (found.seen, found.scope, found.mean, found.bounds) == ("weather 4 °C", "oven", "1.51 kg", "1.00 to 2.25")
     assert (found.headline, found.settings) == ("Hold oven at 151.2 °C", ())
     assert (found.price, found.why, found.policy, found.others) == ("3 EUR", "Best so far.", None, None)
-    assert card(study, Recommendation(sb.core.Scope(["oven"]), {}), Explanation("why not\nand so on")).why == "Why not."
+    assert (
+        advice_card(study, Recommendation(sb.core.Scope(["oven"]), {}), Explanation("why not\nand so on")).why
+        == "Why not."
+    )
 
 
 def test_before_any_outcome_nothing_is_best() -> None:
     optimizer = sb.Optimizer(sb.CostVarying([sb.Float("co2", 400, 900)], [["co2"]]), seed=1)
-    found = card(optimizer, optimizer.recommend(), Explanation(""))
+    found = advice_card(optimizer, optimizer.recommend(), Explanation(""))
     assert (found.headline, found.settings, found.mean) == ("Nothing is known yet", (), "")
     assert "nothing is measured yet" in found.why.lower()
 
@@ -90,6 +93,6 @@ def test_of_very_many_sets_the_cheapest_and_the_recommended_are_shown() -> None:
 
 def test_an_answer_that_breaks_a_limit_is_not_called_leaving_everything_alone() -> None:
     optimizer = sb.Optimizer(CAPPED, Forgetful, rounds=9)
-    found = card(optimizer, advice_of(optimizer), Explanation(""))
+    found = advice_card(optimizer, advice_of(optimizer), Explanation(""))
     assert found.headline == "Nothing can be recommended"
     assert "which breaks a limit of the problem: x at most 6" in found.why

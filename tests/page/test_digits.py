@@ -18,7 +18,7 @@ from steerbo.cli.instructions import todo
 from steerbo.core import BaseStudy, Table, least_acceptable
 from steerbo.page import archive, edit
 from steerbo.page.report import report
-from steerbo.page.view import card
+from steerbo.page.view import advice_card
 from steerbo.page.wording import Words
 from steerbo.study import MemoryLog, Study
 from steerbo.study.files.export import suggestions_csv
@@ -55,7 +55,7 @@ def studied(low: float, high: float, scale: str) -> Study:
 
 def _card(study: BaseStudy) -> str:
     advice = study.recommend()
-    return str(card(study, advice, study.explain()))
+    return str(advice_card(study, advice, study.explain()))
 
 
 def _csv(study: BaseStudy) -> str:

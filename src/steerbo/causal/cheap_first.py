@@ -24,9 +24,12 @@ from ..core import (
     Choice,
     History,
     Problem,
+    Reason,
     Result,
     Round,
     Scope,
+    Suggestion,
+    bound_reason,
     context_of,
     good_enough,
     reason,
@@ -139,7 +142,9 @@ class CheapFirst(CausalMethod[CheapOptions]):
         )
         found = dict(zip(some, upper.tolist(), strict=True))
         at_best = [self.problem.sign * found[i] if i in found else None for i in range(len(self.arms))]
-        note = {"phase": "cheap first", "upper": at_best, "width": best.width}
+        note: dict[str, Any] = {"phase": "cheap first", "upper": at_best, "width": best.width}
+        if math.isfinite(least):
+            note["least"] = self.problem.sign * least
         if (rate := values[best.arm].rate) > 0:
             note["rate"] = rate  # value that a unit of money must bring
         return self.play(history, some[best.arm], request, note)
@@ -227,6 +232,16 @@ class CheapFirst(CausalMethod[CheapOptions]):
         uncertain, scaled = self.feasibility.success_probabilities < 1.0, self.scaled
         unknown = [uncertain[i] and not scaled[i] for i in some]
         return self.feasibility.expected(np.where(unknown, np.inf, [each.bound for each in values]), some)
+
+    def why(self, history: History, asked: Suggestion) -> Sequence[Reason]:
+        """Say how far the play's scope may reach beside dearer ones."""
+        note = asked.note
+        if "upper" not in note:
+            return super().why(history, asked)
+        played, scopes = self._number[asked.scope], [arm.scope for arm in self.arms]
+        stated = {"minimize": self.problem.minimize, "least": note.get("least"), "width": note["width"]}
+        found = bound_reason(played, scopes, note["upper"], self.costs.minima.tolist(), **stated)
+        return [] if found is None else [found]
 
     def _acceptable(self, best: float, known: Mapping[str, Any]) -> float:
         """Least acceptable value at this time, in units of `sign · value`."""

@@ -27,11 +27,13 @@ from ..core import (
     Method,
     OutcomeTold,
     PolicyStep,
+    Reason,
     Recommendation,
     Result,
     Round,
     Scope,
     Streams,
+    Suggestion,
     Table,
     cached_until_next_event,
     context_of,
@@ -585,6 +587,17 @@ class CausalMethod(Method[Causal, O]):
     def outliers(self, history: History) -> Sequence[str]:
         """See `ArmModels.outliers`."""
         return self.models.outliers()
+
+    def why(self, history: History, asked: Suggestion) -> Sequence[Reason]:
+        """Say what a scope's policy may be worth beside others, by the note of the play."""
+        note, i = asked.note, self._number[asked.scope]
+        if note.get("phase") == "first plays":
+            return [reason("first-play")] if self.chooses_by_model else []
+        if note.get("phase") == "only scope":
+            return [reason("only-scope")]
+        if (index := note.get("index")) and self.problem.sign * index[i] >= max(self.problem.sign * np.array(index)):
+            return [reason("best-policy-bound", bound=index[i])]
+        return []
 
     def findings(self, history: History) -> Sequence[Finding]:
         """Find that the largest model uses a subset of its outcomes, or that all has changed without a drift."""

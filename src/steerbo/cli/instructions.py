@@ -26,7 +26,9 @@ def todo(study: Study, suggestion: Suggestion, place: str) -> str:
         lines += _settings(study.problem, name, value, "leave" if name in suggestion.scope.keep else "set")
     if suggestion.change_cost:
         lines += [f"  changing costs {suggestion.change_cost:g}"]
-    lines += [f"  {text}" for text in study.limit_texts(suggestion)]
+    card = study.card(suggestion)
+    lines += [f"  {text}" for text in (card.expected, *card.kept) if text]
+    lines += [f"  why: {card.why}"] if card.reasons else []
     if suggestion.observe:
         looks = " ".join(f"--context {quote(name)}=…" for name in suggestion.observe)
         lines += [f"  look at {', '.join(suggestion.observe)}, then"]

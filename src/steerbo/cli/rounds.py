@@ -111,7 +111,7 @@ def ask(
         before = going.pending
         suggestions = going.ask(batch, **request(going.problem, given))
         if as_json:
-            print_json([to_dict(suggestion) for suggestion in suggestions])
+            print_json([to_dict(going.card(suggestion)) for suggestion in suggestions])
         elif csv:
             echo(suggestions_csv(going.problem, suggestions, headers(study, going)), nl=False)
             if staged := [s for s in suggestions if s.observe]:
@@ -148,7 +148,7 @@ def attach(
         asked = request(going.problem, given)
         asked["context"] = pairs(going.problem, "context", context, InvalidContext)
         suggestion = going.attach(pairs(going.problem, "values", settings, InvalidRequest), **asked)
-        answer(as_json, suggestion.to_dict(), todo(going, suggestion, to_type(study)))
+        answer(as_json, going.card(suggestion).to_dict(), todo(going, suggestion, to_type(study)))
     explain_credentials(study)
 
 
@@ -168,7 +168,7 @@ def decide(
 
     with answering(study, "decide", token, given) as going:
         decided = going.decide(token, **given(going.problem))
-        answer(as_json, decided.to_dict(), todo(going, decided, to_type(study)))
+        answer(as_json, going.card(decided).to_dict(), todo(going, decided, to_type(study)))
     explain_credentials(study)
 
 

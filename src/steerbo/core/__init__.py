@@ -14,7 +14,7 @@ from ._context import (
     time_of,
     typical,
 )
-from ._findings import Finding, Reason, finding, good_enough, least_acceptable, reason
+from ._findings import Finding, Reason, bound_reason, finding, good_enough, least_acceptable, reason
 from ._fold import Fold
 from ._history import Fit, History, Result, Round, number_of
 from ._implausible import COMPARABLE
@@ -33,6 +33,7 @@ from ._stopping import (
     stop_text,
 )
 from .answers import (
+    Card,
     Explanation,
     PolicyStep,
     Prediction,
@@ -69,14 +70,14 @@ from .state import ReproducibilityWarning
 
 __all__ = [
     "COMPARABLE", "SEEN", "TIME", "Abandoned", "Amended", "Asked", "BaseStudy", "BatchPosition", "BoundsExtended",
-    "Choice", "ConstrainedProblem", "Created", "DataAdded", "Decided", "Decision", "Event", "Explanation", "Failed",
-    "Finding", "Fit", "Fold", "History", "LawTest", "LimitsRevised", "Method", "Optimizer", "OptionsT", "Outcome",
-    "OutcomeTold", "PolicyStep", "Prediction", "Problem", "Reason", "Recommendation", "Refitted",
+    "Card", "Choice", "ConstrainedProblem", "Created", "DataAdded", "Decided", "Decision", "Event", "Explanation",
+    "Failed", "Finding", "Fit", "Fold", "History", "LawTest", "LimitsRevised", "Method", "Optimizer", "OptionsT",
+    "Outcome", "OutcomeTold", "PolicyStep", "Prediction", "Problem", "Reason", "Recommendation", "Refitted",
     "ReproducibilityWarning", "RequestField", "Result", "Round", "Scope", "StatedLaw", "Status", "Stop", "Streams",
     "Suggestion", "Table", "Typical", "Warnings", "after", "as_text", "average_recommendation", "batch_position",
-    "cached_until_next_event", "context_of", "default_method", "extended", "find_method", "finding", "finite",
-    "gain_text", "good_enough", "horizon", "keyed", "kinds", "last_time", "least_acceptable", "limit_text", "load",
-    "methods", "now", "number_of", "numeral", "one_or_more", "overruled_settings", "problem_class", "problem_of",
-    "read_bounds", "read_problem", "read_stop", "read_time", "read_when", "reason", "revised_text", "settings_text",
-    "standing", "stop_text", "time_of", "typical", "with_unit",
+    "bound_reason", "cached_until_next_event", "context_of", "default_method", "extended", "find_method", "finding",
+    "finite", "gain_text", "good_enough", "horizon", "keyed", "kinds", "last_time", "least_acceptable", "limit_text",
+    "load", "methods", "now", "number_of", "numeral", "one_or_more", "overruled_settings", "problem_class",
+    "problem_of", "read_bounds", "read_problem", "read_stop", "read_time", "read_when", "reason", "revised_text",
+    "settings_text", "standing", "stop_text", "time_of", "typical", "with_unit",
 ]  # fmt: skip

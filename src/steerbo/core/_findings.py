@@ -16,7 +16,7 @@ from ..errors import OutOfRangeWarning, UnusualOutcomeWarning
 from ..records import Record, record
 from ._words import WORDS, worded
 
-__all__ = ["Finding", "Reason", "finding", "good_enough", "reason", "sentence_of"]
+__all__ = ["Finding", "Reason", "bound_reason", "finding", "good_enough", "reason", "sentence_of"]
 
 OF_A_RANGE = frozenset({"far-outside-range", "too-small"})
 """Kinds of findings that compare a value with what is stated, and not with other outcomes, costs or settings."""
@@ -115,6 +115,44 @@ def good_enough(least: float, minimize: bool, scopes: Sequence[str], step: float
     'good enough is at least 8.5: ph, temperature + ph'
     """
     return reason("good-enough", least=least, minimize=minimize, scopes=list(scopes), step=step)
+
+
+def bound_reason(
+    played: int,
+    scopes: Sequence[object],
+    upper: Sequence[float | None],
+    costs: Sequence[float],
+    *,
+    minimize: bool,
+    least: float | None,
+    width: float,
+) -> Reason | None:
+    """Compare the bound of a played scope with the largest one, and their costs; None: nothing can be said.
+
+    Args:
+        played: number of the scope.
+        scopes: all of them.
+        upper: the bounds by which it was chosen, in the user's units; None: a scope could not be played.
+        costs: of a play of each scope; NaN where unknown.
+        minimize: whether smaller values are better.
+        least: the value that is good enough.
+        width: the uncertainty of the play's expected value.
+
+    >>> bound_reason(0, ["ph", "ph + t"], [9.4, 9.9], [1.0, 3.0], minimize=False, least=8.4, width=0.5).text
+    'it costs less than ph + t; its optimistic value is 9.4, that of ph + t 9.9; 8.4 is good enough'
+    """
+    known = {k: bound for k, bound in enumerate(upper) if bound is not None}
+    if played not in known:
+        return None
+    rival = min(known, key=known.__getitem__) if minimize else max(known, key=known.__getitem__)
+    if known[played] == known[rival]:
+        return reason("best-bound", bound=known[played])
+    if not costs[played] < costs[rival]:  # prices that count as equal, or that were learned since
+        return None
+    bound, sign = known[played], -1 if minimize else 1
+    enough = least is not None and sign * bound >= sign * least
+    beside = {"rival": str(scopes[rival]), "highest": known[rival], "bound": bound}
+    return reason("cheaper", **beside, width=width, enough=enough, least=least)
 
 
 def least_acceptable(reasons: Iterable[Reason]) -> float | None:

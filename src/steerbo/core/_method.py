@@ -12,10 +12,10 @@ from ..errors import InvalidRequest, SteerboError
 from ..records import record
 from ..space import OutcomeConstraint
 from ._context import TIME, average_over, average_recommendation, now, typical
-from ._findings import Finding, reason
+from ._findings import Finding, Reason, reason
 from ._history import History, Round
 from ._problem import Problem
-from .answers import Explanation, PolicyStep, Recommendation, Scope
+from .answers import Explanation, PolicyStep, Recommendation, Scope, Suggestion
 from .determinism import Streams
 from .events import DataAdded, OutcomeTold
 
@@ -279,6 +279,10 @@ class Method(ABC, Generic[P, OptionsT]):
         limits = self.problem.every_limit
         known = {**advice.context, **advice.values}
         return [limit.room(known) if known.keys() >= set(limit.names) else None for limit in limits]
+
+    def why(self, history: History, asked: Suggestion) -> Sequence[Reason]:
+        """Reasons of the method for a suggestion, by the note that was logged with it."""
+        return ()
 
     @staticmethod
     def check_informed(history: History) -> None:

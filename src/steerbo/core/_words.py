@@ -175,8 +175,39 @@ def _subset(outcomes: int, counted_ones: int, unnoticed: bool = False) -> str:
     )
 
 
+def _best_bound(bound: float, belief: str = "") -> str:
+    by = f"by {belief}, " if belief else ""
+    return f"{by}its optimistic value, {numeral(bound)}, is the best of all"
+
+
+def _cheaper(  # noqa: PLR0917  by name
+    rival: str, highest: float, bound: float, width: float, enough: bool, least: float | None = None
+) -> str:
+    """Words for a play of a scope that is cheaper than the one that may turn out best."""
+    said = f"it costs less than {rival}; its optimistic value is {numeral(bound)}, that of {rival} {numeral(highest)}"
+    if least is not None:
+        said += f"; {numeral(least)} is good enough"
+    return said if enough else f"{said}, and this play may move its own by {numeral(width, 3)}"
+
+
 WORDS: Mapping[str, str | Callable[..., str]] = {
     "said": "{text}",  # of methods of other packages
+    # why a play is suggested
+    "own-play": "settings of your own",
+    "first-play": "one of the first plays, which are spread out to have something to learn from",
+    "current-play": "where you stand: played first, to compare all others with it",
+    "repeat": "it repeats {name}, whose outcome was better than all others and is probably wrong: one more play tells",
+    "untried": "a setting not played yet: to play the best one again would teach nothing",
+    "best-bound": _best_bound,
+    "cheaper": _cheaper,
+    "best-net-bound": "its optimistic value, less its cost, is the best of all sets",
+    "only-scope": "the only scope: its policy, as far as it is learned",
+    "best-policy-bound": lambda bound: (
+        f"the optimistic value of its policy, {numeral(bound)}, is the best of all scopes"
+    ),
+    "best-bound-near": lambda bound: (
+        f"its optimistic value, {numeral(bound)}, is the best of the distributions near those that did well"
+    ),
     # which answer it is
     "as-of": "as of time {time:.10g}",
     "believing": "believing {belief}",

@@ -528,3 +528,49 @@ class Suggestion(Record):
         todo += [f"look at {', '.join(self.observe)}"] if self.observe else []
         todo += [f"limit on {name} {kept_text(chance)}" for name, chance in self.limits.items()]
         return "; ".join([f"round {self.round}, token {self.token}: steer {self.scope}", *todo])
+
+
+@record
+class Card(Suggestion):
+    """A suggestion with all that a person wants to know before playing it: see `study.card`.
+
+    Args:
+        mean: the expected value of the objective, in the user's units; None where it is unknown, or something is still
+            to be looked at.
+        lower, upper: bounds on that expectation, as those of recommendations.
+        cost: expected cost of the play, with that of changes; None where unknown.
+        net: the expected value in the unit of the costs, less the cost; None where the problem states no worth.
+        kept: each limit on an outcome, and how likely the play keeps it, a sentence each.
+        reasons: why it is suggested.
+
+    >>> print(Card("1-ab", 1, Scope(["ph"]), {"ph": 6.5}, mean=9.5, lower=9.0, upper=10.0, cost=1.5))
+    round 1, token 1-ab: steer ph; set ph = 6.5; expected value 9.5 (between 9.0 and 10.0), cost 1.5
+    """
+
+    mean: float | None = None
+    lower: float | None = None
+    upper: float | None = None
+    cost: float | None = None
+    net: float | None = None
+    kept: tuple[str, ...] = ()
+    reasons: tuple[Reason, ...] = ()
+
+    @property
+    def expected(self) -> str:
+        """The expected value with its bounds, the cost, and the net value, in words; empty where all are unknown."""
+        parts = [] if self.mean is None else [expected_text(self.mean, self.lower, self.upper)]
+        parts += [] if self.cost is None else [f"cost {numeral(self.cost)}"]
+        parts += [] if self.net is None else [f"net value {numeral(self.net)}"]
+        return ", ".join(parts)
+
+    @property
+    def why(self) -> str:
+        """The reasons in words."""
+        return sentence_of(self.reasons)
+
+    def _repr_html_(self) -> str:
+        more = [text for text in (self.expected, self.why) if text]
+        return super()._repr_html_() + "".join(map(html_lines, more))
+
+    def __str__(self) -> str:
+        return "; ".join(filter(None, [super().__str__(), self.expected, self.why]))

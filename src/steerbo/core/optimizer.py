@@ -60,6 +60,7 @@ from ._method import Method
 from ._problem import Problem
 from ._stopping import Stop, read_bounds, read_revision, with_curve, worth
 from .answers import (
+    Card,
     Explanation,
     MaybeNone,
     PolicyStep,
@@ -274,15 +275,68 @@ class BaseStudy(ABC):
         ]
         return replace(suggestion, warnings=tuple(map(str, found)))
 
+    @one_at_a_time
+    def card(self, suggestion: Suggestion | str) -> Card:
+        """Tell what to expect of a suggestion by all that is known now, what it costs, and why it is suggested.
+
+        Args:
+            suggestion: a suggestion of `ask`, `decide` or `attach`, or its token.
+
+        Raises:
+            UnknownSuggestion: this study has not made it.
+
+        >>> import steerbo as sb
+        >>> study = sb.Optimizer(sb.CostVarying([sb.Float("ph", 4, 8)], [["ph"]], costs=[2]))
+        >>> print(study.card(study.ask()).expected)
+        cost 2
+        """
+        played = self._state.reports.about(suggestion)
+        asked = self.with_warnings(played.suggestion)
+        known = {name: getattr(asked, name) for name in Suggestion.__dataclass_fields__}
+        stated = self.problem.price(asked)
+        cost = stated if stated is not None and not asked.observe else played.expected_cost
+        expected = self._expected_of(played)
+        fields = {name: getattr(expected, name) for name in ("mean", "lower", "upper")} if expected else {}
+        return Card(
+            **known,
+            **fields,
+            cost=cost,
+            net=self._net(fields.get("mean"), cost),
+            kept=tuple(limit_texts(self._state.method, self.history, asked)),
+            reasons=self._why(asked),
+        )
+
+    def _expected_of(self, played: Round) -> Recommendation | None:
+        """Expected value of a round's play, by all that is known now; None: too little is."""
+        asked, history = played.suggestion, self._state.history
+        if asked.observe or not (history.n_completed or history.data):
+            return None
+        context = {**context_of(played.request), **asked.context}
+        try:
+            with one_blas_thread():
+                answer = self._method.predict(history, asked.values, context)
+                return widened(answer, self._method.bound_inflation(history, asked.scope))
+        except (InvalidRequest, ModelFailure):  # its method has no model, or one that cannot tell
+            return None
+
+    def _net(self, mean: float | None, cost: float | None) -> float | None:
+        """Net value of a play, where the problem says what a unit of the objective is worth."""
+        worth = self.problem.value_of_one
+        if mean is None or cost is None or worth is None:
+            return None
+        return (-worth if self.problem.minimize else worth) * mean - cost
+
+    def _why(self, asked: Suggestion) -> tuple[Reason, ...]:
+        """Why a suggestion is made: by a person, by the method, or before anything is known."""
+        if asked.note.get("own"):
+            return (reason("own-play"),)
+        return tuple(self._state.method.why(self._state.history, asked))
+
     @property
     @one_at_a_time
     def doubted(self) -> frozenset[str]:
         """Tokens of rounds, and names of data, whose outcomes are probably wrong: see `Method.outliers`."""
         return frozenset(self._state.method.outliers(self._state.history))
-
-    def limit_texts(self, suggestion: Suggestion) -> list[str]:
-        """Say of each limit on an outcome how likely a suggested play keeps it, and why where that is too little."""
-        return limit_texts(self._state.method, self.history, suggestion)
 
     @one_at_a_time
     def _repr_html_(self) -> str:

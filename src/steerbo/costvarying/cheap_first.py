@@ -63,7 +63,20 @@ from pydantic import Field
 
 from .._arrays import Float
 from ..bandit import BOUND, ArmBounds, cheapest_sufficient
-from ..core import Choice, Explanation, History, Streams, Table, batch_position, numeral
+from ..core import (
+    Choice,
+    Explanation,
+    History,
+    Reason,
+    Scope,
+    Streams,
+    Suggestion,
+    Table,
+    batch_position,
+    bound_reason,
+    numeral,
+    reason,
+)
 from ..errors import ModelFailure
 from ..optim import UNLIKELY, Maximum
 from ..records import from_dict, record, to_dict
@@ -133,6 +146,8 @@ class Reasons:
         moving: comparison of switching with staying; None: there was no such choice.
         likely: the play's probability to satisfy each constrained outcome; None: none is constrained on average.
         mean: of a play below a required probability, the average over all plays that it leaves, by outcome.
+        least: value that is good enough, in the user's units; None: what counts is the net value.
+        untried: whether the play stands for one that would teach nothing.
     """
 
     upper: Sequence[float | None]
@@ -140,6 +155,8 @@ class Reasons:
     moving: Switching | None = None
     likely: Mapping[str, float] | None = None
     mean: Mapping[str, float] | None = None
+    least: float | None = None
+    untried: bool = False
 
     def said_of_constraints(self, risky_plays: int) -> str:
         """Explain a risky play; empty for any other.
@@ -273,22 +290,29 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
             at_most=None if self._switches or few else at_most,
         )
         a = arms[best.arm]
-        if candidates.posteriors:
-            point = self._point_of_mixture(history, candidates, a, beta)
-        else:
-            point = self.point_to_play(candidates, a, next_points[a], number, beta)
+        point, untried = (
+            self._point_of_mixture(history, candidates, a, beta)
+            if candidates.posteriors
+            else (self.point_to_play(candidates, a, next_points[a], number, beta), False)
+        )
         if self._switches and not self.fits(history, candidates.arms[a], point):
             point = next_points[a].point
         play = self.risk_budget.spend(history, candidates, arms, a, point)
         logged = self._upper_by_set(candidates, every, reached, searched)
-        why = Reasons(logged, best.width, switching, **play.note)
+        enough = None if priced else self.problem.sign * least
+        why = Reasons(logged, best.width, switching, **play.note, least=enough, untried=untried)
         return self.play(history, play.arm, play.point, request, **to_dict(why))
 
-    def _point_of_mixture(self, history: History, candidates: Candidates, a: int, beta: float) -> np.ndarray:
+    def _point_of_mixture(
+        self, history: History, candidates: Candidates, a: int, beta: float
+    ) -> tuple[np.ndarray, bool]:
         """Place a play of arm `a` where the upper bound by all draws of the hyperparameters is largest.
 
         Of listed settings a play that teaches nothing gives way, for the share of all plays that come after the study,
         to the best one that was not tried. That is an insurance against a model that is surely wrong.
+
+        Returns:
+            The encoded point, and whether it is such an untried one.
         """
         number, box = len(history) + 1, candidates.domains[a].box
         seed = self.streams.integer(number, "search")
@@ -297,18 +321,18 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         played_before = len(tried) > 0 and (tried == best.point).all(axis=1).any()
         drawn = any(isinstance(part, Uncontrolled) for part in candidates.domains[a].parts)
         if not played_before or drawn or box.size == np.inf:  # where nature draws, the same play is another one
-            return best.point
+            return best.point, False
         after = self._afterwards(history)
         share = after / (after + len(history) + self._left(history))
         if self.streams(number, "untried").random() >= share:
-            return best.point
+            return best.point, False
         try:
             other = highest_of(Except(mixture, best.point[None]), box, seed)
             if not self._teaches_nothing(mixture, best.point, other.value):
-                return best.point
-            return highest_of(Except(mixture, tried), box, seed).point
+                return best.point, False
+            return highest_of(Except(mixture, tried), box, seed).point, True
         except ModelFailure:  # there is no other setting
-            return best.point
+            return best.point, False
 
     def _tried_settings(self, history: History, arm: Arm) -> Float[np.ndarray, "k c"]:
         """Encoded settings of all plays of an arm's control set."""
@@ -406,6 +430,34 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         return float(2 * beta * self.model.scale * float(deviation[0]))
 
     # -- why -----------------------------------------------------------------------------------------------------------
+
+    def why(self, history: History, asked: Suggestion) -> Sequence[Reason]:
+        """Say how far the play's set may reach beside dearer ones, what a move is worth, and which risk is taken."""
+        if "upper" not in asked.note:
+            return super().why(history, asked) or [reason("first-play")]
+        logged: Reasons = from_dict(Reasons, asked.note)
+        reasons = [reason("untried")] if logged.untried else self._place_among_sets(asked.scope, logged)
+        if logged.moving is not None:
+            reasons.append(Reason("moving", to_dict(logged.moving), logged.moving.said(asked).rstrip(".")))
+        if risk := logged.said_of_constraints(sum("mean" in each.suggestion.note for each in history)):
+            reasons.append(Reason("risk", dict(logged.likely or {}), risk.strip().rstrip(".")))
+        return reasons
+
+    def _place_among_sets(self, scope: Scope, logged: Reasons) -> list[Reason]:
+        """Say how far a set may reach beside the one that may reach most, by the bounds when it was chosen."""
+        if self.problem.value_of_one is not None:
+            return [reason("best-net-bound")]
+        problem = self.problem
+        found = bound_reason(
+            problem.number(scope),
+            problem.scopes,
+            logged.upper,
+            self.costs.means().tolist(),
+            minimize=problem.minimize,
+            least=logged.least,
+            width=logged.width,
+        )
+        return [] if found is None else [found]
 
     def explain(self, history: History) -> Explanation:
         """Explain the latest choice: the rule, each set's upper bound at that time, any switching, risk and drift."""

@@ -34,6 +34,7 @@ from ..core import (
     Recommendation,
     Scope,
     Streams,
+    Suggestion,
     Table,
     batch_position,
     context_of,
@@ -785,6 +786,15 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         self.check_informed(history)
         advice = self._answer_at(history, {**self._present_context(history), **context_of(request), **context})
         return PolicyStep.of(advice, context)
+
+    def why(self, history: History, asked: Suggestion) -> Sequence[Reason]:
+        """State the rule; of the first play that it is the stated one, of a repetition what is repeated."""
+        if (name := asked.note.get("repeats")) is not None:
+            return [reason("repeat", name=name)]
+        stated = self.problem.current
+        if asked.round == 1 and stated and asked.values == dict(stated):
+            return [reason("current-play")]
+        return [reason("said", text=self.rule)] if self.rule else []
 
     def explain(self, history: History) -> Explanation:
         """State the rule; tabulate plays and costs."""

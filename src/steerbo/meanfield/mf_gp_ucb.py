@@ -37,8 +37,10 @@ from ..core import (
     Fold,
     History,
     OutcomeTold,
+    Reason,
     Recommendation,
     Streams,
+    Suggestion,
     cached_until_next_event,
     context_of,
     reason,
@@ -236,6 +238,14 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
     def outliers(self, history: History) -> Sequence[str]:
         """See `Method.outliers`."""
         return [name for name in self.names if name in self.doubted]
+
+    def why(self, history: History, asked: Suggestion) -> Sequence[Reason]:
+        """Name the optimistic value of a distribution, or say that it is one of the first plays."""
+        note = asked.note
+        if note.get("phase") != "model":
+            return [reason("first-play")]
+        reached = note["expected"] + self.problem.sign * note["beta"] * note["deviation"]
+        return [reason("best-bound-near", bound=reached)]
 
     def findings(self, history: History) -> Sequence[Finding]:
         """Find that there are more outcomes than the model is conditioned on; then changes are not noticed."""

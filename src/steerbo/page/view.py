@@ -164,7 +164,7 @@ class Sets:
 
 
 @dataclass(frozen=True)
-class Card:
+class AdviceCard:
     """A recommendation; a text that is empty says nothing.
 
     Args:
@@ -207,7 +207,7 @@ def advice_of(study: BaseStudy) -> Recommendation:
         return Refused(Scope(), {}, reasons=(reason("refused", text=str(error)),))
 
 
-def card(study: BaseStudy, advice: Recommendation, why: Explanation) -> Card:
+def advice_card(study: BaseStudy, advice: Recommendation, why: Explanation) -> AdviceCard:
     """Make the card of a recommendation."""
     problem, words = study.problem, Words.of(study)
     mean, low, high = interval_texts(advice.mean, advice.lower, advice.upper)
@@ -216,7 +216,7 @@ def card(study: BaseStudy, advice: Recommendation, why: Explanation) -> Card:
     settings = settings_of(problem, advice.values) if known else ()
     said = sentence(settings)
     others = alternatives(problem, advice) if advice.alternatives and advice.context else None
-    return Card(
+    return AdviceCard(
         seen=in_one_line(problem, advice.context),
         scope=str(advice.scope),
         headline=(said or _headline(problem, advice, bool(policy))) if known else "Nothing is known yet",
@@ -400,7 +400,9 @@ class PendingRound:
     otherwise: tuple[Field, ...]
     counts_money: bool
     change_cost: str
+    expected: str
     limits: tuple[str, ...]
+    why: str
     charge: str
     stated: bool
     last_look: tuple[Field, ...]
@@ -450,7 +452,7 @@ class View:
     out: tuple[PendingRound, ...]
     ask: tuple[Field, ...]
     at_once: bool
-    advice: Card | None
+    advice: AdviceCard | None
     learned: tuple[Tab, ...]
     progress: Chart | None
     why: str
@@ -490,7 +492,7 @@ def view(
         out=tuple(_out(study, words, played) for played in study.history.pending),
         ask=ask,
         at_once=not any(field.needed or field.name.startswith("seen:") for field in ask),
-        advice=card(study, advice, why) if advice is not None else None,
+        advice=advice_card(study, advice, why) if advice is not None else None,
         learned=tabs_of(study, advice) if advice is not None else (),
         progress=progress(study),
         why=_sentences(why.summary),
@@ -557,7 +559,7 @@ def _last_text(last: Undo | None, words: Words) -> str:
 
 def _out(study: BaseStudy, words: Words, played: Round) -> PendingRound:
     problem, suggestion, history = study.problem, study.history[played.suggestion.token].suggestion, study.history
-    nature = problem.unmeasured(suggestion)
+    nature, card = problem.unmeasured(suggestion), study.card(suggestion)
     estimate = history.estimate(suggestion.token)
     counts = history.budget is not None or history.spent > 0 or problem.priced
     price = problem.price(suggestion)
@@ -579,7 +581,9 @@ def _out(study: BaseStudy, words: Words, played: Round) -> PendingRound:
         otherwise=fields_of(problem, _otherwise(problem, played, nature), "realised", needed=False),
         counts_money=counts,
         change_cost=moving,
-        limits=tuple(study.limit_texts(suggestion)),
+        expected=_sentence(card.expected),
+        limits=card.kept,
+        why=_sentence(card.why),
         charge="" if estimate is None or price is not None else typed_text(estimate),
         stated=price is not None,
         last_look=_last_look(study, suggestion.token),

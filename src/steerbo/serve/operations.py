@@ -156,15 +156,15 @@ def _ask(study: Study, _: str, given: Ask, wanted: Wanted) -> Json:
 
     found = one_or_more(given.batch, one)
     assert isinstance(found, list)
-    return {"suggestions": [each.to_dict() for each in found], "finished": study.status.finished}
+    return {"suggestions": [study.card(each).to_dict() for each in found], "finished": study.status.finished}
 
 
 def _attach(study: Study, _: str, given: Attach, __: Wanted) -> Json:
-    return study.attach(given.values, given.context, **(given.model_extra or {})).to_dict()
+    return study.card(study.attach(given.values, given.context, **(given.model_extra or {}))).to_dict()
 
 
 def _decide(study: Study, token: str, given: Decide, _: Wanted) -> Json:
-    return study.decide(token, given.context, again=given.again).to_dict()
+    return study.card(study.decide(token, given.context, again=given.again)).to_dict()
 
 
 def _told(word: str) -> Callable[[Study, str, RequestBody, Wanted], Json]:

@@ -30,6 +30,7 @@ from ..core import (
     OptionsT,
     Outcome,
     PolicyStep,
+    Reason,
     Recommendation,
     Result,
     Round,
@@ -532,6 +533,15 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
     def outliers(self, history: History) -> Sequence[str]:
         """See `Method.outliers`."""
         return [name for name, datum, _ in self._data(history) if datum.inflation > 1.0]
+
+    def why(self, history: History, asked: Suggestion) -> Sequence[Reason]:
+        """Say how far the play may reach by the prior behind it, or that it is one of the first plays."""
+        if not self.chooses_by_model:
+            return []
+        if (behind := belief_behind(asked)) is None:
+            return [reason("first-play")]
+        named = {"belief": self.names[behind.prior]} if len(self.names) > 1 else {}
+        return [reason("best-bound", bound=behind.upper, **named)]
 
     def findings(self, history: History) -> Sequence[Finding]:
         """Find lengthscales in another unit, and that outcomes contradict even the most probable of the priors."""

@@ -8,7 +8,7 @@ choose at random.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -17,7 +17,7 @@ import numpy as np
 from pydantic import Field
 
 from .._arrays import Float, Int
-from ..core import Choice, Explanation, History, OptionsT, Problem, Streams
+from ..core import Choice, Explanation, History, OptionsT, Problem, Reason, Streams, Suggestion
 from ..errors import InvalidOption, ModelFailure, one_of
 from ..records import record
 from .data import Datum, Maximiser, RoundView
@@ -211,6 +211,10 @@ class FullyBayesian(TimeVaryingMethod[CandidatePriorsOptions]):
     ) -> Maximiser:
         """Maximise `Σ_p P(p | data) UCB_p(x)`; the prior noted is the most probable one, ties drawn."""
         return surrogate.averaged(view, betas, self.weights(), random)
+
+    def why(self, history: History, asked: Suggestion) -> Sequence[Reason]:
+        """Return nothing: the bound of no single prior is behind a play."""
+        return []
 
     def explain(self, history: History) -> Explanation:
         """Posterior weights."""
