@@ -387,7 +387,8 @@ class PendingRound:
     """Pending round: observations, settings, and values to report.
 
     `last_look` has the fields of the look that can still be taken back, as they were filled in; `asked_for` says
-    whether values seen before choosing are behind the round; `mark` is another for other settings.
+    whether values seen before choosing are behind the round; `told` are what to expect of it, each limit on an
+    outcome, and why it is suggested; `mark` is another for other settings.
     """
 
     token: str
@@ -400,9 +401,7 @@ class PendingRound:
     otherwise: tuple[Field, ...]
     counts_money: bool
     change_cost: str
-    expected: str
-    limits: tuple[str, ...]
-    why: str
+    told: tuple[str, ...]
     charge: str
     stated: bool
     last_look: tuple[Field, ...]
@@ -581,9 +580,7 @@ def _out(study: BaseStudy, words: Words, played: Round) -> PendingRound:
         otherwise=fields_of(problem, _otherwise(problem, played, nature), "realised", needed=False),
         counts_money=counts,
         change_cost=moving,
-        expected=_sentence(card.expected),
-        limits=card.kept,
-        why=_sentence(card.why),
+        told=tuple(text for text in (_sentence(card.expected), *card.kept, _sentence(card.why)) if text),
         charge="" if estimate is None or price is not None else typed_text(estimate),
         stated=price is not None,
         last_look=_last_look(study, suggestion.token),
