@@ -5,7 +5,8 @@
 - `choose(history, request)` returns a `Choice`: the `Scope` of this round (what is set, after looking at what), the
   values, and the reasons to be logged (`note`).
 - `recommend(history)` returns a `Recommendation`: the arm and settings to use from now on, and the `Reason`s for it.
-- `explain(history)` returns an `Explanation`: why, with `Table`s if you like.
+- `explain(history)` returns an `Explanation`: why, with `Table`s if you like. `why(history, suggestion)` may add the
+  `Reason`s for one suggestion, by its note.
 
 `history` has the study as it stands now: `history.results` is everything to learn from, corrected, in the order in
 which it came, and `history.unresolved` the rounds that are out, or have failed: a choice counts them as if they were
