@@ -31,7 +31,7 @@ EVERYTHING = "STEERBO_TEST_EVERYTHING"
 """Environment variable: where it is set, a test that is skipped fails the run."""
 IGNORED_IN_THE_BACKGROUND = ("SIGINT", "SIGHUP")
 """Shells start what runs in the background, or under nohup, with these ignored, and commands rightly keep to that."""
-ANY_DRAWS = ("cli", "core", "docs", "interop", "page", "plots", "serve", "study")
+ANY_DRAWS = ("causal", "cli", "core", "docs", "interop", "page", "plots", "serve", "study")
 """Folders of tests of what is kept, said, served and shown, whatever a method has learned."""
 BLAS_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 

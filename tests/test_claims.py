@@ -83,7 +83,7 @@ def test_the_region_that_the_page_shades_begins_where_the_answer_says(world: str
 def test_each_scope_is_answered_once_by_each_belief(world: str, method: str, way: str) -> None:
     advice = replayed(world, method, way).recommend()
     answers = answers_of(advice)
-    told = [(answer.scope, str(answer.context), answer.note) for answer in answers]
+    told = [(answer.scope, str(answer.context), answer.why) for answer in answers]
     if len({answer.scope for answer in answers}) > 1:
         told = [(answer.scope, str(answer.context), "") for answer in answers]
     assert len(set(told)) == len(told)
@@ -109,4 +109,4 @@ def test_where_no_outcome_has_kept_a_limit_the_answer_says_what_came_nearest(rou
         assert suggestion is not None
         measured.append(3.0 + suggestion.values["t"] / 10)
         optimizer.tell(suggestion, 1.0, realised={**suggestion.values, "impurity": measured[-1]})
-    assert f"no outcome has kept {limit}: the nearest is {min(measured):.4g}, in round" in optimizer.recommend().note
+    assert f"no outcome has kept {limit}: the nearest is {min(measured):.4g}, in round" in optimizer.recommend().why

@@ -129,7 +129,7 @@ def test_stage_by_stage_it_says_the_same_as_at_once() -> None:
     assert first.values == {"dose": whole["dose"]}
     assert first.observe == ("pulse",)
     last = policy.step(seen)
-    assert (last.values, last.observe, last.note) == (whole, (), "")
+    assert (last.values, last.observe, last.why) == (whole, (), "")
     assert policy(seen) == whole, "asked again it is the same"
 
 
@@ -147,7 +147,7 @@ def test_a_later_stage_that_was_seen_before_an_earlier_one_is_refused() -> None:
 def test_what_it_does_not_look_at_is_left_out_and_said() -> None:
     policy = greedy({"dose": ["age"]})
     found = policy.step({"age": 0.3, "sex": 1.0, "pulse": 0.2})
-    assert found.note == "the policy does not look at sex, pulse"
+    assert found.why == "the policy does not look at sex, pulse"
     assert found.values == policy({"age": 0.3})
     assert dict(found.context) == {"age": 0.3}
 

@@ -101,7 +101,7 @@ def test_smaller_may_be_better_and_a_threshold_out_of_reach() -> None:
     best = optimizer.recommend()
     means = [row.mean for row in (best, *best.alternatives) if row.mean is not None]
     assert best.mean == min(means)
-    assert "good enough is at most" in best.note
+    assert "good enough is at most" in best.why
 
 
 def test_prices_where_something_is_seen_before_choosing() -> None:

@@ -125,7 +125,7 @@ def test_the_cheapest_scope_now_is_found_where_effects_change(drift: Any) -> Non
     assert set(early.recommend().scope.set) <= {"x"}
     advice = late.recommend()
     assert advice.scope.set == ("z",)
-    assert "as of time 60" in advice.note
+    assert "as of time 60" in advice.why
     assert abs(late.policy(dict.fromkeys(advice.scope.contexts, 0.5)).values["z"] - 0.8) < 0.12
     assert late.status.gain is None
     assert np.isfinite(late._state.method.gain(late.history))
@@ -137,7 +137,7 @@ def test_the_cheapest_scope_now_is_found_where_effects_change(drift: Any) -> Non
 def test_answers_are_as_of_now_and_do_not_speak_of_the_time_as_of_a_variable() -> None:
     optimizer = play(sb.Decay(0.05), 12)
     advice = optimizer.recommend()
-    assert advice.note == "as of time 12"
+    assert advice.why == "as of time 12"
     assert "time" not in advice.values
     assert "time" not in str(advice).replace("as of time 12", "")
     step = optimizer.policy({"age": 50.0}, time=20)

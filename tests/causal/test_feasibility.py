@@ -108,10 +108,10 @@ def test_plays_keep_to_it_with_the_probability_that_was_asked_for_and_answers_ar
 def test_where_nothing_keeps_to_it_the_likeliest_is_played_and_that_is_said() -> None:
     optimizer, _ = played(problem(sb.OutcomeConstraint("strain", at_most=-1.0)), 9)
     assert optimizer.policy({"age": 0.5}).values["dose"] < 0.1
-    assert "are known yet that keep" in optimizer.recommend().note
+    assert "are known yet that keep" in optimizer.recommend().why
     assert optimizer._method.gain(optimizer.history) == np.inf
     dear, _ = played(problem(sb.OutcomeConstraint("strain", at_most=-1.0), prices={"dose": 1, "age": 0.1}, base=1), 26)
-    assert "are known yet that keep" in dear.recommend().note
+    assert "are known yet that keep" in dear.recommend().why
     assert dear._method.gain(dear.history) == np.inf
 
 
@@ -135,7 +135,7 @@ def test_a_scope_that_keeps_to_it_comes_before_one_that_does_not() -> None:
         }
         optimizer.tell(decided, dose + 0.02 * random.normal(), realised=told)
     assert optimizer.recommend().scope.set == ()
-    assert not optimizer.recommend().note.endswith("likeliest")
+    assert not optimizer.recommend().why.endswith("likeliest")
 
 
 def test_only_plays_tell_of_it_also_those_that_broke_and_corrections_count() -> None:
@@ -182,7 +182,7 @@ def test_a_scope_of_no_variables_may_fail_and_has_limits_too(method: str) -> Non
 @pytest.mark.parametrize("drift", ["learned", sb.Decay(0.05)])
 def test_it_may_drift(drift: Any) -> None:
     optimizer, _ = played(problem(drift=drift), 8)
-    assert "as of time" in optimizer.recommend().note
+    assert "as of time" in optimizer.recommend().why
 
 
 class TestLooking(TraitContract):

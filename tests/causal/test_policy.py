@@ -70,7 +70,7 @@ def test_a_step_says_what_to_expect_of_it_for_this_patient(minimize: bool) -> No
         assert step.upper is not None
         assert step.lower < step.mean < step.upper
         assert step.mean == pytest.approx(sign * expected(age, step.values["dose"]), abs=0.1)
-        assert not step.note
+        assert not step.why
         mean, low, high = interval_texts(step.mean, step.lower, step.upper)
         assert f"; expected value {mean} (between {low} and {high})" in str(step)
         assert to_dict(step)["mean"] == step.mean
@@ -83,12 +83,12 @@ def test_a_step_says_what_to_expect_of_it_for_this_patient(minimize: bool) -> No
 def test_where_no_outcome_is_near_a_step_says_that_it_guesses() -> None:
     optimizer = ward()
     oldest = max(r.suggestion.context["age"] for r in optimizer.history)
-    assert not optimizer.policy({"age": oldest + 6}).note, "less than a tenth of the range"
+    assert not optimizer.policy({"age": oldest + 6}).why, "less than a tenth of the range"
     step = optimizer.policy({"age": 90})
-    assert step.note == f"no outcome has age above {oldest:.4g}: this is a guess"
+    assert step.why == f"no outcome has age above {oldest:.4g}: this is a guess"
     assert step.upper - step.lower > 5  # type: ignore[operator]
     assert "this is a guess" in str(step)
-    assert optimizer.policy({"age": 150}).note == "age = 150 is outside its range, 20 to 90: this is a guess"
+    assert optimizer.policy({"age": 150}).why == "age = 150 is outside its range, 20 to 90: this is a guess"
 
 
 def test_before_the_scale_is_known_a_step_has_no_bounds() -> None:
@@ -100,7 +100,7 @@ def test_before_the_scale_is_known_a_step_has_no_bounds() -> None:
     step = optimizer.policy(dict.fromkeys(optimizer.policy().observe, 0.2))
     assert step.mean == optimizer.recommend().mean == 1.0
     assert step.lower is step.upper is None
-    assert "no bounds yet" in step.note
+    assert "no bounds yet" in step.why
 
 
 def test_a_step_that_does_not_look_expects_what_the_answer_does_and_the_rest_is_averaged() -> None:

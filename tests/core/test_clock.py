@@ -100,7 +100,7 @@ def test_a_mistyped_time_is_taken_back_with_its_round(kind: str, ended: str) -> 
             optimizer.fail(token)
         optimizer.amend(token, void=True)
     assert now(optimizer.history) == 3.0
-    assert "as of time 3;" in f"{optimizer.recommend().note};"
+    assert "as of time 3;" in f"{optimizer.recommend().why};"
     optimizer.add(0.5, dict.fromkeys(optimizer.problem.space.names, 0.5) | {"time": 3.0})
     told(optimizer, 3.5)
     with pytest.raises(InvalidRequest, match=r"at least 3\.5, the time of round 8"):

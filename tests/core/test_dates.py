@@ -71,7 +71,7 @@ def test_a_new_study_goes_on_where_its_data_end(kind: str, first: float) -> None
     """Before, the first answer was as of 0 and the first round at 1, where the optimum was 40 rounds ago."""
     optimizer = measured(kind, first)
     advice = optimizer.recommend()
-    assert f"as of time {first + 39:.10g}" in advice.note
+    assert f"as of time {first + 39:.10g}" in advice.why
     assert abs(advice.values["x"] - 0.785) < 0.1
     optimizer.ask(batch=2)
     optimizer.ask()
@@ -85,10 +85,10 @@ def test_payoffs_of_agents_too() -> None:
     optimizer = Optimizer(FADING, seed=0)
     for t in range(1, 9):
         optimizer.add(float(t), {"distribution": {"everyone": {"a": t / 10, "b": 1 - t / 10}}, "time": float(t)})
-    assert optimizer.recommend().note.startswith("as of time 8;")
+    assert optimizer.recommend().why.startswith("as of time 8;")
     optimizer.ask()
     assert time_of(optimizer.history.latest) == 9.0  # type: ignore[arg-type]
-    assert "as of time 9;" in optimizer.recommend().note
+    assert "as of time 9;" in optimizer.recommend().why
 
 
 @pytest.mark.parametrize("kind", [kind for kind in TIMED if kind != "causal"])  # where data are observations
@@ -201,8 +201,8 @@ def test_data_that_came_after_a_round_are_no_reason_to_doubt_its_time() -> None:
 @pytest.mark.filterwarnings("error")
 def test_a_policy_may_look_into_the_past_of_data() -> None:
     optimizer = dated(3.0, 40.0, problem=sb.CostVarying(X, [["x"]], drift="learned"), method=None)
-    assert "as of time 5;" in optimizer.policy(time=5).note
-    assert "as of time 40;" in optimizer.policy().note
+    assert "as of time 5;" in optimizer.policy(time=5).why
+    assert "as of time 40;" in optimizer.policy().why
 
 
 # -- mistyped times ----------------------------------------------------------------------------------------------------

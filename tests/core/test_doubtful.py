@@ -58,7 +58,7 @@ def test_an_answer_at_a_place_that_fails_in_half_of_the_plays_says_so() -> None:
     optimizer = play(cost_varying(), 30, fails=lambda v: 0.6 * (v["x"] > 0.6))
     advice = optimizer.recommend()
     assert advice.values["x"] > 0.6
-    assert "% of plays: the expected value counts only plays that work" in advice.note
+    assert "% of plays: the expected value counts only plays that work" in advice.why
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -66,19 +66,19 @@ def test_what_fails_in_half_of_the_plays_is_said_everywhere(kind: Callable[[], P
     """In the text, by the policy, and on the page; alternatives say nothing of it."""
     optimizer = play(kind(), 30, fails=lambda v: 0.5)
     advice = optimizer.recommend()
-    assert "works in about" in advice.note
-    assert "works in about" in optimizer.policy().note
+    assert "works in about" in advice.why
+    assert "works in about" in optimizer.policy().why
     assert "works in about" in str(advice)
     assert "orks in about" in advice_card(optimizer, advice, optimizer.explain()).why
-    assert not any("works in" in other.note for other in advice.alternatives)
+    assert not any("works in" in other.why for other in advice.alternatives)
     assert Optimizer.replay(optimizer.problem, optimizer.events).recommend() == advice
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_where_plays_work_or_failures_are_few_nothing_is_said(kind: Callable[[], Problem]) -> None:
     """What fails far away from the answer says nothing of it."""
-    assert not play(kind(), 16).recommend().note.count("works in")
-    assert not play(kind(), 24, fails=lambda v: float(v["x"] < 0.2)).recommend().note.count("works in")
+    assert not play(kind(), 16).recommend().why.count("works in")
+    assert not play(kind(), 24, fails=lambda v: float(v["x"] < 0.2)).recommend().why.count("works in")
 
 
 def test_probabilities_are_rounded() -> None:
@@ -141,7 +141,7 @@ def test_a_guess_is_said_in_the_answer(sign: float) -> None:
         optimizer.add(sign * 10 * float(x), {"x": float(x)})
     advice = optimizer.recommend()
     assert advice.values["x"] > 0.5
-    assert "no outcome was nearly as good: this is a guess" in advice.note
+    assert "no outcome was nearly as good: this is a guess" in advice.why
 
 
 def test_outcomes_that_are_taken_for_wrong_and_are_worse_are_named_where_the_answer_is() -> None:
@@ -149,15 +149,15 @@ def test_outcomes_that_are_taken_for_wrong_and_are_worse_are_named_where_the_ans
     optimizer, random = Optimizer(problem, seed=0), np.random.default_rng(0)
     for x in [*np.linspace(0, 1, 21)]:
         optimizer.add(-8 * float(x - 0.6) ** 2 + 0.05 * random.standard_normal(), {"x": float(x)})
-    assert "taken for wrong" not in optimizer.recommend().note
+    assert "taken for wrong" not in optimizer.recommend().why
     wrong = optimizer.history.next_data
     optimizer.add(-50.0, {"x": 0.63})
     said = (
         "1 of 7 outcomes near it is taken for wrong and is worse than all others there (-50): if it is right the expec"
     )
-    assert said + "ted value is about -7.2" in optimizer.recommend().note
+    assert said + "ted value is about -7.2" in optimizer.recommend().why
     optimizer.amend(wrong, realised={"x": 0.1})
-    assert "taken for wrong" not in optimizer.recommend().note, "it is far away"
+    assert "taken for wrong" not in optimizer.recommend().why, "it is far away"
 
 
 def test_of_a_loss_the_largest_outcomes_are_worse() -> None:
@@ -182,14 +182,14 @@ def test_what_is_expected_if_bad_outcomes_are_right_is_said(kind: Callable[[], P
     near = "1 of 8 outcomes near it is taken for wrong and is worse than all others there (-50.03): if it is right the "
     assert near + "expected value is about 2.5" in str(optimizer.recommend())
     optimizer.ask()
-    there = "1 of them is bad: if it is right, and near the answer, the note of the answer says what is to be expected."
+    there = "1 of them is bad: if it is right, and near the answer, the answer says what is to be expected."
     assert there in str(optimizer.status)
     assert there in optimizer.explain().text
 
 
 def test_it_is_said_where_others_as_bad_are_believed_elsewhere() -> None:
     optimizer = with_losses(cost_varying(), [(0.0, 0.0), (0.0, 0.0), (0.7, 0.3)])
-    assert "1 of 7 outcomes near it is taken for wrong" in optimizer.recommend().note
+    assert "1 of 7 outcomes near it is taken for wrong" in optimizer.recommend().why
 
 
 def test_another_choice_is_far_away_though_choices_are_numbers() -> None:

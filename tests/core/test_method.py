@@ -73,4 +73,4 @@ def test_its_policy_is_what_it_recommends_once_there_is_an_outcome() -> None:
     with pytest.raises(InvalidRequest, match="Tell one first"):
         plain().policy(optimizer.history, {}, {})
     step = plain().policy(world.play(optimizer, 1).history, {}, {})
-    assert (step.scope, step.values, step.note) == (EVERYTHING, {"dose": 0.25, "rest": 0.0}, "as always")
+    assert (step.scope, step.values, step.why) == (EVERYTHING, {"dose": 0.25, "rest": 0.0}, "as always")

@@ -66,16 +66,16 @@ def test_what_comes_later_does_not_stand_for_what_comes_first() -> None:
 def test_settings_beyond_the_range_of_what_is_seen_are_called_a_guess() -> None:
     optimizer = played(staged("coca-bo", initial=1), 10)
     contexts = {"age": "old", "pulse": 0.4}
-    assert optimizer.policy(contexts).note == ""
+    assert optimizer.policy(contexts).why == ""
     step = optimizer.policy({**contexts, "pulse": 7.0})
     assert step.values
-    assert step.note.endswith("pulse = 7 is outside its range, 0 to 1: this is a guess")
+    assert step.why.endswith("pulse = 7 is outside its range, 0 to 1: this is a guess")
 
 
 def test_what_a_policy_does_not_look_at_is_said() -> None:
     optimizer = played(figure("coca-bo-no-context", initial=1), 6)
     step = optimizer.policy({"c": 0.5})
-    assert step.note == "the policy does not look at c"
+    assert step.why == "the policy does not look at c"
     assert set(step.values) == set(step.scope.set)
 
 
@@ -90,7 +90,7 @@ def test_a_policy_at_another_time() -> None:
     optimizer = case.play(case.start(), 4)
     assert optimizer.policy().values == optimizer.recommend().values
     late = optimizer.policy(time=1e6)
-    assert "as of time 1000000" in late.note
+    assert "as of time 1000000" in late.why
     low = optimizer.policy(available={"x": (0.2, 0.3)}).values["x"]
     assert 0.2 <= low <= 0.3
     with pytest.raises(InvalidRequest, match=r"the time of round 4\."):
@@ -107,8 +107,8 @@ def test_a_fleet_goes_as_far_as_it_may(method: str) -> None:
     step = optimizer.policy(current=far)
     moved = problem.region.around(problem.table(far), 0.1).moved(problem.table(step.values["distribution"]))
     assert 0.05 < moved.max() <= 0.1 + 1e-9
-    assert "of the way" in step.note
-    assert "the move costs" in step.note
+    assert "of the way" in step.why
+    assert "the move costs" in step.why
     stay = optimizer.policy(current=optimizer.recommend().values["distribution"])
     assert problem.table(stay.values["distribution"]) == pytest.approx(goal)
 
@@ -212,7 +212,7 @@ def test_who_states_a_scale_has_bounds_at_once() -> None:
     case = drifting("tempered-elimination", box())
     advice = told(case.start(), case, 4.0).recommend()
     assert advice.lower is not None
-    assert "no bounds yet" not in advice.note
+    assert "no bounds yet" not in advice.why
 
 
 def test_nobody_widens_what_has_no_bounds() -> None:

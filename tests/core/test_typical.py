@@ -65,7 +65,7 @@ def test_answers_in_typical_contexts_are_one_answer() -> None:
         ),
     )
     assert [row.context["weather"] for row in (advice, *advice.alternatives)] == [1.0, 9.0]
-    assert advice.note == "75 % of recent contexts are like this; over all of them: expect 3, a play costs 6; so"
+    assert advice.why == "75 % of recent contexts are like this; over all of them: expect 3, a play costs 6; so"
     assert str(advice).startswith("having seen weather = 1: steer x: set x = 0.1; expected value 1")
     assert "\n  having seen weather = 9: steer x" in str(advice)
 
@@ -80,6 +80,6 @@ def test_a_policy_expects_in_a_context_what_the_answer_for_it_does() -> None:
         step = optimizer.policy(row.context)
         assert (step.values, step.mean, step.lower, step.upper) == (row.values, row.mean, row.lower, row.upper)
         assert step.lower is not None
-    note = optimizer.policy({"weather": 20, "seed": "new"}).note
+    note = optimizer.policy({"weather": 20, "seed": "new"}).why
     assert note.endswith("no outcome has weather above 11: this is a guess; no outcome has seed = new: this is a guess")
-    assert "guess" not in optimizer.policy({"weather": 13, "seed": "old"}).note
+    assert "guess" not in optimizer.policy({"weather": 13, "seed": "old"}).why

@@ -62,13 +62,13 @@ def test_without_it_the_first_round_comes_out_of_nowhere() -> None:
 def test_to_stay_is_an_answer_and_else_it_is_said_what_is_gained() -> None:
     stays = played(kiln({"temperature": 210}, tolerance=sb.Absolute(0.5)), 25, best=215).recommend()
     assert stays.values == {"temperature": 210}
-    assert "stay as you are" in stays.note
+    assert "stay as you are" in stays.why
     goes = played(kiln({"temperature": 210}, tolerance=sb.Absolute(0.5)), 25, best=150).recommend()
     assert goes.values["temperature"] == pytest.approx(150, abs=5)
-    assert "better than where you stand (from" in goes.note
-    gain = float(goes.note.split("; ")[-1].split()[0])
+    assert "better than where you stand (from" in goes.why
+    gain = float(goes.why.split("; ")[-1].split()[0])
     assert gain == pytest.approx(1.44, abs=0.15)
-    low, high = map(float, re.findall(r"from (\S+) to (\S+)\)", goes.note)[0])
+    low, high = map(float, re.findall(r"from (\S+) to (\S+)\)", goes.why)[0])
     assert low < gain < high < low + 1.5
 
 
@@ -79,8 +79,8 @@ def test_where_it_costs_more_than_what_would_do_it_is_left() -> None:
 
 def test_net_value_says_whether_to_stay() -> None:
     advice = played(kiln({"temperature": 210}, value_of_one=3.0), 25, best=150).recommend()
-    assert "the net value of a play is" in advice.note
-    assert "better than where you stand" in advice.note
+    assert "the net value of a play is" in advice.why
+    assert "better than where you stand" in advice.why
 
 
 def test_what_nobody_can_hold_is_refused() -> None:

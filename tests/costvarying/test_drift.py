@@ -62,7 +62,7 @@ def test_every_method_plays_any_drift(method: str, drift: Any) -> None:
     optimizer = world.play(world.start(), 7)
     again = Optimizer.replay(world.problem, [from_dict(Event, json.loads(bits(event))) for event in optimizer.events])
     assert bits(again.ask(time=30)) == bits(optimizer.ask(time=30))
-    assert optimizer.recommend().note.startswith("as of time 30;")
+    assert optimizer.recommend().why.startswith("as of time 30;")
 
 
 SLIDING = sb.CostVarying(
@@ -209,8 +209,8 @@ def test_the_time_is_taken_logged_and_kept_in_order() -> None:
     assert values_of(optimizer.events) == before
     batch = optimizer.ask(batch=3, time=4)
     assert len({bits(each.values) for each in batch}) == 3
-    assert optimizer.policy(time=100).note.startswith("as of time 100;")
-    assert optimizer.recommend().note.startswith("as of time 4;")
+    assert optimizer.policy(time=100).why.startswith("as of time 100;")
+    assert optimizer.recommend().why.startswith("as of time 4;")
 
 
 def test_without_a_drift_nobody_asks_what_time_it_is() -> None:

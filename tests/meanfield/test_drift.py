@@ -50,7 +50,7 @@ def test_every_method_plays_and_is_replayed(method: str) -> None:
     optimizer.add(0.2, world.added or {})
     again = Optimizer.replay(world.problem, [from_dict(Event, json.loads(bits(event))) for event in optimizer.events])
     assert bits(again.ask(time=90)) == bits(optimizer.ask(time=90))
-    assert optimizer.recommend().note.startswith("as of time 90;")
+    assert optimizer.recommend().why.startswith("as of time 90;")
 
 
 def test_demand_that_moves_is_followed() -> None:
@@ -79,7 +79,7 @@ def test_with_what_is_seen_and_the_present_distribution() -> None:
         assert suggestion is not None
         assert suggestion.context == seen
         optimizer.tell(suggestion, 0.1 * t)
-    assert optimizer.recommend().note.count("as of time 7;") == 1
+    assert optimizer.recommend().why.count("as of time 7;") == 1
     step = optimizer.policy({"weather": 0.5, "fair": "no"}, time=12, current=here)
     assert set(step.context) == {"weather", "fair"}
     again = Optimizer.replay(problem, optimizer.events)

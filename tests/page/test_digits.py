@@ -146,7 +146,7 @@ def test_an_outcome_is_told_apart_from_the_others_and_what_is_good_enough_from_t
     words = Words.of(pressures)
     assert len({words.outcome(x) for x in (1013.24, 1013.26, 1013.25, 1013.252)}) == 4
     advice = pressures.recommend()
-    (least,) = re.findall(rf"good enough is at least {NUMBER}", advice.note)
+    (least,) = re.findall(rf"good enough is at least {NUMBER}", advice.why)
     assert advice.mean is not None
     assert advice.lower is not None
     assert abs(float(least) - least_acceptable(advice.reasons)) < (advice.mean - advice.lower) / 10  # type: ignore[operator]

@@ -53,14 +53,14 @@ def test_priors_are_named_beside_what_each_would_give() -> None:
     study = Study.create(MemoryLog(), problem, "fully-bayesian", rounds=3, seed=1)
     study.tell(study.ask(), 1.0)
     table = alternatives(problem, study.recommend())
-    assert table.columns == ("steer", "settings", "expected value", "note")
+    assert table.columns == ("steer", "settings", "expected value", "reasons")
     assert {row[-1].split("; ")[-1] for row in table.rows} == {"believing rough", "believing prior 2"}
 
 
 def test_before_anything_is_measured_alternatives_keep_their_notes() -> None:
     study = Study.create(MemoryLog(), GREENHOUSE, rounds=3, seed=1)
-    assert "nothing is measured yet" in study.recommend().note
-    assert "note" not in alternatives(GREENHOUSE, study.recommend()).columns
+    assert "nothing is measured yet" in study.recommend().why
+    assert "reasons" not in alternatives(GREENHOUSE, study.recommend()).columns
 
 
 def test_rounds_show_what_varies() -> None:

@@ -64,7 +64,7 @@ def test_where_nothing_is_known_to_keep_to_it_the_likeliest_is_played_and_said()
         x = suggestion.values
         optimizer.tell(suggestion, x["a"], realised={"pressure": 4 + x["a"] + 0.01 * random.normal()})
     assert [round_.suggestion.values["a"] for round_ in list(optimizer.history)[-4:]] == pytest.approx([0.0] * 4)
-    assert "come nearest" in optimizer.recommend().note
+    assert "come nearest" in optimizer.recommend().why
     assert optimizer.recommend().values["a"] == pytest.approx(0.0)
     assert abs(optimizer.recommend().mean or 0.0) < 1
 

@@ -90,7 +90,7 @@ def test_where_nothing_keeps_to_it_the_likeliest_is_played_and_that_is_said() ->
             optimizer.tell(suggestion, suggestion.values["a"], realised={"pressure": 3 * suggestion.values["a"]})
         assert suggestion is not None
         assert suggestion.values["a"] < 0.35
-        assert "are known yet that keep" in optimizer.recommend().note
+        assert "are known yet that keep" in optimizer.recommend().why
 
 
 def test_what_broke_was_measured_all_the_same_and_what_was_wrong_is_corrected() -> None:

@@ -159,7 +159,7 @@ def test_who_was_dropped_comes_back_when_the_truth_changes() -> None:
     assert rows["level 0"][3:] == (True, None, 1)
     assert rows["level 3"][3] is False
     assert rows["level 3"][4] > 12
-    assert optimizer.recommend().note.endswith("believing level 0")
+    assert optimizer.recommend().why.endswith("believing level 0")
 
 
 def test_a_long_silence_brings_everybody_back() -> None:

@@ -79,11 +79,11 @@ class Policy(Recommendation):
 
     def __str__(self) -> str:
         if self.mean is None:
-            return f"set {self.scope}: {self.note}"
+            return f"set {self.scope}: {self.why}"
         seen = f"having seen {settings_text(self.context, self.shown)}: " if self.context else ""
         line = f"{seen}set {self.scope}; {self.expected}"
         parts = [line, *([f"set {settings_text(self.values, self.shown)}"] if self.values else [])]
-        parts += [self.note] if self.note else []
+        parts += [self.why] if self.why else []
         parts += [str(self.table)] if self.table else []
         others = (f"  {'' if o.context else 'or '}{str(o).splitlines()[0]}" for o in self.alternatives)
         return "\n".join([*parts, *others])

@@ -45,7 +45,7 @@ def todo(study: Study, suggestion: Suggestion, place: str) -> str:
 def todo_by_policy(study: Study, step: PolicyStep, place: str) -> str:
     """Instructions of the learned policy, without a command to report an outcome."""
     seen = f"having seen {in_words(study.problem, step.context)}: " if step.context else ""
-    lines = [f"{seen}steer {step.scope}" + (f" ({step.note})" if step.note else "")]
+    lines = [f"{seen}steer {step.scope}" + (f" ({step.why})" if step.why else "")]
     for name, value in step.values.items():
         lines += _settings(study.problem, name, value)
     lines += [f"  {step.expected}"] if step.expected else []

@@ -116,7 +116,7 @@ def _outliers(number: int, shown: Sequence[Sequence[Any]]) -> str:
 
 def _bad_outliers(number: int) -> str:
     these = "1 of them is bad: if it is" if number == 1 else f"{number} of them are bad: if they are"
-    return f"{these} right, and near the answer, the note of the answer says what is to be expected."
+    return f"{these} right, and near the answer, the answer says what is to be expected."
 
 
 def _code(name: str, value: float, times: int, token: str) -> str:

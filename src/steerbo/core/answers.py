@@ -306,7 +306,7 @@ class Recommendation(Record):
     shown: dict[str, str] = Field(default_factory=dict, repr=False)
 
     @property
-    def note(self) -> str:
+    def why(self) -> str:
         """The reasons in words."""
         return sentence_of(self.reasons)
 
@@ -337,7 +337,7 @@ class Recommendation(Record):
         ]
         table = html_table([*(["having seen"] if seen else []), "steer", "set", "gives"], rows)
         policy = getattr(self, "table", None)  # settings that hang on what is looked at
-        more = [html_lines(self.note)] if self.note else []
+        more = [html_lines(self.why)] if self.why else []
         return "".join([table, *more, *([policy._repr_html_()] if policy else [])])
 
     def __str__(self) -> str:
@@ -345,7 +345,7 @@ class Recommendation(Record):
         line = f"{seen}steer {self.scope}: set {settings_text(self.values, self.shown)}; {self.expected}"
         named = (str(o) if o.context != self.context else f"or {o}" for o in self.alternatives)
         others = ("  " + text.replace("\n", "\n     ") for text in named)
-        return "\n".join([line, *([self.note] if self.note else []), *others])
+        return "\n".join([line, *([self.why] if self.why else []), *others])
 
 
 @record
@@ -359,7 +359,7 @@ class Prediction(Recommendation):
     def __str__(self) -> str:
         seen = f"having seen {settings_text(self.context, self.shown)}: " if self.context else ""
         line = f"{seen}with {settings_text(self.values, self.shown)}: {self.expected}"
-        return "\n".join([line, *([self.note] if self.note else [])])
+        return "\n".join([line, *([self.why] if self.why else [])])
 
 
 @record
@@ -398,7 +398,7 @@ class PolicyStep(Record):
         return cls(advice.scope, advice.values, (), dict(context), advice.reasons, *expected)
 
     @property
-    def note(self) -> str:
+    def why(self) -> str:
         """The reasons in words."""
         return sentence_of(self.reasons)
 
@@ -414,7 +414,7 @@ class PolicyStep(Record):
         seen = f"having seen {settings_text(self.context, self.shown)}: " if self.context else ""
         todo = [f"set {settings_text(self.values, self.shown)}"] if self.values else []
         todo += [f"look at {', '.join(self.observe)}"] if self.observe else []
-        said = (", then ".join(todo) or "set nothing") + (f" ({self.note})" if self.note else "")
+        said = (", then ".join(todo) or "set nothing") + (f" ({self.why})" if self.why else "")
         return seen + said + (f"; {self.expected}" if self.expected else "")
 
 

@@ -32,7 +32,7 @@ def advised(problem: Problem, advice: Recommendation) -> list[str]:
         f"{seen}steer {advice.scope}",
         *_named(problem, advice.values),
         advice.expected,
-        *([advice.note] if advice.note else []),
+        *([advice.why] if advice.why else []),
     ]
 
 
@@ -45,7 +45,7 @@ def alternatives(problem: Problem, advice: Recommendation) -> Table:
         choice.values for choice in everyone
     )  # settings that hang on what is looked at have a table of their own
     counted = problem.priced or any(choice.cost is not None for choice in everyone)
-    noted = any(choice.note for choice in advice.alternatives)
+    reasoned = any(choice.why for choice in advice.alternatives)
     rows = tuple(
         (
             *problem.shown(choice.context).values(),
@@ -53,11 +53,11 @@ def alternatives(problem: Problem, advice: Recommendation) -> Table:
             *((in_words(problem, choice.values),) if told else ()),
             replace(choice, cost=None).expected.removeprefix("expected value "),
             *(("unknown" if choice.cost is None else choice.cost,) if counted else ()),
-            *((choice.note,) if noted else ()),
+            *((choice.why,) if reasoned else ()),
         )
         for choice in everyone
     )
-    more = (*(("cost",) if counted else ()), *(("note",) if noted else ()))
+    more = (*(("cost",) if counted else ()), *(("reasons",) if reasoned else ()))
     title = "Recommended by context" if advice.context else "Expected outcome of each"
     return Table(title, (*advice.context, "steer", *(("settings",) if told else ()), "expected value", *more), rows)
 

@@ -87,7 +87,7 @@ def _answers(study: BaseStudy) -> list[list[Any]]:
     for each in every:
         known = {**each.context, **study.problem.rounded(each.values)}
         settings = [known.get(name) for name in named]
-        row = [str(each.scope), *settings, each.mean, each.lower, each.upper, each.cost, each.note]
+        row = [str(each.scope), *settings, each.mean, each.lower, each.upper, each.cost, each.why]
         rows.append([_cell(cell) for cell in row])
     return rows
 
