@@ -9,7 +9,7 @@ PIP := -m pip install --quiet --disable-pip-version-check
 # Tests start hundreds of processes: bytecode that is not kept is compiled in each of them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test units test-all test-lowest test-dist torture mutants docs evidence workflows lint types wheel dist lock lowest clean
+.PHONY: demo test units test-all test-lowest test-dist torture mutants docs pictures evidence workflows lint types wheel dist lock lowest clean
 
 demo: $(STAMP)
 	$(BIN)/steerbo demo
@@ -51,7 +51,11 @@ torture: $(STAMP)
 mutants: $(STAMP)
 	$(BIN)/python -m tests.mutants $(MUTANTS)
 
-# The site, into site/: every page is run, every picture drawn; a warning is an error. Open site/index.html.
+# The pictures of docs/pictures/ anew, from the files beside them; that of the page needs Chromium.
+pictures: $(STAMP)
+	$(BIN)/python -m sitebuild.pictures
+
+# The site, into site/: every page is run; a warning is an error. Open site/index.html.
 docs: $(VENV)/.docs-installed
 	$(BIN)/python -m mkdocs build --strict
 

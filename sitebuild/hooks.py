@@ -1,14 +1,12 @@
-"""What mkdocs calls: pages are filled and run, pictures drawn, formulas set."""
+"""What mkdocs calls: pages are filled and run, formulas set."""
 
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Any
 
 from sitebuild.blocks import split
 from sitebuild.mathematics import with_formulas
-from sitebuild.pictures import with_pictures
 from sitebuild.running import run_page
 from sitebuild.sources import AT_HOME, ROOT, address, for_site
 
@@ -32,10 +30,9 @@ def on_files(files: Any, config: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
-    """Run the page, and put in what it draws and computes."""
+    """Run the page, and put in what it computes."""
     markdown = for_site(markdown, page.file.src_uri)
-    place = Path(config.docs_dir) / page.file.src_uri
     if os.environ.get(UNRUN):
         return with_formulas("".join(block.fenced() for block in split(markdown)))
     markdown = run_page(markdown, page.file.src_uri)
-    return with_formulas(with_pictures(markdown, place.parent))
+    return with_formulas(markdown)

@@ -1,16 +1,30 @@
-"""Pictures inside pages: figures that a block ends with, and `![what is seen](….py)`, a file whose `draw()` is one."""
+"""Pictures: figures that a block of a page ends with, and those in `docs/pictures/`, which are drawn once and kept.
+
+`make pictures` (`python -m sitebuild.pictures`) draws the kept ones anew: each Python file's `draw()` as an SVG beside
+it, and the page of a study as Chromium shows it.
+"""
 
 from __future__ import annotations
 
 import base64
+import contextlib
 import html
 import io
-import re
+import random
 import runpy
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
 from pathlib import Path
 from typing import Any
 
-_PLACE = re.compile(r"!\[(?P<text>[^\]]*)\]\((?P<file>[^)]+\.py)\)")
+import steerbo as sb
+
+PICTURES = Path(__file__).parents[1] / "docs" / "pictures"
 
 
 def shown(value: Any, text: str = "") -> str:
@@ -29,16 +43,62 @@ def shown(value: Any, text: str = "") -> str:
     return f'<img alt="{html.escape(text)}" src="data:image/png;base64,{data}">'
 
 
-def with_pictures(page: str, folder: Path) -> str:
-    """The page with what its pictures' files draw.
+def draw_all() -> None:
+    """Write what every file's `draw()` draws beside it."""
+    import matplotlib as mpl
 
-    Args:
-        page: Markdown.
-        folder: where the page stands, which names of files are relative to.
+    mpl.rcParams.update({"svg.hashsalt": "steerbo", "svg.fonttype": "path"})  # the same bytes each time
+    for file in sorted(PICTURES.glob("*.py")):
+        figure = runpy.run_path(str(file))["draw"]()
+        getattr(figure, "figure", figure).savefig(file.with_suffix(".svg"), metadata={"Date": None})
+
+
+def photograph(file: Path) -> None:
+    """Write what Chromium shows of the page that `steerbo serve` has for the greenhouse of the README.
+
+    Raises:
+        SystemExit: Chromium is not installed.
     """
-    return _PLACE.sub(lambda found: draw(folder / found["file"], found["text"]), page)
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    if chromium is None:
+        raise SystemExit("Chromium is needed for the picture of the page (Debian: apt-get install chromium)")
+    with tempfile.TemporaryDirectory() as folder:
+        study_file = Path(shutil.copy(PICTURES.parents[1] / "examples" / "greenhouse-by-hand" / "study.toml", folder))
+        subprocess.run([sys.executable, "-m", "steerbo", "new", str(study_file)], check=True)
+        play(study_file.with_suffix(".db"))
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        with subprocess.Popen(
+            [sys.executable, "-m", "steerbo", "serve", str(study_file), "--port", str(port)]
+        ) as server:
+            _wait_for(f"http://127.0.0.1:{port}/healthz")
+            options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--timeout=15000"]
+            window = ["--window-size=1280,860", f"--screenshot={file}", f"http://127.0.0.1:{port}/"]
+            subprocess.run([chromium, *options, *window], check=True, capture_output=True)
+            server.terminate()
 
 
-def draw(file: Path, text: str) -> str:
-    """The image that a file's `draw()` makes."""
-    return shown(runpy.run_path(str(file))["draw"](), text)
+def _wait_for(address: str) -> None:
+    for _ in range(240):
+        with contextlib.suppress(OSError), urllib.request.urlopen(address):
+            return
+        time.sleep(0.5)
+    raise SystemExit(f"no answer from {address}")
+
+
+def play(log: Path) -> None:
+    """Play some weeks of the greenhouse, and leave the next one open."""
+    chance = random.Random(0)
+    with sb.Study.open(log) as study:
+        for _ in range(24):
+            suggestion = study.ask()
+            week = {"temperature": chance.gauss(22, 3), "ph": chance.uniform(4, 8), **suggestion.values}
+            kilograms = 10 - (week["temperature"] - 26) ** 2 / 50 - (week["ph"] - 6.5) ** 2 + chance.gauss(0, 0.2)
+            study.tell(suggestion, round(kilograms, 1), realised={name: round(x, 1) for name, x in week.items()})
+        study.ask()
+
+
+if __name__ == "__main__":
+    draw_all()
+    photograph(PICTURES / "page.png")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 from . import command_line, study_file
@@ -17,7 +18,7 @@ _WORDS = r"(?<!\\)\[(?P<words>(?:[^\[\]]|\[[^\[\]]*\])*)\]"
 _LINK = re.compile(_WORDS + r"\((?!https?:|mailto:|#)(?P<path>[^)#\s]+)(?P<rest>[^)]*)\)")
 
 
-FILLED = {
+FILLED: dict[str, Callable[[], str]] = {
     "reference/command-line.md": command_line.body,
     "reference/study-file.md": lambda: study_file.body(ROOT / "examples"),
 }

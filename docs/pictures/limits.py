@@ -35,7 +35,9 @@ def draw():
     axes = shown.subplots()
     heat, draught = np.meshgrid(np.linspace(0, 10, 200), np.linspace(0, 1, 200))
     steam = np.where(heat + 5 * draught <= 12, heat - 2 * draught**2, np.nan)
-    shades = axes.pcolormesh(heat, draught, steam, cmap="Greys", shading="auto", alpha=0.6)
+    shades = axes.pcolormesh(
+        heat, draught, steam, cmap="Greys", shading="auto", alpha=0.6, rasterized=True
+    )
     axes.contour(heat, draught, pressure(heat, draught), levels=[5], colors=["#444444"])
     axes.plot([], [], color="#444444", label="pressure 5, which is learned")
     look = {"ms": 4.5, "mec": "black", "mew": 0.4, "ls": "none"}

@@ -30,7 +30,7 @@ def draw():
     axes = shown.subplots()
     t, x = np.meshgrid(np.linspace(0, 59, 120), np.linspace(0, 1, 80))
     truth = np.exp(-((x - best(t)) ** 2) / 0.03)
-    warmth = axes.pcolormesh(t, x, truth, cmap="Blues", shading="auto")
+    warmth = axes.pcolormesh(t, x, truth, cmap="Blues", shading="auto", rasterized=True)
     look = {"color": ORANGE, "ms": 4, "mec": "black", "mew": 0.4, "ls": "none"}
     axes.plot(*np.array(played).T, "o", label="where it looked", **look)
     axes.set(xlabel="time (h)", ylabel="place (km)")

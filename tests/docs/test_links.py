@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import posixpath
 import re
+from pathlib import Path
 
 import pytest
 
 from sitebuild.blocks import split
-from sitebuild.sources import DOCS, pages
+from sitebuild.sources import DOCS, ROOT, pages
 
 PAGES = pages()
 _LINK = re.compile(r"(?<!\\)\]\(([^)\s]+)\)")
@@ -35,6 +36,15 @@ def test_links_lead_somewhere(page: str) -> None:
         assert place in PAGES or (DOCS / place).is_file(), f"{page}: {link} leads nowhere"
         if anchor:
             assert anchor in anchors(place), f"{page}: {place} has no heading {anchor!r}"
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))], ids=lambda page: page.stem)
+def test_the_repository_has_all_that_a_page_links_to_and_shows(page: Path) -> None:
+    text = "".join(block.text for block in split(page.read_text(encoding="utf-8")) if not block.language)
+    for link in _LINK.findall(text):
+        target = link.partition("#")[0]
+        if target and not re.match(r"(https?|mailto):", link):
+            assert (page.parent / target).is_file(), f"{page}: {link} is not in the repository"
 
 
 def test_nothing_is_loaded_from_elsewhere() -> None:
