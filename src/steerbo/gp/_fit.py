@@ -391,7 +391,7 @@ def fit_large(
     before: Theta,
     X: Float[np.ndarray, "n d"],
     z: Float[np.ndarray, " n"],
-    many: tuple[int, int],
+    many: int,
     *,
     extra: Float[np.ndarray, " n"],
     nearly: bool = False,
@@ -400,9 +400,8 @@ def fit_large(
     """Fit hyperparameters to outcomes z (n,), standardised, at X (n, d): all, or `LEARNED_FROM` evenly spaced ones.
 
     A search may begin at those of `initial` and `before`; `nearly`: the latter were found for nearly the same outcomes,
-    and it begins nowhere else. `many` says from how many outcomes on a search saves time, and from how many on it
-    learns from some of them first; `extra` are noise variances (n,) beside the common one. `hasty`: how to save time
-    with few outcomes, too.
+    and it begins nowhere else. From more than `many` outcomes it learns from some of them first; `extra` are noise
+    variances (n,) beside the common one. `hasty`: how to save time with few outcomes, too.
     """
     if len(z) > LEARNED_FROM:
         most = evenly(len(z), LEARNED_FROM)
@@ -418,14 +417,14 @@ def fit_large(
         return lambda theta: initial.with_theta(theta).weighed(points, values, more)
 
     starts, all_of_them = [before, *([] if nearly else _starts(parameters, fixed))], np.arange(n)
-    if hasty is not None and n <= many[0]:
+    if hasty is not None and n <= many:
         starts = starts if nearly else [*starts, *map(np.array, hasty.starts)]
         best = [_most_promising(parameters, weigh(all_of_them), starts)]
         return maximum_a_posteriori(
             parameters, likelihood(all_of_them), best, many=True, evaluations=hasty.evaluations, precision=_HASTY
         )
-    if n <= many[1]:
-        return maximum_a_posteriori(parameters, likelihood(all_of_them), starts, many=n > many[0])
+    if n <= many:
+        return maximum_a_posteriori(parameters, likelihood(all_of_them), starts)
 
     if not np.array_equal(before, fixed):  # known
         few = evenly(n, max(MANY, n // QUARTER))

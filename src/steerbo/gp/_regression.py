@@ -206,8 +206,8 @@ class GPRegression(Generic[K]):
     (array([1.  , 0.07]), array([0., 1.]))
     """
 
-    many: ClassVar[int] = 400  # observations from which on a fit saves time
-    very_many: ClassVar[int] = 800  # and from which on it learns from some of them first
+    many: ClassVar[int] = 400  # observations up to which sets of doubted outcomes, and moments of a cut, are compared
+    staged: ClassVar[int] = 250  # observations from which on a fit learns from some of them first: see evidence/size.md
 
     def __init__(
         self,
@@ -407,9 +407,9 @@ class GPRegression(Generic[K]):
         if len(z) < 2 or np.abs(z[~outliers]).max() < 0.01:  # else their root mean square is 1
             fit = FitResult(before, math.nan, True, 0, 0.0, ("outcomes do not differ: hyperparameters were kept",))
         else:
-            believed, many = self._believed(output), (self.many, self.very_many)
+            believed = self._believed(output)
             start = before[: len(believed.parameters)]
-            fit = fit_large(believed, start, self.inputs, z, many, extra=extra, nearly=nearly, hasty=hasty)
+            fit = fit_large(believed, start, self.inputs, z, self.staged, extra=extra, nearly=nearly, hasty=hasty)
         score = fit.log_posterior - len(z) * math.log(output.scale) - WORTH * float(outliers.sum())
         return OutlierFit(outliers, score if math.isfinite(score) else -math.inf, _Learned(extra, output, fit))
 
