@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import steerbo as sb
-from steerbo.costvarying._validation import check_current
 from steerbo.errors import InvalidProblem
 
 pytestmark = pytest.mark.few_draws
@@ -88,5 +87,35 @@ def test_what_nobody_can_hold_is_refused() -> None:
         kiln({"speed": 0.5})
     with pytest.raises(InvalidProblem, match=r"current\.temperature: 400 .* from 100 to 300"):
         kiln({"temperature": 400})
-    check_current(*(getattr(kiln({"temperature": 300}), name) for name in ("current", "space", "control_sets")))
+    assert kiln({"temperature": 300}).today is not None
+    with pytest.raises(InvalidProblem, match=r"current\.temperature: .* expected a value"):
+        kiln({"temperature": "200 + 1"})
     assert ("where one stands", "temperature = 210") in kiln({"temperature": 210}).describe()
+
+
+def greenhouse(current: dict[str, Any]) -> sb.CostVarying:
+    variables = [
+        sb.Float("temperature", 12, 32, law=sb.TruncatedNormal(20, 3)),
+        sb.Float("co2", 400, 1200, law=sb.Uniform()),
+        sb.Float("sun", 0, 1, seen=True),
+    ]
+    return sb.CostVarying(variables, [["temperature"], ["temperature", "co2"]], costs=[4, 7], current=current)
+
+
+def test_first_plays_leave_it_step_by_step() -> None:
+    optimizer = sb.Optimizer(greenhouse({"temperature": "20 + 4 * sun", "co2": 800}), seed=2)
+    for number in range(4):
+        sun = number / 4
+        suggestion = optimizer.ask(context={"sun": sun})
+        assert suggestion is not None
+        assert set(suggestion.values) == {"temperature", "co2"}, "to hold another set is a step, too"
+        assert abs(suggestion.values["temperature"] - 20 - 4 * sun) <= (2 + 1e-6) * (number > 0)
+        assert abs(suggestion.values["co2"] - 800) <= (80 + 1e-6) * (number > 0)
+        optimizer.tell(suggestion, 5.0 - abs(suggestion.values["temperature"] - 20 - 4 * sun))
+    away = []
+    for number in range(4):
+        suggestion = optimizer.ask(context={"sun": number / 4})
+        assert suggestion is not None
+        away.append(abs(suggestion.values["temperature"] - 20 - number))
+        optimizer.tell(suggestion, 5.0 - away[-1], realised={"co2": 800.0} if "co2" not in suggestion.values else {})
+    assert max(away) <= 4 + 1e-6, "what was worse lets no play go further"

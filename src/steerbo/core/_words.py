@@ -221,6 +221,7 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "played": "this distribution has been played",
     "best-played": "the best of the distributions that were played",
     "predicted": "not played yet: the model predicts it",
+    "none-better-than-today": "stay as you are: no other distribution is shown to be better",
     "none-better-than-even": "spread evenly: no other distribution is shown to be better",
     "part-of-the-way": "{share:.0%} of the way to the recommended distribution",
     "move-costs": "the move costs {cost:.4g}",

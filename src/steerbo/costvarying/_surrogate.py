@@ -139,6 +139,11 @@ class Surrogate:
         return self._given.model
 
     @property
+    def told(self) -> tuple[Result, ...]:
+        """Results that are rows of the model, in its order."""
+        return self._given.told
+
+    @property
     def _given(self) -> RowsModel:
         return self._data.given(self.history.results, self.history.fit("objective"))
 

@@ -10,8 +10,8 @@ from typing import Any
 from .._wording import counted
 from ..core import Scope
 from ..core.tolerance import Tolerance
-from ..errors import InvalidOutcome, InvalidProblem, InvalidRequest, one_of
-from ..space import Categorical, Float, Integer, JointRows, Space
+from ..errors import InvalidOutcome, InvalidProblem, one_of
+from ..space import Categorical, CurrentPolicy, Float, Integer, JointRows, Space
 
 ControlSets = Sequence[Sequence[str]]
 
@@ -128,19 +128,20 @@ def check_value_of_one(value_of_one: float | None, tolerance: Tolerance | None) 
         raise InvalidProblem("tolerance", tolerance, "nothing beside ‹value_of_one›", hint)
 
 
-def check_current(current: Mapping[str, Any] | None, space: Space, control_sets: ControlSets) -> None:
-    """Refuse current values that are not those of one control set, or that cannot be set."""
+def read_current(current: Mapping[str, Any] | None, space: Space, control_sets: ControlSets) -> CurrentPolicy | None:
+    """Read today's settings; refuse those that are not of one control set, or that cannot be set."""
     if current is None:
-        return
+        return None
     if set(current) not in [set(names) for names in control_sets]:
         allowed = one_of((" + ".join(names) for names in control_sets), "")
         hint = "‹current› holds the variables of one control set: add that set, or leave out ‹current›."
         raise InvalidProblem("current", " + ".join(current), f"values of a control set, {allowed}", hint)
-    for name, value in current.items():
-        try:
-            space[name].check_setting(value)
-        except InvalidRequest as error:
-            raise InvalidProblem(f"current.{name}", value, error.allowed) from None
+    policy = CurrentPolicy(current, space, space.seen)
+    for name in policy.formulas:
+        if name in space.changes:
+            hint = "A variable whose changes are paid for stands somewhere: say where."
+            raise InvalidProblem(f"current.{name}", current[name], "a value", hint)
+    return policy
 
 
 def cheaper_supersets(scopes: Sequence[Scope]) -> Iterator[str]:

@@ -60,6 +60,7 @@ from ..surrogate import (
 )
 from ._plays_to_come import share_used
 from ._surrogate import Surrogate
+from ._today import Today
 from .problem import CostVarying
 from .search_space import Arm, Candidates, SearchSpace
 
@@ -178,6 +179,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         m: number of control sets.
         costs: mean cost of every control set.
         surrogate: posterior of `sign · value`, and feasibility.
+        today: today's settings, and how far from them plays may go.
         rule: by which sets are chosen, in words, where nothing more is explained.
     """
 
@@ -190,6 +192,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         self.search_space = SearchSpace(problem, history)
         self.costs = CostModel(problem, history)
         self.surrogate = Surrogate(problem, self.search_space, streams, history)
+        self.today = Today(problem, self.search_space, self.surrogate)
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
@@ -265,6 +268,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             time=time,
             follows=batch_position(request).follows and not members,  # else ends are those of another draw
             posteriors=ProductKernelPosterior.of_each(members, points, time) if answering or mixed else [],
+            reach=None if answering else self.today.reach(request.get(SEEN.name, {}), time),
         )
 
     def wide_upper_bounds(
@@ -410,13 +414,16 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         if self._started(history):
             return None
         if self.problem.current is not None and not len(history) and not len(self.model):
-            return self.play(history, *self._current_play(), request)
+            return self.play(history, *self._current_play(request.get(SEEN.name, {})), request)
         draw = self.streams(len(history) + 1, "start")
         affordable = self.working(np.flatnonzero(self.affordable(history, request)).tolist())
         batch, plot = batch_position(request), self._plot
         # sets follow each other in blocks: what one of them has moved need not be moved by its next play
         block = plot * math.ceil(self._positions_to_try / len(affordable))
         i = affordable[len(history) // block % len(affordable)]
+        if self.problem.current is not None and self.problem.costs is not None:
+            here = self.today.control_set  # to hold other variables is a step, too: bounds say whether it pays
+            i = here if here in affordable else i
         latest = history.latest
         failed = latest is not None and latest.state == "failed"  # to stay there teaches nothing
         follows = batch.number > 1 or (batch.of == 1 and len(history) % plot > 0 and not failed)
@@ -519,19 +526,20 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
 
     def random_point(self, i: int, request: Mapping[str, Any], draw: np.random.Generator) -> Float[np.ndarray, " c"]:
         """Draw settings of control set `i`: the first draw that is likely to work and to keep the limits, if one is."""
-        context, arm, width = request.get(SEEN.name, {}), Arm(i), len(self.search_space.sets[i])
+        context, width = request.get(SEEN.name, {}), len(self.search_space.sets[i])
+        time = request[TIME.name] if self.problem.timed else None
+        near = Arm(i, near=self.today.reach(context, time))
+        arm = near if near.whole or self.search_space.feasible_in(near, context) else Arm(i)
         unit = draw.random((1, width))
         if not self.surrogate.feasibility.active:
             return self.search_space.placed(arm, context, unit)
-        time = request[TIME.name] if self.problem.timed else None
         units = np.concatenate([unit, draw.random((_DRAWN - 1, width))])
         return self.surrogate.first_feasible(arm, context, time, units)
 
-    def _current_play(self) -> tuple[Arm, np.ndarray]:
-        """Arm and encoded point of the problem's `current` values."""
-        current = self.problem.current or {}
-        i = next(i for i, names in enumerate(self.problem.control_sets) if set(names) == set(current))
-        return Arm(i), self._point(i, current)
+    def _current_play(self, context: Mapping[str, Any]) -> tuple[Arm, np.ndarray]:
+        """Arm and encoded point of today's settings in a context."""
+        i = self.today.control_set
+        return Arm(i), self._point(i, self.today.settings(context))
 
     def _point(self, i: int, values: Mapping[str, Any]) -> Float[np.ndarray, " c"]:
         """Encoded point of control set `i` at these values of its variables."""
@@ -573,7 +581,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         best, worth = rows[chosen], self.problem.value_of_one
         stay: Recommendation | None = None
         if self.problem.current is not None:
-            arm, point = self._current_play()
+            arm, point = self._current_play(context)
             stay = self._described(arm, point, candidates.mixture(arm.set))
         stays = stay is not None and self._keeps_limits(history, stay.scope, stay.values, context)
         if stay is not None and stays and not best.says("none-keeps") and self._good_enough(stay, best, least):

@@ -22,7 +22,7 @@ from ..errors import InvalidOutcome, InvalidRequest, one_of
 from ..gp import noise_lines
 from ..gp.drift import AnyDrift, check_clock, drift_lines
 from ..records import record
-from ..space import Categorical, JointRows, Limits, Space, Variable, Variables
+from ..space import Categorical, CurrentPolicy, JointRows, Limits, Space, Variable, Variables
 from ..space.fields import KnownNoise, ListField, NotNegative, Positive
 from ._constraints import check_constraints
 from ._nature import describe_law, stated_laws_of_rows
@@ -30,10 +30,10 @@ from ._validation import (
     INSTEAD,
     cheaper_supersets,
     check_costs,
-    check_current,
     check_sets,
     check_switching_costs,
     check_value_of_one,
+    read_current,
 )
 
 ELSEWHERE = 0.1
@@ -74,8 +74,10 @@ class CostVarying(ConstrainedProblem):
         afterwards: plays that the answer will serve after the study. They pay for exploration as the plays left in the
             study do: a thousand where a laboratory hands its answer on, 0 where every play is production. None: as many
             as the study has.
-        current: current values of one control set's variables. They are played first, unless there are data;
-            hard-to-change variables start there; and the answer states the gain over them, or recommends to stay.
+        current: how the system is run today: of every variable of one control set a value, or a formula of what is seen
+            before choosing, such as ``"20 + 4 * sun"`` (or a Python function). It is played first, unless there are
+            data; plays leave it step by step; hard-to-change variables start there; and the answer states the gain over
+            it, or recommends to stay.
 
     Raises:
         InvalidProblem: naming the field, its value and the allowed values.
@@ -114,7 +116,7 @@ class CostVarying(ConstrainedProblem):
         check_clock(self.drift, self.space.names)
         check_costs(self.costs, self.control_sets)
         check_value_of_one(self.value_of_one, self.tolerance)
-        check_current(self.current, self.space, self.control_sets)
+        _ = self.today  # is checked
         check_constraints(self.limits, self.space, self.control_sets, self.stated_laws if self.limits else ())
         return self
 
@@ -137,6 +139,11 @@ class CostVarying(ConstrainedProblem):
         """All variables, in order."""
         return Space(self.variables)
 
+    @cached_property
+    def today(self) -> CurrentPolicy | None:
+        """Settings of today, `current`, as a function of what is seen before choosing."""
+        return read_current(self.current, self.space, self.control_sets)
+
     def describe(self) -> tuple[tuple[str, str], ...]:
         """Describe the control sets, their costs, the constraints and the tolerance: pairs of a heading and a text."""
         prices = ("" if scope.price is None else f"; {scope.price:g} a play" for scope in self.scopes)
@@ -145,7 +152,7 @@ class CostVarying(ConstrainedProblem):
         notes = [("note", text) for text in cheaper_supersets(self.scopes)]
         tolerance = [("good enough", str(self.tolerance))] if self.tolerance is not None else []
         limits = [("limit", str(limit)) for limit in self.limits or ()]
-        stands = [("where one stands", as_text(self.shown(self.current)))] if self.current else []
+        stands = [("where one stands", as_text(self.shown(self.today.in_words())))] if self.today else []
         worth = [("net value", f"one of it is worth {self.value_of_one:g} of cost")] if self.value_of_one else []
         after = [("afterwards", f"the answer serves {self.afterwards:g} plays")] if self.afterwards is not None else []
         return (
@@ -230,7 +237,7 @@ class CostVarying(ConstrainedProblem):
 
     @property
     def _initial_positions(self) -> dict[str, Any]:
-        current = self.current or {}
+        current = self.today.in_words() if self.today else {}  # no formulas among them
         return {v.name: current[v.name] for v in self.hard_to_change if v.name in current}
 
     def _positions_after(self, played: Round) -> dict[str, Any]:

@@ -178,6 +178,7 @@ class SearchSpace:
         time: float | None = None,
         follows: bool = False,
         posteriors: Sequence[ProductKernelPosterior] = (),
+        reach: Mapping[str, tuple[float, float]] | None = None,
     ) -> Candidates:
         """Build the candidate arms of a context.
 
@@ -191,13 +192,14 @@ class SearchSpace:
             time: of the choice, where the objective drifts.
             follows: see `Candidates`.
             posteriors: see `Candidates`.
+            reach: encoded ends that settings are searched within, by variable; None: their own.
 
         Raises:
             InvalidContext: constraints leave nothing of some control set.
         """
         known = self.encoded(context) | ({} if time is None else {TIME.name: time})
         laws, arms = self.nature.at(known, answering), self._arms(positions or {})
-        found = [(arm, self.domain(arm, known, laws)) for arm in arms]
+        found = [(arm, self.domain(arm, known, laws, reach)) for arm in arms]
         possible = [(arm, domain) for arm, domain in found if domain is not None]
         if sum(arm.whole for arm, _ in possible) < len(self.sets):
             raise _outside(context)
@@ -226,12 +228,26 @@ class SearchSpace:
         radii = [radius + 1e-9 for radius in TRUST_RADII]  # which may be a step, but for rounding
         return [{name: (at - radius, at + radius)} for radius in radii if radius >= gap]
 
-    def domain(self, arm: Arm, known: Mapping[str, float], laws: Mapping[str, Uncontrolled]) -> Domain | None:
-        """Search domain of an arm within the constraints; None: they leave nothing of it."""
+    def domain(
+        self,
+        arm: Arm,
+        known: Mapping[str, float],
+        laws: Mapping[str, Uncontrolled],
+        reach: Mapping[str, tuple[float, float]] | None = None,
+    ) -> Domain | None:
+        """Search domain of an arm within the constraints, and within reach; None: constraints leave nothing of it.
+
+        Where constraints leave nothing within reach, all of the arm is searched.
+        """
         columns = self.searched(arm)
         names = [self.space.names[d] for d in columns]
         parts = parts_of(self.columns, names, {**known, **self.encoded(arm.keep)}, laws)
         box = self.boxes[arm.set] if arm.whole else box_of(self.space, columns, arm.near)
+        if reach:
+            near = box_of(self.space, columns, _within(arm.near, reach))
+            close = self.constraints.feasible(near, columns, tuple(arm.keep), parts)
+            if close is not None:
+                return Domain(parts, close)
         left = self.constraints.feasible(box, columns, tuple(arm.keep), parts)
         return None if left is None else Domain(parts, left)
 
@@ -284,7 +300,7 @@ class SearchSpace:
         return self._box_at(arm, context) is not None
 
     def _box_at(self, arm: Arm, context: Mapping[str, Any]) -> Box | None:
-        if not self.problem.limits:
+        if not self.problem.limits and not arm.near:
             return self.boxes[arm.set]
         found = self.domain_at(arm, context)
         return None if found is None else found.box
@@ -330,6 +346,22 @@ class SearchSpace:
         if self._found[0] != told:
             self._found = told, {}
         return self._found[1]
+
+
+def _within(
+    near: Mapping[str, tuple[float, float]], reach: Mapping[str, tuple[float, float]]
+) -> dict[str, tuple[float, float]]:
+    """Intersect intervals by variable; where two have nothing in common, the first one stays.
+
+    >>> _within({"t": (0.1, 0.3)}, {"t": (0.2, 0.6), "ph": (0.0, 0.5)})
+    {'t': (0.2, 0.3), 'ph': (0.0, 0.5)}
+    """
+    both = dict(reach)
+    for name, (low, high) in near.items():
+        at_least, at_most = reach.get(name, (low, high))
+        common = max(low, at_least), min(high, at_most)
+        both[name] = common if common[0] <= common[1] else (low, high)
+    return both
 
 
 def _outside(context: Mapping[str, Any]) -> InvalidContext:

@@ -293,8 +293,8 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
         return region.sampled(table, random) if self.problem.rounding == "sampled" else region.whole(table)
 
     def spread(self, region: Region, random: np.random.Generator) -> TableArray:
-        """Draw a feasible table: the softmax of uniform numbers, which stays away from corners."""
-        shares = np.exp(random.random(self.problem.simplex.shape)) * region.allowed
+        """Draw a feasible table near the usual spread: its product with a softmax of uniform numbers."""
+        shares = self.usual * np.exp(random.random(self.problem.simplex.shape)) * region.allowed
         return region.project((shares / shares.sum(axis=1, keepdims=True))[None])[0]
 
     def fresh(self, region: Region, random: np.random.Generator, taken: set[bytes]) -> Int[np.ndarray, "C A"]:
@@ -309,9 +309,14 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
                 break
         return counts
 
-    def evenly(self, region: Region) -> Int[np.ndarray, "C A"]:
-        """Return the feasible counts nearest to an even spread."""
-        return region.whole(region.project(np.ones((1, *self.problem.simplex.shape)))[0])
+    @property
+    def usual(self) -> TableArray:
+        """Spread that others are compared with: today's, or the even one where none is told, (C, A)."""
+        return np.ones(self.problem.simplex.shape) if self.problem.today is None else self.problem.today
+
+    def usually(self, region: Region) -> Int[np.ndarray, "C A"]:
+        """Return the feasible counts nearest to the usual spread."""
+        return region.whole(region.project(self.usual[None])[0])
 
     def choice(self, counts: Int[np.ndarray, "C A"], **note: Any) -> Choice:
         """Return the choice of these numbers of agents."""
@@ -339,7 +344,7 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
         """Recommend the best feasible distribution played, among the comparable outcomes."""
         kept = self.feasible()
         if not kept.any():
-            return self.even()
+            return self.unknowing()
         averages, near = self.averages(), self._comparable(context)
         best = int(np.where(near & kept if (near & kept).any() else kept, averages, -np.inf).argmax())
         values, found = self.problem.settings(self.tables[best]), self.problem.sign * float(averages[best])
@@ -407,11 +412,12 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
         """Return which of the tables played satisfy the constraints, in the nearest whole agents."""
         return np.array([self.problem.region.keeps(self.counts_of(table)) for table in self.tables], dtype=bool)
 
-    def even(self) -> Recommendation:
-        """Recommend an even spread, before anything is known."""
-        counts = self.evenly(self.problem.region)
+    def unknowing(self) -> Recommendation:
+        """Recommend the usual spread, before anything is known."""
+        instead = "spread evenly" if self.problem.today is None else "stay as you are"
+        counts = self.usually(self.problem.region)
         values = self.problem.settings(counts / self.problem.agents_in[:, None], counts)
-        return Recommendation(SCOPE, values, reasons=(reason("nothing-known", instead="spread evenly"),))
+        return Recommendation(SCOPE, values, reasons=(reason("nothing-known", instead=instead),))
 
     def explain(self, history: History) -> Explanation:
         """Explain by the best distributions played."""

@@ -11,7 +11,8 @@ Differences from the paper, and choices it leaves open:
 - low averages are compressed logarithmically (see `softened` in `_gp.py`);
 - the log records the distribution really played, in whole agents; candidates are scored after rounding; where
   outcomes are not noisy a repeat teaches nothing: untried distributions are preferred, and bounds widen with repeats;
-- the first distribution is the even spread, and answers must be shown to be better (see `_recommend_at`);
+- the first distribution is today's, or the even spread where none is told, and answers must be shown to be better
+  (see `_recommend_at`);
 - β = 1; the value of their Theorem 4.1 is in the hundreds, far too wide in practice.
 """
 
@@ -88,7 +89,7 @@ class MFGPUCBOptions:
             in the paper, optimism may try distributions that nothing is known about.
         notice_changes: whether outcomes are forgotten once later ones show that payoffs have changed for good, see
             `outdated`.
-        starting_points: distributions at the beginning: the even spread, then random ones.
+        starting_points: distributions at the beginning: the usual spread, then random ones near it.
         starts: restarts of the search.
         iterations: largest number of steps of a restart.
     """
@@ -346,14 +347,14 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
     # -- choosing ------------------------------------------------------------------------------------------------------
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
-        """Choose the even spread and random distributions at first, then by Algorithm 1, line 5, over whole agents."""
+        """Choose the usual spread and others near it at first, then by Algorithm 1, line 5, over whole agents."""
         number, region = len(history) + 1, self.region(request)
         random = self.streams(number, "choose")
         few = not self.outcomes or len(self.outcomes) + len(history.pending) < self.options.starting_points
         if few or self.learned.noticed <= number < self.learned.noticed + _ANEW:
-            even = self.evenly(region)
-            played = self.key(even) in self.keys  # in any context: further ones shall show how payoffs differ
-            counts = self.fresh(region, random, self.played(history, request)) if played else even
+            usual = self.usually(region)
+            played = self.key(usual) in self.keys  # in any context: further ones shall show how payoffs differ
+            counts = self.fresh(region, random, self.played(history, request)) if played else usual
             return self.choice(counts, phase="start")
         seen = context_of(request)
         surrogate = self.surrogate(history, seen)
@@ -428,33 +429,38 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         return surrogate.unit * float((mean + width * sd).max() - mean[0] + width * sd[0])
 
     def _recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
-        """Recommend the distribution that is better than the even spread by the largest lower bound.
+        """Recommend the distribution that is better than the usual spread by the largest lower bound.
 
-        Of the even spread, the distributions played and the best one predicted. The largest expected average among
-        dozens of noisy ones is too often the luckiest one; the difference to a fixed spread is known better than either
-        average, and where none is shown to be better, the even spread is the answer.
+        Of the usual spread (today's, or the even one), the distributions played and the best one predicted. The largest
+        expected average among dozens of noisy ones is too often the luckiest one; the difference to a fixed spread is
+        known better than either average, and where none is shown to be better, the usual spread is the answer.
 
         It ignores limits on moves and their cost: it is the goal, not the next step.
         """
         if not self.outcomes:
-            return self.even()
+            return self.unknowing()
         surrogate, region = self.surrogate(history, context, pending=False), self.problem.region
         seed = self.streams.integer(0, "recommend")
         found = self.search(lambda tables: surrogate.ucb.average(tables, 0.0), region, seed)
-        predicted, even = (
-            counts / self.problem.agents_in[:, None] for counts in (region.whole(found[0]), self.evenly(region))
+        predicted, usual = (
+            counts / self.problem.agents_in[:, None] for counts in (region.whole(found[0]), self.usually(region))
         )
-        tables, new = np.array([*self.tables, predicted, even]), np.array([predicted, even])
+        tables, new = np.array([*self.tables, predicted, usual]), np.array([predicted, usual])
         mixture = self.mixture(history, context, surrogate)
-        better, sd = mixture.advantage(tables, even)
+        better, sd = mixture.advantage(tables, usual)
         kept = [*self.feasible(), *self.feasibility.at(context, answering=True)(new)]
         i = int(np.where(kept, better - _ANSWER * sd, -np.inf).argmax())
-        why = reason("played")
-        if (tables[i] == even).all():
-            why = reason("none-better-than-even")
+        stays = bool((tables[i] == usual).all())
+        reasons = [reason("played")]
+        if stays:
+            reasons = [reason("none-better-than-even" if self.problem.today is None else "none-better-than-today")]
         elif i == len(self.tables):
-            why = reason("predicted")
-        return replace(self._described(surrogate, mixture, tables[i]), reasons=(why,))
+            reasons = [reason("predicted")]
+        if self.problem.today is not None and not stays:
+            gain, unsure = surrogate.unit * float(better[i]), BOUND * surrogate.unit * float(sd[i])
+            low, high = sorted(self.problem.sign * end for end in (gain - unsure, gain + unsure))
+            reasons.append(reason("gain-over-current", gain=self.problem.sign * gain, low=low, high=high))
+        return replace(self._described(surrogate, mixture, tables[i]), reasons=tuple(reasons))
 
     def _predict_at(self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]) -> Recommendation:
         """Expected average payoff of a distribution."""

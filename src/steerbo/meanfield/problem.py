@@ -14,6 +14,7 @@ from pydantic import BeforeValidator, Field, Strict, model_validator
 from .._arrays import Float, Int
 from .._wording import counted
 from ..core import TIME, History, Outcome, Problem, RequestField, Scope, Suggestion, finite, read_time, read_when
+from ..core.answers import as_text
 from ..errors import InvalidOutcome, InvalidProblem, InvalidRequest, one_of
 from ..gp.drift import AnyDrift, Sliding, check_clock, drift_lines
 from ..records import record
@@ -105,6 +106,9 @@ class MeanField(Problem):
         drift: how payoffs change with time, if that is known: a `Decay`, `MaternInTime` or `Periodic`, in units of
             the time that `ask(time=…)` is given (default: rounds are counted, on from past data). A change at one
             moment is noticed without it.
+        current: how the agents spread today: shares or numbers by action, or those by context. It is played first, the
+            next plays are near it, and it takes the place of the even spread: the answer is better than it, and says by
+            how much, or is to stay.
 
     Raises:
         InvalidProblem: naming the field, its value and the allowed values; also if capacities cannot hold the agents.
@@ -132,6 +136,7 @@ class MeanField(Problem):
     minimize: Annotated[bool, Strict()] = False
     variables: Variables | None = None
     drift: AnyDrift = None
+    current: Mapping[str, Any] | None = None
     kind: Literal["mean-field"] = "mean-field"
     takes: ClassVar[tuple[RequestField, ...]] = (CURRENT,)
     instead: ClassVar[Mapping[str, str]] = _INSTEAD
@@ -151,6 +156,7 @@ class MeanField(Problem):
             check_satisfiable(self.simplex, self.agents_in, self.allowed, self.every_limit)
         else:
             self.region.check()
+        _ = self.today  # is checked
         return self
 
     def _check_sizes(self) -> None:
@@ -228,6 +234,16 @@ class MeanField(Problem):
         """The variables seen before choosing; the distribution is not among them."""
         return Space(self.variables or ())
 
+    @cached_property
+    def today(self) -> Float[np.ndarray, "C A"] | None:
+        """Shares of today, `current`, (C, A)."""
+        if self.current is None:
+            return None
+        try:
+            return self.table(self._read_present(self.current))
+        except InvalidRequest as error:
+            raise InvalidProblem(error.field, error.value, error.allowed, error.hint) from None
+
     @property
     def timed(self) -> bool:
         """Whether payoffs drift in a known way."""
@@ -277,6 +293,8 @@ class MeanField(Problem):
             ("told back", _TOLD[self.feedback]),
             *(("limit", text) for text in limits),
         ]
+        if self.current is not None:
+            lines.append(("where one stands", as_text(dict(self.current))))
         return (*lines, *drift_lines(self.drift))
 
     # -- requests ------------------------------------------------------------------------------------------------------
@@ -284,7 +302,7 @@ class MeanField(Problem):
     def read_request(self, request: Mapping[str, Any], history: History) -> dict[str, Any]:
         """Check the arguments of `ask`: the time, and `current`, the present distribution, if moves matter.
 
-        The default of `current` is the distribution played last.
+        The default of `current` is the distribution played last; before the first, that of the problem.
 
         Raises:
             InvalidRequest: naming the row that is no distribution, or a field that the problem does not take.
@@ -296,14 +314,24 @@ class MeanField(Problem):
                 hint = "Set the problem's largest_move or moving_cost first." if name == "current" else ""
                 raise InvalidRequest(name, value, f"nothing: this {self.kind} problem does not take it", hint)
         if "current" in request:
-            current = feedback.as_shares(self.simplex, request["current"], self.agents_in)
-            try:
-                return {**when, "current": self.named(self.simplex.check(current, "current", InvalidRequest))}
-            except InvalidRequest as error:
-                hint = feedback.forms(self.simplex, self.agents_in)
-                raise InvalidRequest(error.field, error.value, error.allowed, hint) from None
+            return {**when, "current": self._read_present(request["current"])}
         played = [r.outcome.realised["distribution"] for r in history if r.outcome is not None] if moving else []
+        if moving and not played and self.today is not None:
+            played = [self.named(self.today)]
         return {**when, **({"current": played[-1]} if played else {})}
+
+    def _read_present(self, given: Any) -> dict[str, dict[str, float]]:
+        """Read a present distribution, as shares or numbers of agents.
+
+        Raises:
+            InvalidRequest: naming the row that is no distribution.
+        """
+        shares = feedback.as_shares(self.simplex, given, self.agents_in)
+        try:
+            return self.named(self.simplex.check(shares, "current", InvalidRequest))
+        except InvalidRequest as error:
+            hint = feedback.forms(self.simplex, self.agents_in)
+            raise InvalidRequest(error.field, error.value, error.allowed, hint) from None
 
     # -- outcomes ------------------------------------------------------------------------------------------------------
 

@@ -29,6 +29,7 @@ from .distributions import (
     TruncatedNormal,
     Uniform,
 )
+from .policy import CurrentPolicy
 from .variables import (
     Categorical,
     Float,
@@ -41,9 +42,9 @@ from .variables import (
 )
 
 __all__ = [
-    "Atoms", "Beta", "Categorical", "Discrete", "Distribution", "Empirical", "Float", "ForbiddenCombination", "Integer",
-    "JointRows", "Law", "Learned", "Limit", "Limits", "LinearConstraint", "LogNormal", "Normal", "OutcomeConstraint",
-    "Scipy", "Simplex", "Space", "SwitchingCost", "TruncatedNormal", "Uniform", "Variable", "Variables", "check_limits",
-    "largest_remainders", "multinomial", "outcomes_of", "refuse_averages", "refuse_far_law", "refuse_laws_of_seen",
-    "truncation_said", "violated",
+    "Atoms", "Beta", "Categorical", "CurrentPolicy", "Discrete", "Distribution", "Empirical", "Float",
+    "ForbiddenCombination", "Integer", "JointRows", "Law", "Learned", "Limit", "Limits", "LinearConstraint",
+    "LogNormal", "Normal", "OutcomeConstraint", "Scipy", "Simplex", "Space", "SwitchingCost", "TruncatedNormal",
+    "Uniform", "Variable", "Variables", "check_limits", "largest_remainders", "multinomial", "outcomes_of",
+    "refuse_averages", "refuse_far_law", "refuse_laws_of_seen", "truncation_said", "violated",
 ]  # fmt: skip

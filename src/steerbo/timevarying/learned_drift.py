@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any, ClassVar
 
@@ -18,8 +19,10 @@ import numpy as np
 from pydantic import Field
 
 from .._arrays import Float, Int
+from ..bandit import BOUND
 from ..core import (
     COMPARABLE,
+    TIME,
     Choice,
     DataAdded,
     Explanation,
@@ -27,14 +30,16 @@ from ..core import (
     History,
     OutcomeTold,
     Problem,
+    Recommendation,
     Result,
     Scope,
     Streams,
     horizon,
     now,
+    reason,
 )
 from ..errors import InvalidProblem
-from ..gp import AnovaKernel, Averaged, DriftModel, GPRegression
+from ..gp import AnovaKernel, Averaged, DriftModel, GPRegression, mixture_moments
 from ..optim import maximise
 from ..records import record
 from ..space import Categorical
@@ -44,8 +49,11 @@ from ..surrogate import (
     DriftTracker,
     RowsModel,
     drift_correlations,
+    gains,
+    reach,
     subset_used,
 )
+from ._today import TodaysPlaces
 from .data import Maximiser, Place, RoundView, draw_largest
 from .method import TimeVaryingMethod
 from .problem import TimeVarying, place_of, scaled, settings
@@ -85,7 +93,9 @@ class Coordinates:
 class DriftingSurrogate:
     """Posterior of the objective over places and times, in units of `sign · value`, with a learned drift.
 
-    It answers as surrogates of several priors do, with one row.
+    It answers as surrogates of several priors do, with one row. Where today's settings are told, it sees by how much a
+    place differs from them at its time: whoever follows a curve over the weather is always at the same place, of which
+    every outcome tells.
 
     Args:
         problem: the problem.
@@ -99,6 +109,7 @@ class DriftingSurrogate:
 
     def __init__(self, problem: TimeVarying, seed: int, history: History) -> None:
         self.problem, self.coordinates, self._seed = problem, Coordinates(problem), seed
+        self.today = TodaysPlaces(problem)
         self.drift, self._history = DriftTracker("learned"), history
         self._rows = RowsModel(self.drift, self.empty, self._tells, self._rows_of)
 
@@ -147,7 +158,25 @@ class DriftingSurrogate:
         """Rows of the model for places, all at one time."""
         sites = self.coordinates.sites
         points = scaled(self.problem, places) if sites is None else sites[places]
+        if self.today.known:
+            points = points - self.today.at_places(self.today.points(places), time)
         return np.column_stack([points, np.full(len(points), time)])
+
+    def reach(self, time: float) -> tuple[Float[np.ndarray, " d"], Float[np.ndarray, " d"]]:
+        """Encoded distances below and above today's settings within which a play at this time lies: see `reach`."""
+        rows = self.model.inputs.copy()
+        rows[:, -1] = time
+        offsets = np.where(np.append(self.today.settable, False), rows, 0.0)
+        gain, deviation = gains(self.model, rows, rows - offsets)
+        return reach(offsets[:, :-1], gain >= BOUND * deviation, self.today.least)
+
+    def gain(self, place: Place, today: Place, time: float) -> tuple[float, float]:
+        """Mean and standard deviation of the gain over today's settings at a time, in units of `sign · value`."""
+        both = np.vstack([self.rows(np.array([each]), time) for each in (place, today)])
+        each = [gains(member, both[:1], both[1:]) for member in self.model.members or (self.model,)]
+        means, deviations = np.array(each).transpose(1, 0, 2)
+        mean, variance = mixture_moments(means, deviations**2)
+        return self.model.scale * float(mean[0]), self.model.scale * math.sqrt(float(variance[0]))
 
     def refit(self, history: History) -> Mapping[str, Any] | None:
         """Learn hyperparameters and drift anew, where that is due."""
@@ -324,16 +353,39 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
         """Maximise the upper bound by one draw of the hyperparameters; at first, choose at random."""
         t, view = len(history) + 1, self.view(history, request)
         if len(self.surrogate.model) + len(history.pending) < STARTING_POINTS:
-            return self._start(view, t)
+            return self.todays_play(history, request) or self._start(view, t)
         draw = self.streams.integer(t, "hyperparameters")
         pick = self.surrogate.optimistic(view, np.array([self.beta]), np.array([0]), self.streams(t, "ties"), draw)
         return self.play(pick, self.beta)
+
+    def view(self, history: History, request: Mapping[str, Any]) -> RoundView:
+        """See `TimeVaryingMethod.view`; within reach of today's settings, where some of that is available."""
+        today, context = self.surrogate.today, request.get("context", {})
+        if not today.known:
+            return super().view(history, request)
+        near = today.within(request.get("available"), context, request["time"], self.surrogate.reach(request["time"]))
+        return super().view(history, request if near is None else {**request, "available": near})
 
     def _start(self, view: RoundView, number: int) -> Choice:
         place = self.surrogate.anywhere(view, self.streams(number, "start"))
         return Choice(self.problem.scope, settings(self.problem, place))
 
     # -- answers -------------------------------------------------------------------------------------------------------
+
+    def _recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
+        """See `TimeVaryingMethod`; with the gain over today's settings."""
+        return self._beside_today(super()._recommend_at(history, context), context)
+
+    def _beside_today(self, best: Recommendation, context: Mapping[str, Any]) -> Recommendation:
+        """Add to an answer by how much it is expected to be better than today's settings, and how sure that is."""
+        if self.problem.today is None:
+            return best
+        time, _, seen = self._time_and_context(context)
+        there, today = {**seen, **best.values}, {**seen, **self.problem.today({**seen, TIME.name: time})}
+        gain, sd = self.surrogate.gain(place_of(self.problem, there), place_of(self.problem, today), time)
+        low, high = sorted(self.problem.sign * (gain + side * BOUND * sd) for side in (-1.0, 1.0))
+        about = reason("gain-over-current", gain=self.problem.sign * gain, low=low, high=high)
+        return replace(best, reasons=(*best.reasons, about))
 
     def deviation(self, p: int, sd: float) -> float:
         """Standard deviation of the objective, as the posterior has it."""

@@ -65,7 +65,7 @@ from ..surrogate import (
 from ._doubts import Doubts, Misfit
 from ._validation import UnlikelyLengthscale
 from .confidence import Confidence, Width
-from .data import Datum, Maximiser, PendingPoint, RoundView
+from .data import Datum, Maximiser, PendingPoint, Place, RoundView
 from .problem import TimeVarying, place_of, scaled, settings, steepness
 from .surrogates import BoxSurrogate, FailedPoints, FiniteSurrogate, LargeFiniteSurrogate, finite_surrogate
 
@@ -120,6 +120,17 @@ class CandidatePriorsOptions:
 
     confidence: Width = "theory"
     delta: float = Field(0.1, gt=0, lt=1)
+
+
+def _among(available: Any, place: Place) -> bool:
+    """Whether a place is one of those available: see `read_available`."""
+    if available is None:
+        return True
+    if isinstance(available, Mapping) and "low" in available:
+        low, high = np.array(available["low"]), np.array(available["high"])
+        return bool((low <= place).all() and (place <= high).all())
+    listed = available["points"] if isinstance(available, Mapping) else available
+    return any(np.array_equal(each, place) for each in listed)
 
 
 class Candidates:
@@ -405,11 +416,23 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Maximise the upper confidence bound over feasible points and believed priors; ties are drawn."""
+        if (today := self.todays_play(history, request)) is not None:
+            return today
         t = len(history) + 1
         random, view = self.streams(t, "ties"), self.view(history, request)
         priors, betas = self.believed(history, request, random), self.confidence.betas(self.width_round(t))
         pick = self.maximise(self.surrogate_at(history, view.time), view, betas, priors, random)
         return self.play(pick, float(betas[pick.prior]))
+
+    def todays_play(self, history: History, request: Mapping[str, Any]) -> Choice | None:
+        """Choose today's settings in the first round; None later, where there are data, or where they cannot be set."""
+        if self.problem.today is None or len(history) or history.data:
+            return None
+        context, time = request.get("context", {}), request[TIME.name]
+        values = self.problem.today({**context, TIME.name: time})
+        place = place_of(self.problem, {**context, **values})
+        available = self.view(history, request).available
+        return Choice(self.problem.scope, values) if _among(available, place) else None
 
     def believed(
         self, history: History, request: Mapping[str, Any], random: np.random.Generator

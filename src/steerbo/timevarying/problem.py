@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import field
 from functools import cached_property
 from itertools import product
 from typing import Annotated, Any, ClassVar, Literal
@@ -20,12 +21,24 @@ from pydantic_core import PydanticCustomError
 from .._arrays import Float as Floats
 from .._parsing import Rows, parse_value, read_listed
 from .._wording import decimal_readings, show_plain
-from ..core import ConstrainedProblem, History, RequestField, Scope
+from ..core import TIME, ConstrainedProblem, History, RequestField, Scope
+from ..core.answers import as_text
 from ..errors import InvalidProblem, InvalidRequest
 from ..gp import noise_lines
 from ..optim import Box, corners, limited, refuse_conflict, substitute_known
 from ..records import record
-from ..space import Categorical, Integer, Limit, Limits, Space, Variable, check_limits, refuse_averages, violated
+from ..space import (
+    Categorical,
+    CurrentPolicy,
+    Integer,
+    Limit,
+    Limits,
+    Space,
+    Variable,
+    check_limits,
+    refuse_averages,
+    violated,
+)
 from ..space.fields import KnownNoise, ListField, Number, as_number
 from ._priors import Prior
 from ._validation import (
@@ -326,6 +339,10 @@ class TimeVarying(ConstrainedProblem):
             within a third. None: it is learned. A prior states its own.
         limits: constraints on settings: `LinearConstraint` and `ForbiddenCombination`, at what is seen before
             choosing; and `OutcomeConstraint`, limits on further outcomes, which are learned.
+        current: how the system is run today: of every variable that is set, a value, or a formula of the time and of
+            what is seen before choosing, such as ``"55 - 1.1 * outdoor"`` (or a Python function of these). It is played
+            first, unless there are data. Method ``learned-drift`` learns how much better or worse it is to differ from
+            it, and leaves it step by step.
 
     Raises:
         InvalidProblem: naming the field, its value and the allowed values.
@@ -348,6 +365,7 @@ class TimeVarying(ConstrainedProblem):
     minimize: Annotated[bool, Strict()] = False
     noise: KnownNoise | None = None
     limits: Limits | None = None
+    current: Mapping[str, Any] | None = field(default=None, hash=False)
     kind: Literal["time-varying"] = "time-varying"
     takes: ClassVar[tuple[RequestField, ...]] = (RequestField("available", _AVAILABLE, parse_available),)
     instead: ClassVar[Mapping[str, str]] = INSTEAD
@@ -366,6 +384,7 @@ class TimeVarying(ConstrainedProblem):
             points = self._some_points() if self.points is None else self.points
             check_priors(self.given, points, self.points is not None, self.categories)
         check_possible(self)
+        _ = self.today  # is checked
         return self
 
     def _some_points(self) -> Floats[np.ndarray, "n d"]:
@@ -438,9 +457,20 @@ class TimeVarying(ConstrainedProblem):
         snapped = [v.decode(v.encode([x]))[0] for v, x in zip(self.variables, row, strict=True)]
         return self._numbers[tuple(snapped)]
 
+    @cached_property
+    def today(self) -> CurrentPolicy | None:
+        """Settings of today, `current`, as a function of the time and of what is seen before choosing."""
+        if self.current is None:
+            return None
+        if set(self.current) != {*self.settable}:
+            raise InvalidProblem("current", [*self.current], f"settings of {', '.join(self.settable)}")
+        return CurrentPolicy(self.current, self.space, [TIME.name, *self.space.seen])
+
     def describe(self) -> tuple[tuple[str, str], ...]:
-        """The limits and the priors."""
+        """The limits, how the system is run today, and the priors."""
         limits = tuple(("limit", str(limit)) for limit in self.limits or ())
+        if self.today is not None:
+            limits = (*limits, ("where one stands", as_text(self.shown(self.today.in_words()))))
         if self.automatic:
             return (
                 *limits,

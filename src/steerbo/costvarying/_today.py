@@ -1,0 +1,114 @@
+"""Today's settings, and how far from them the next play may lie: see `surrogate._reach`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from .._arrays import Bool, Float
+from ..bandit import BOUND
+from ..space import Categorical
+from ..surrogate import NEAR, drawn, gains, parts_of, reach
+from ._surrogate import Surrogate
+from .problem import CostVarying
+from .search_space import SearchSpace
+
+_DRAWS = 64  # of nature, whose median is where a variable stands that nobody sets today
+
+
+class Today:
+    """Where one stands, and what of the settings is within reach of it.
+
+    Args:
+        problem: the problem, with its `current` values.
+        search_space: its control sets.
+        surrogate: given all outcomes as they stand.
+    """
+
+    def __init__(self, problem: CostVarying, search_space: SearchSpace, surrogate: Surrogate) -> None:
+        self.problem, self.search_space, self.surrogate = problem, search_space, surrogate
+        self._settable = np.array([self._moves(name) for name in problem.space.names])
+
+    def _moves(self, name: str) -> bool:
+        """Whether a variable can be moved step by step; categories have no steps."""
+        return name in self.problem.settable and not isinstance(self.problem.space[name], Categorical)
+
+    @property
+    def control_set(self) -> int:
+        """Index of the control set that is held today."""
+        held = set(self.problem.current or ())
+        return next(i for i, names in enumerate(self.problem.control_sets) if set(names) == held)
+
+    def settings(self, context: Mapping[str, Any]) -> dict[str, Any]:
+        """Settings of today in a context; what formulas read and nobody saw is where nature has its median."""
+        policy, space = self.problem.today, self.problem.space
+        assert policy is not None
+        unseen = [name for name in policy.reads if name not in context]
+        row = self._medians({}) if unseen else np.zeros(space.dimension)
+        usual = {name: space[name].decode(row[[space.index(name)]])[0] for name in unseen}
+        return policy({**context, **usual})
+
+    def reach(self, context: Mapping[str, Any], time: float | None) -> dict[str, tuple[float, float]]:
+        """Encoded ends that the next play's settings lie within, by variable; none where nobody told `current`.
+
+        `time`: of the play, where the objective drifts.
+        """
+        if self.problem.current is None:
+            return {}
+        rows, names = self.surrogate.model.inputs.copy(), self.problem.space.names
+        if time is not None:
+            rows[:, -1] = time  # what was better long ago may not be so now
+        here, least = np.clip(self._stands(context), 0.0, 1.0), self._least
+        offsets = self._offsets(rows, here)
+        down, up = reach(offsets[:, : len(names)], self._no_worse(rows, rows - offsets), least)
+        return {names[j]: (here[j] - down[j], here[j] + up[j]) for j in np.flatnonzero(self._settable).tolist()}
+
+    def _no_worse(self, rows: Float[np.ndarray, "n e"], today: Float[np.ndarray, "n e"]) -> Bool[np.ndarray, " n"]:
+        """Whether each row is expected to be no worse than the one beside it.
+
+        Where neither answer nor lesson serves later plays, a mistake pays for nothing: then it has to be better by its
+        lower bound.
+        """
+        model = self.surrogate.model
+        if self.problem.afterwards == 0 or self.problem.timed:
+            gain, deviation = gains(model, rows, today)
+            return np.asarray(gain >= BOUND * deviation)
+        return np.asarray(model.means(rows) >= model.means(today)) if len(rows) else np.zeros(0, dtype=bool)
+
+    def _offsets(self, rows: Float[np.ndarray, "n e"], here: Float[np.ndarray, " d"]) -> Float[np.ndarray, "n e"]:
+        """Encoded settings of the rows of the model less those of today in their contexts; 0 of what was not set."""
+        policy, space = self.problem.today, self.problem.space
+        assert policy is not None
+        offsets = np.zeros(rows.shape)
+        for row, result in enumerate(self.surrogate.told):
+            today = here
+            if policy.formulas:
+                today = here.copy()
+                for name, code in self.search_space.encoded(self.settings(result.realised)).items():
+                    today[space.index(name)] = code
+            values = policy.in_words() if result.played is None else result.played.suggestion.values
+            was_set = np.array([name in values for name in space.names])
+            offsets[row, : space.dimension] = np.where(
+                was_set & self._settable, rows[row, : space.dimension] - today, 0.0
+            )
+        return offsets
+
+    def _stands(self, context: Mapping[str, Any]) -> Float[np.ndarray, " d"]:
+        """Encoded values of today in a context; of what nobody sets, the median of nature's draws."""
+        seen = {name: context[name] for name in self.problem.space.seen if name in context}
+        return self._medians(self.search_space.encoded({**seen, **self.settings(seen)}))
+
+    def _medians(self, known: Mapping[str, float]) -> Float[np.ndarray, " d"]:
+        """Encoded values of all variables, given some of them; by nature's laws their medians, and 0 without a law."""
+        names, laws = self.problem.space.names, self.search_space.nature.at(known)
+        free = [name for name in names if name not in known and name not in laws]
+        spread = np.repeat(((np.arange(_DRAWS) + 0.5) / _DRAWS)[:, None], len(names), axis=1)
+        return np.asarray(np.median(drawn(parts_of(names, free, known, laws), spread), axis=0))
+
+    @property
+    def _least(self) -> Float[np.ndarray, " d"]:
+        """Distances that are always within reach: one step of a variable at least."""
+        levels = [variable.levels for variable in self.problem.space]
+        return np.array([NEAR if k is None else max(NEAR, np.diff(k).max(initial=0.0)) for k in levels])

@@ -1,0 +1,56 @@
+"""How far plays may go from where one stands: step by step, twice as far as what was no worse.
+
+Settings that a person tells as today's were chosen, and their use has shown that they are good. A model of a few
+outcomes near them does not know it: far from all data its mean returns to theirs, which are all good, and its width is
+largest in the corners, so it takes a corner for the best of all. Plays therefore stay within a box around today's
+settings that grows as trust regions do (Eriksson et al. 2019): settings that are no worse than today's let others go
+twice as far. Where a mistake pays for nothing, they have to be better by their lower bound, as in safe sets (Sui et al.
+2015). The box is a function of the outcomes as they stand: what was a mistake takes back what it has opened.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._arrays import Bool, Float
+from ..gp import GPRegression
+
+NEAR, FURTHER = 0.1, 2.0
+"""Half-width of the box before anything is known, as a share of the range; and how much further than what was no worse
+plays may go."""
+
+
+def gains(
+    model: GPRegression[Any], rows: Float[np.ndarray, "n d"], others: Float[np.ndarray, "n d"]
+) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
+    """Mean and deviation of f at each row less f at the other one beside it, standardised, (n,) each."""
+    if not len(rows) or not len(model):
+        return np.zeros(len(rows)), np.zeros(len(rows))
+    n, both = len(rows), np.vstack([rows, others])
+    half = model.factor.half_solve(model.kernel(model.inputs[model.counted], both))
+    beside = np.diagonal(model.kernel(rows, others))
+    apart = model.kernel.diagonal(rows) + model.kernel.diagonal(others) - 2.0 * beside
+    variance = apart - ((half[:, :n] - half[:, n:]) ** 2).sum(axis=0)
+    means = model.means(both)
+    return means[:n] - means[n:], np.sqrt(np.maximum(variance, 0.0))
+
+
+def reach(
+    offsets: Float[np.ndarray, "n d"], no_worse: Bool[np.ndarray, " n"], least: Float[np.ndarray, " d"]
+) -> tuple[Float[np.ndarray, " d"], Float[np.ndarray, " d"]]:
+    """Distances below and above today's settings within which the next play lies, (d,) each.
+
+    Args:
+        offsets: encoded settings that were played, less today's.
+        no_worse: which of them are no worse than today's, as far as is known.
+        least: distances that are allowed in any case.
+
+    >>> reach(np.array([[0.08], [-0.1], [0.2]]), np.array([True, False, True]), np.array([0.1]))
+    (array([0.1]), array([0.4]))
+    """
+    kept = offsets[no_worse]
+    up = FURTHER * kept.max(axis=0, initial=0.0)
+    down = FURTHER * -kept.min(axis=0, initial=0.0)
+    return np.maximum(down, least), np.maximum(up, least)

@@ -1,0 +1,55 @@
+"""How far plays may go from today's settings: laws of the box, and gains against the joint posterior."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steerbo.gp import GPRegression
+from steerbo.gp.kernels import Matern52
+from steerbo.surrogate import NEAR, gains, reach
+
+LEAST = np.full(2, NEAR)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(0, 20))
+def test_the_box_holds_what_was_no_worse_twice_over_and_nothing_else(seed: int, n: int) -> None:
+    draw = np.random.default_rng(seed)
+    offsets, no_worse = draw.uniform(-0.5, 0.5, (n, 2)), draw.random(n) < 0.5
+    down, up = reach(offsets, no_worse, LEAST)
+    assert (down >= NEAR).all()
+    assert (up >= NEAR).all()
+    assert (2 * offsets[no_worse] <= up + 1e-12).all()
+    assert (2 * offsets[no_worse] >= -down - 1e-12).all()
+    without = reach(offsets[no_worse], np.ones(no_worse.sum(), dtype=bool), LEAST)
+    np.testing.assert_array_equal(np.array([down, up]), np.array(without))
+
+
+def test_successes_at_the_edge_double_the_box_until_it_covers_the_range() -> None:
+    edge, steps = 0.0, 0
+    while edge < 1.0:
+        _, up = reach(np.full((1, 2), edge), np.array([True]), LEAST)
+        edge, steps = float(up[0]), steps + 1
+    assert steps == 5, "0.1, 0.2, 0.4, 0.8, 1.6"
+
+
+def test_gains_are_those_of_the_joint_posterior() -> None:
+    draw = np.random.default_rng(3)
+    model = GPRegression(Matern52([0.4, 0.6]))
+    model.extend(draw.random((9, 2)), draw.normal(size=9))
+    rows, others = draw.random((4, 2)), draw.random((4, 2))
+    mean, deviation = gains(model, rows, others)
+    both, seen = np.vstack([rows, others]), model.inputs
+    K = model.kernel(seen, seen) + model.noise * np.eye(9)
+    cross = model.kernel(seen, both)
+    joint = model.kernel(both, both) - cross.T @ np.linalg.solve(K, cross)
+    difference = np.hstack([np.eye(4), -np.eye(4)])
+    np.testing.assert_allclose(deviation**2, np.diag(difference @ joint @ difference.T), atol=1e-8)
+    np.testing.assert_allclose(mean, difference @ model.means(both), atol=1e-10)
+
+
+def test_without_outcomes_nothing_is_better() -> None:
+    mean, deviation = gains(GPRegression(Matern52([1.0])), np.ones((2, 1)), np.zeros((2, 1)))
+    assert not mean.any()
+    assert not deviation.any()

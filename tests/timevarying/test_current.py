@@ -1,0 +1,88 @@
+"""How the system is run today, by a curve over the weather: played first, left step by step, and compared with."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+import steerbo as sb
+from steerbo.errors import InvalidProblem
+
+pytestmark = pytest.mark.few_draws
+
+CURVE = {"supply": "55 - 1.1 * outdoor", "setback": 3}
+VARIABLES = [sb.Float("supply", 30, 60), sb.Float("setback", 0, 8)]
+
+
+def building(current: dict[str, Any] | None = CURVE, **more: Any) -> sb.TimeVarying:
+    return sb.TimeVarying([*VARIABLES, sb.Float("outdoor", -10, 25, seen=True)], current=current, **more)
+
+
+@cache
+def heated(rounds: int = 14) -> sb.Optimizer:
+    """A study whose best is two degrees above today's curve."""
+    optimizer, random = sb.Optimizer(building(), rounds=rounds, seed=1), np.random.default_rng(1)
+    for day in range(rounds):
+        outdoor = float(15 - day)
+        suggestion = optimizer.ask(time=float(day), context={"outdoor": outdoor})
+        assert suggestion is not None
+        supply, setback = suggestion.values["supply"], suggestion.values["setback"]
+        worse = ((supply - 57 + 1.1 * outdoor) / 8) ** 2 + ((setback - 3) / 3) ** 2
+        optimizer.tell(suggestion, 40 - 7 * worse + 0.5 * random.normal())
+    return optimizer
+
+
+def test_today_is_played_first_and_left_step_by_step() -> None:
+    rounds = list(heated().history)
+    assert rounds[0].suggestion.values == {"supply": pytest.approx(55 - 1.1 * 15), "setback": 3}
+    for number, played in enumerate(rounds[1:4]):
+        away = played.suggestion.values["supply"] - (55 - 1.1 * (14 - number))
+        assert abs(away) <= 0.4 * 30 + 1e-6, "a tenth of the range, doubled by what was better at most twice"
+        assert abs(played.suggestion.values["setback"] - 3) <= 0.4 * 8 + 1e-6
+    first = rounds[1].suggestion.values
+    assert abs(first["supply"] - (55 - 1.1 * 14)) <= 3 + 1e-6
+    assert abs(first["setback"] - 3) <= 0.8 + 1e-6
+
+
+def test_answers_follow_the_curve_and_say_what_is_gained() -> None:
+    optimizer = heated()
+    advice = optimizer.recommend()
+    [reason] = [each for each in advice.reasons if each.kind == "gain-over-current"]
+    assert reason.values["low"] < reason.values["gain"] < reason.values["high"]
+    assert "better than where you stand" in advice.note
+    cold, mild = (optimizer.policy({"outdoor": outdoor}, time=14.0).values["supply"] for outdoor in (0.0, 10.0))
+    assert cold - mild == pytest.approx(11, abs=5), "of weather that was hardly seen the curve is known"
+
+
+def test_a_list_of_places_and_a_finite_domain_are_left_step_by_step_too() -> None:
+    stations = sb.TimeVarying([sb.Integer("site", 0, 50)], current={"site": 25})
+    optimizer = sb.Optimizer(stations, seed=0)
+    assert optimizer.ask().values == {"site": 25}
+    assert 20 <= optimizer.ask().values["site"] <= 30
+    far = sb.Optimizer(stations, seed=0)
+    assert far.ask(available=[1, 2]).values["site"] in (1, 2), "where nothing near is available, what is"
+
+
+def test_with_priors_it_is_played_first() -> None:
+    from steerbo.timevarying import SquaredExponential
+
+    prior = sb.Prior(SquaredExponential(8.0), mean=30.0, noise=1.0)
+    optimizer = sb.Optimizer(sb.TimeVarying(VARIABLES, [prior], current={"supply": 48, "setback": 3}), seed=0)
+    assert optimizer.ask().values == {"supply": 48, "setback": 3}
+
+
+def test_what_is_not_a_setting_of_every_variable_is_refused() -> None:
+    with pytest.raises(InvalidProblem, match=r"current: .* settings of supply, setback"):
+        building({"supply": 45})
+    with pytest.raises(InvalidProblem, match=r"current\.supply"):
+        building({"supply": "55 - wind", "setback": 3})
+    assert ("where one stands", "supply = 55 - 1.1 * outdoor, setback = 3") in building().describe()
+
+
+def test_it_is_read_back_from_the_log() -> None:
+    optimizer = heated()
+    again = sb.Optimizer.replay(building(), list(optimizer.events))
+    assert again.recommend() == optimizer.recommend()
