@@ -102,7 +102,8 @@ def test_where_no_outcome_has_kept_a_limit_the_answer_says_what_came_nearest(rou
     """After three nothing is modelled yet, and settings were called good enough without a word of the limit."""
     limit = sb.OutcomeConstraint("impurity", at_most=2.0, probability=0.9)
     variable = sb.Float("t", 0, 9, law=sb.Uniform())
-    optimizer = sb.Optimizer(sb.CostVarying([variable], [["t"]], costs=[1.0], limits=[limit]), seed=1)
+    problem = sb.CostVarying([variable], [["t"]], costs=[1.0], limits=[limit])
+    optimizer = sb.Optimizer(problem, seed=1, stop="enough")
     measured = []
     for _ in range(rounds):
         suggestion = optimizer.ask()
@@ -110,3 +111,5 @@ def test_where_no_outcome_has_kept_a_limit_the_answer_says_what_came_nearest(rou
         measured.append(3.0 + suggestion.values["t"] / 10)
         optimizer.tell(suggestion, 1.0, realised={**suggestion.values, "impurity": measured[-1]})
     assert f"no outcome has kept {limit}: the nearest is {min(measured):.4g}, in round" in optimizer.recommend().why
+    assert optimizer.status.gain is None, "nothing bounds what is to be gained where a limit is kept"
+    assert optimizer.ask() is not None

@@ -21,7 +21,7 @@ from ..errors import (
 )
 from ..records import from_dict, identity
 from ._codes import Codes
-from ._constraints import broken_by, check_suggestion
+from ._constraints import broken_by, check_suggestion, nearest_outcomes
 from ._context import TIME, context_of
 from ._dates import beginning
 from ._findings import Finding, Reason, finding
@@ -224,6 +224,7 @@ class StudyState:
             return None
         if self._gain[0] != len(self.events):
             informed = self.history.n_completed or self.history.data
+            informed = informed and not any(nearest_outcomes(self.problem, self.history))  # where a limit is kept, too
             with one_blas_thread():
                 found = self.method_after_refit().gain(self.history) if informed else math.inf
             self._gain = len(self.events), max(found, 0.0)

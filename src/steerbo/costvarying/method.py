@@ -799,8 +799,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         """State the rule; of the first play that it is the stated one, of a repetition what is repeated."""
         if (name := asked.note.get("repeats")) is not None:
             return [reason("repeat", name=name)]
-        stated = self.problem.current
-        if asked.round == 1 and stated and asked.values == dict(stated):
+        if asked.round == 1 and self.problem.current and asked.values == self.today.settings(asked.context):
             return [reason("current-play")]
         return [reason("said", text=self.rule)] if self.rule else []
 

@@ -244,7 +244,7 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         """Name the optimistic value of a distribution, or say that it is one of the first plays."""
         note = asked.note
         if note.get("phase") != "model":
-            return [reason("first-play")]
+            return [reason("current-play" if note.get("phase") == "current" else "first-play")]
         reached = note["expected"] + self.problem.sign * note["beta"] * note["deviation"]
         return [reason("best-bound-near", bound=reached)]
 
@@ -355,7 +355,8 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
             usual = self.usually(region)
             played = self.key(usual) in self.keys  # in any context: further ones shall show how payoffs differ
             counts = self.fresh(region, random, self.played(history, request)) if played else usual
-            return self.choice(counts, phase="start")
+            stays = self.problem.today is not None and not played
+            return self.choice(counts, phase="current" if stays else "start")
         seen = context_of(request)
         surrogate = self.surrogate(history, seen)
         posterior = surrogate.ucb.posterior

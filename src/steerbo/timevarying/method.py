@@ -432,7 +432,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         values = self.problem.today({**context, TIME.name: time})
         place = place_of(self.problem, {**context, **values})
         available = self.view(history, request).available
-        return Choice(self.problem.scope, values) if _among(available, place) else None
+        return Choice(self.problem.scope, values, note={"current": True}) if _among(available, place) else None
 
     def believed(
         self, history: History, request: Mapping[str, Any], random: np.random.Generator
@@ -562,7 +562,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         if not self.chooses_by_model:
             return []
         if (behind := belief_behind(asked)) is None:
-            return [reason("first-play")]
+            return [reason("current-play" if asked.note.get("current") else "first-play")]
         named = {"belief": self.names[behind.prior]} if len(self.names) > 1 else {}
         return [reason("best-bound", bound=behind.upper, **named)]
 
