@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from scipy.special import fdtrc
+import scipy
 
 from ..._arrays import Float
 from ...core import Finding, Outcome, Problem, finding
@@ -99,7 +99,7 @@ def _of_regression(X: Float[np.ndarray, "n d"], y: Float[np.ndarray, " n"]) -> f
     if k < 1 or m < 1:
         return 1.0
     explained = float(((y - y.mean()) ** 2).sum() - (left**2).sum())
-    return float(fdtrc(k, m, (explained / k) / max(float((left**2).sum()) / m, 1e-300)))
+    return float(scipy.special.fdtrc(k, m, (explained / k) / max(float((left**2).sum()) / m, 1e-300)))
 
 
 def _of_neighbours(X: Float[np.ndarray, "n d"], y: Float[np.ndarray, " n"]) -> float:
@@ -110,4 +110,7 @@ def _of_neighbours(X: Float[np.ndarray, "n d"], y: Float[np.ndarray, " n"]) -> f
     if not y.std() or not theirs.std():
         return 1.0
     r = float(np.corrcoef(y, theirs)[0, 1])
-    return float(fdtrc(1, len(y) - 2, r * r * (len(y) - 2) / max(1.0 - r * r, 1e-12)) / 2.0) if r > 0 else 1.0
+    if r <= 0.0:
+        return 1.0
+    degrees = len(y) - 2
+    return float(scipy.special.fdtrc(1, degrees, r * r * degrees / max(1.0 - r * r, 1e-12)) / 2.0)
