@@ -87,6 +87,10 @@ def test_a_slow_study_takes_nothing_from_others_and_nobody_waits_for_long(
         looks = [many.submit(get, url, f"/studies/slow/{word}") for word in ("status", "rounds", "events") * 15]
         assert get(url, "/healthz").json() == {"status": "ok"}
         assert get(url, "/studies/other/status").json()["rounds"] == 0
+        figures = get(url, "/metrics")
+        assert figures.status_code == 200, "who watches a server need not wait for a study"
+        assert 'steerbo_rounds{state="told",study="other"} 0.0' in figures.text
+        assert get(url, "/page").status_code == 200
         assert len(post(url, "other", 1).json()["suggestions"]) == 1
         for answer in [*asks, *looks]:  # while the first is still being chosen
             found = answer.result(HUNG)

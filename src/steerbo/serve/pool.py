@@ -123,16 +123,20 @@ class OpenStudy:
             if self._study is not None and self._study.session.contention.cost >= DEAR:
                 self._study.prepare(self._ahead)
 
-    def read(self, what: Any, look: Callable[[Study], T]) -> T:
+    def read(self, what: Any, look: Callable[[Study], T], *, soon: bool = False) -> T:
         """Result of `look`, computed once between two events; the latest one while a round is being chosen.
 
         Args:
             what: its name.
             look: reads the study, and changes nothing.
+            soon: whether not to wait for a study that is busy, also where nothing was read yet.
+
+        Raises:
+            StudyBusyError: nothing was read yet, and another request uses it.
         """
         found = self._read.get(what)
         try:
-            with self._held(_SOON if found else PATIENCE), self.use() as study:
+            with self._held(_SOON if found or soon else PATIENCE), self.use() as study:
                 events = study.history.events
                 if found is None or found[0] != events:
                     if len(self._read) > 64:  # policies at many contexts, say
@@ -145,11 +149,13 @@ class OpenStudy:
             return found[1]
 
     def glance(self, what: Any, look: Callable[[Study], T]) -> T | None:
-        """The same of a study that is open; of any other what was read last, or None: it is not opened for that."""
+        """The same of a study that is open and not busy; else what was read last, or None: nobody waits for that."""
         found = self._read.get(what)
         if self._study is None:
             return found[1] if found else None
-        return self.read(what, look)
+        with suppress(StudyBusyError):
+            return self.read(what, look, soon=True)
+        return None
 
     def logged_as(self) -> str:
         """The study's name in its log."""
