@@ -48,7 +48,7 @@ def test_both_keep_the_same_events() -> None:
 def test_what_neither_takes_is_kept_nowhere() -> None:
     with Study.create(MemoryLog(), PROBLEM, "random", rounds=3) as study:
         before = study.events
-        with pytest.raises(InvalidRequest, match=r"colour.*expected one of suggestion, value, cost, realised"):
+        with pytest.raises(InvalidRequest, match=r"colour.*expected one of suggestion, value, cost, realised, sem"):
             study.tell("1-ab", 1.0, colour="red")  # type: ignore[call-arg]
         assert study.events == before
 

@@ -216,9 +216,12 @@ def test_what_is_left_out_is_shown_as_it_was_told() -> None:
         study.tell(study.ask(), value)
     for value in (-200.0, 4.2):
         study.add(value, {"x": 2 + value / 100})
-    states = {row[0]: (row[6], row[8]) for row in rounds_table(study).rows}
-    assert states[9] == (-200.0, "left out")
-    assert [(row[6], row[8]) for row in data_table(study).rows] == [(-200.0, "left out"), (4.2, "added")]
+    rounds, data = (
+        [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+        for table in (rounds_table(study), data_table(study))
+    )
+    assert (rounds[8]["value"], rounds[8]["state"]) == (-200.0, "left out")
+    assert [(row["value"], row["state"]) for row in data] == [(-200.0, "left out"), (4.2, "added")]
     table = rounds_csv(study.problem, study.history, {})
     assert table.count("-200.0") == 4
     assert "void" not in table

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from steerbo.study import Study
 from steerbo.study.files.export import rounds_csv
 from steerbo.study.files.import_csv import import_csv
@@ -12,7 +14,7 @@ def played() -> Study:
     """A study with a round in every state."""
     study = begin()
     rounds = study.ask(6)
-    measured = {"realised": {"temperature": 20.0, "ph": 6.0}}
+    measured: dict[str, Any] = {"realised": {"temperature": 20.0, "ph": 6.0}}
     study.tell(rounds[0], 1.5, cost=2, **measured)
     study.fail(rounds[1], "=the pump, broke", cost=1)
     study.abandon(rounds[2], "nobody came")

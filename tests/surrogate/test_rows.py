@@ -10,20 +10,22 @@ import numpy as np
 
 from steerbo.core import DataAdded, Fit, Outcome, Result
 from steerbo.gp import DriftModel, GPRegression, SquaredExponentialKernel
-from steerbo.surrogate import DriftTracker, RowsModel
+from steerbo.surrogate import Data, DriftTracker, RowsModel, errors_of
 
 
 def fresh(drift_model: DriftModel | None) -> GPRegression[Any]:
     return GPRegression(SquaredExponentialKernel([0.3]))
 
 
-def rows(told: Sequence[Result]) -> tuple[np.ndarray, np.ndarray]:
+def rows(told: Sequence[Result]) -> Data:
     outcomes = [each.outcome for each in told if each.outcome is not None]
-    return np.array([[one.realised["x"]] for one in outcomes]).reshape(-1, 1), np.array([one.value for one in outcomes])
+    points = np.array([[one.realised["x"]] for one in outcomes]).reshape(-1, 1)
+    return points, np.array([one.value for one in outcomes]), errors_of(told)
 
 
-def result(number: int, x: float, value: float) -> Result:
-    return Result.of_data(f"added-{number}", DataAdded(Outcome(value=value, realised={"x": x})), 0, 0.0)
+def result(number: int, x: float, value: float, sem: float | None = None) -> Result:
+    outcome = Outcome(value=value, realised={"x": x}, sem=sem)
+    return Result.of_data(f"added-{number}", DataAdded(outcome), 0, 0.0)
 
 
 def results(n: int) -> tuple[Result, ...]:
@@ -44,6 +46,9 @@ def test_a_correction_is_learned_from_at_once_and_one_that_is_taken_back_is_none
         assert found.given((wrong, *told[1:]), fit).corrected
         assert found.due(), "another outcome, and the same at another point"
     assert not found.given(told, fit).due()
+    vaguer = result(0, told[0].realised["x"], told[0].outcome.value if told[0].outcome else 0.0, sem=0.5)
+    assert found.given((vaguer, *told[1:]), fit).due(), "another accuracy"
+    np.testing.assert_allclose(found.model.errors, [0.5, *[0.0] * 29])
     dearer = replace(told[0], cost=9.0)
     assert not found.given((dearer, *told[1:]), fit).due(), "rows are as they were"
 

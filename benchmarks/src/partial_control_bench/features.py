@@ -117,6 +117,14 @@ def _attach() -> str:
     return "attach(values)"
 
 
+@row("known accuracy of one outcome")
+def _sem() -> str:
+    study = played()
+    study.add(9.0, {"ph": 6.0, "t": 22.0}, sem=0.2)
+    assert study.history.data["added-1"].outcome.sem == 0.2
+    return "tell(…, sem=…), add(…, sem=…)"
+
+
 @row("a failed evaluation")
 def _fail() -> str:
     study = played()
@@ -307,7 +315,6 @@ def _botorch() -> str:
 
 ROWS |= dict.fromkeys(
     (
-        "known accuracy of one outcome",
         "files beside outcomes, with their checksums",
         "several outcomes at once",
         "data of another site for what they are worth",

@@ -20,7 +20,7 @@ from ..errors import InvalidOutcome, InvalidProblem, one_of
 from ..gp import GPRegression, Hyperparameters, Kernel, refit_due
 from ..records import from_dict
 from ..space import Space
-from ..surrogate import doubts_by_name, doubts_by_number
+from ..surrogate import Data, doubts_by_name, doubts_by_number, errors_of
 from ._arms import Arm
 from ._conditional_mean import Regression
 from .graphs.dag import BitmaskDag, bits, mask_of
@@ -298,11 +298,11 @@ class AdjustedData:
         found = self._known[2]
         return tuple(found.get(each.name, each) for each in results if each.name in found or not self.observes(each))
 
-    def _rows(self, observations: Sequence[Result]) -> tuple[Float[np.ndarray, "n d"], Float[np.ndarray, " n"]]:
+    def _rows(self, observations: Sequence[Result]) -> Data:
         outcomes = [each.outcome for each in observations if each.outcome is not None]
         rows = [np.zeros(0) if self._space is None else self._space.encode([one.realised])[0] for one in outcomes]
         points = np.array(rows).reshape(len(rows), len(self._categorical))
-        return points, self._sign * np.array([one.value for one in outcomes])
+        return points, self._sign * np.array([one.value for one in outcomes]), errors_of(observations)
 
     def _adjusted(self, used: Sequence[Result], then: Sequence[Result], learned: Fit) -> dict[str, Result]:
         """Outcomes less the effect of their own z, plus the average effect of z."""
@@ -310,8 +310,8 @@ class AdjustedData:
         doubted = learned.hyperparameters.get("doubted", {})
         kept = {name: variance for name, variance in doubted.items() if name in same}
         plain = doubts_by_number({**learned.hyperparameters, "doubted": kept}, used)
-        model, (points, outcomes) = self._empty_model(self._space), self._rows(used)
-        model.replace(points, outcomes)
+        model, (points, outcomes, errors) = self._empty_model(self._space), self._rows(used)
+        model.replace(points, outcomes, errors)
         model.set(Hyperparameters.from_dict(plain))
         usual = [model.predict(rows)[0].mean() for rows in self._usual(points)]
         values = self._sign * (outcomes - model.predict(points)[0] + np.array(usual))

@@ -114,6 +114,10 @@ class CausalMethod(Method[Causal, O]):
         for played in history:
             self.feasibility.check_open(played.suggestion.scope)
 
+    def sem_unused(self) -> str:
+        """See `Method.sem_unused`: models take it into account."""
+        return ""
+
     def _sharing(self, results: Sequence[Result]) -> Hashable:
         """Key of the columns that arms have by the results; empty, if they are always the same."""
         return ()

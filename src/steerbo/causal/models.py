@@ -25,7 +25,7 @@ from ..gp import (
 )
 from ..records import record
 from ..space import Space
-from ..surrogate import DriftTracker, EncodingCache, RowsModel, build_model
+from ..surrogate import Data, DriftTracker, EncodingCache, RowsModel, build_model, errors_of
 from ._arms import Arm
 from ._contexts import known_in
 from ._observational import AdjustedData, adjustment_set, teaches
@@ -252,12 +252,13 @@ class ArmModels:
             known = self._adjusted_fits[k] = fit, learned, replace(fit, results=results)
         return known[2]
 
-    def _rows_of(self, k: int, told: Sequence[Result]) -> tuple[Float[np.ndarray, "n d"], Float[np.ndarray, " n"]]:
-        """Points and values of results of model `k`; those of plays are encoded together."""
+    def _rows_of(self, k: int, told: Sequence[Result]) -> Data:
+        """Points, values and stated errors of results of model `k`; those of plays are encoded together."""
         plays = iter(self._points.points([each.played for each in told if each.played is not None]))
         points = [self._data[k].of(each.name, each.realised) if each.played is None else next(plays) for each in told]
         values = [self._sign * each.outcome.value for each in told if each.outcome is not None]
-        return np.array(points).reshape(len(told), len(self.typical[k].names)), np.array(values)
+        rows = np.array(points).reshape(len(told), len(self.typical[k].names))
+        return rows, np.array(values), errors_of(told)
 
     def adjusted_share(self, k: int) -> float:
         """Share of the outcomes of model k that are observations adjusted for other variables."""

@@ -178,7 +178,7 @@ def pairs(
 
 
 def money(field: str, given: str | None) -> float | None:
-    """An amount.
+    """An amount, or another number that is not below 0.
 
     Raises:
         InvalidOutcome: it is no number, or below 0.

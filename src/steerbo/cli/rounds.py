@@ -44,6 +44,10 @@ Cost = Annotated[str | None, typer.Option(metavar="NUMBER", help="The cost of th
 Realised = Annotated[
     list[str] | None, typer.Option(metavar="NAME=VALUE", help="The realised value of a variable; repeatable.")
 ]
+Sem = Annotated[
+    str | None,
+    typer.Option("--sem", metavar="NUMBER", help="The standard error of the value, if it is known."),
+]
 Reason = Annotated[str, typer.Option(help="The reason, for the log.")]
 NEGATIVE = {"ignore_unknown_options": True}  # -1.5 is a value, not an option
 
@@ -174,13 +178,21 @@ def decide(
 
 @commands.command(context_settings=NEGATIVE)
 def tell(
-    study: Place, token: Token, value: Value, *, cost: Cost = None, realised: Realised = None, as_json: AsJson = False
+    study: Place,
+    token: Token,
+    value: Value,
+    *,
+    cost: Cost = None,
+    realised: Realised = None,
+    sem: Sem = None,
+    as_json: AsJson = False,
 ) -> None:
     """Enter the outcome of a suggestion."""
 
     def given(problem: Problem | None) -> dict[str, Any]:
         measured = pairs(problem, "realised", realised, InvalidOutcome)
-        return {"value": parse_value(value), "cost": money("cost", cost), "realised": measured}
+        told = {"value": parse_value(value), "cost": money("cost", cost), "realised": measured}
+        return told if sem is None else {**told, "sem": money("sem", sem)}
 
     with answering(study, "tell", token, given) as going, _changing(going, token):
         _say_status(going, as_json, going.tell(token, **given(going.problem)))
@@ -266,6 +278,10 @@ def amend(
     scope: Annotated[
         str | None, typer.Option(help='Added data: the variables that were set, such as "ph + t".')
     ] = None,
+    sem: Annotated[
+        str | None,
+        typer.Option(metavar="NUMBER", help="The standard error of the value; none: it is unknown."),
+    ] = None,
     void: Annotated[bool, typer.Option("--void", help="Withdraw the outcome.")] = False,
     reason: Reason = "",
     as_json: AsJson = False,
@@ -278,6 +294,7 @@ def amend(
         charged = {"yes": True, "no": False}.get(charge.strip().lower(), parse_value(charge)) if charge else None
         played = read_scope(scope) if scope else None
         more = {"charge": charged, "scope": played, "void": void, "reason": reason}
+        more |= {} if sem is None else {"sem": money("sem", sem) if sem != "none" else False}
         return {"value": right, "cost": money("cost", cost), "realised": measured, **more}
 
     with answering(study, "amend", token, given) as going:

@@ -121,6 +121,10 @@ class Method(ABC, Generic[P, OptionsT]):
         """Lines of `steerbo check` before the first round: pairs of a heading and a text."""
         return ()
 
+    def sem_unused(self) -> str:
+        """Reason why the standard error of a value is refused, as it would not be used; empty: the method uses it."""
+        return f"method {self.name!r} takes all outcomes for equally accurate"
+
     @property
     def chooses_by_model(self) -> bool:
         """Whether choices read a model of the outcomes.

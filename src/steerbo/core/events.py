@@ -29,11 +29,13 @@ class Outcome:
         value: the objective, in the user's units (mean-field feedback may hold several numbers).
         cost: its cost, in units of the budget; None where costs are not counted.
         realised: realised values, by variable, of uncontrolled ones too.
+        sem: standard error of the value, where its accuracy is known, in its units; None where it is not.
     """
 
     value: Any
     cost: float | None = None
     realised: dict[str, Any] = Field(default_factory=dict)
+    sem: float | None = None
 
 
 LARGEST_SEED = 2**128 - 1

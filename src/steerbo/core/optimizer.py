@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
 from inspect import signature
-from typing import Any, ParamSpec, TypeVar, Unpack, overload
+from typing import Any, Literal, ParamSpec, TypeVar, Unpack, overload
 
 from ..errors import (
     InvalidContext,
@@ -81,6 +81,7 @@ from .events import (
     Decided,
     Event,
     Log,
+    Outcome,
     OutcomeTold,
     Refitted,
     Remarked,
@@ -198,9 +199,13 @@ class EventRecorder:
             return None
         try:
             with one_blas_thread():
-                return self.state.method.expected_outcome(history, event)
+                expected = self.state.method.expected_outcome(history, event)
         except ModelFailure:  # an outcome is kept, whatever the model can say of it
             return None
+        if expected is None or not event.outcome.sem:
+            return expected
+        value, mean, deviation = expected
+        return value, mean, math.hypot(deviation, event.outcome.sem)
 
 
 P = ParamSpec("P")
@@ -255,6 +260,11 @@ class BaseStudy(ABC):
     def events(self) -> tuple[Event, ...]:
         """All events, in order."""
         return tuple(self._state.events)
+
+    @property
+    def takes_sem(self) -> bool:
+        """Whether the study uses the standard errors of values: see `tell`."""
+        return not self._state.method.sem_unused()
 
     @property
     def history(self) -> History:
@@ -583,7 +593,13 @@ class BaseStudy(ABC):
 
     @naming_arguments
     def tell(
-        self, suggestion: Suggestion | str, value: Any, *, cost: float | None = None, realised: Realised = None
+        self,
+        suggestion: Suggestion | str,
+        value: Any,
+        *,
+        cost: float | None = None,
+        realised: Realised = None,
+        sem: float | None = None,
     ) -> Warnings:
         """Report the outcome of a suggestion. The same outcome twice is fine.
 
@@ -592,6 +608,8 @@ class BaseStudy(ABC):
             value: the objective's value, in the user's units.
             cost: its cost, not below 0; needed where there is a budget and the problem states no prices.
             realised: realised values, by variable.
+            sem: standard error of the value, in its units, where that is known, as of an average or by a device's data
+                sheet. The noise that the study learns is then what comes on top of it.
 
         Returns:
             Warnings, a sentence each: implausible values (far outside their range, or far from the others), and stated
@@ -601,7 +619,7 @@ class BaseStudy(ABC):
             InvalidOutcome: NaN, an infinite or missing value, an unknown or unmeasured variable, a negative cost.
             OutcomeConflict: there is another outcome already, or settings are still to be decided.
         """
-        return self._report("tell", suggestion, value=value, cost=cost, realised=realised)
+        return self._report("tell", suggestion, value=value, cost=cost, realised=realised, sem=sem)
 
     @naming_arguments
     def fail(
@@ -679,6 +697,7 @@ class BaseStudy(ABC):
         realised: Realised = None,
         charge: float | bool | None = None,
         scope: Any = None,
+        sem: float | Literal[False] | None = None,
         void: bool = False,
         reason: str = "",
     ) -> Warnings:
@@ -694,6 +713,7 @@ class BaseStudy(ABC):
             charge: of data, whether its cost is charged to the budget; of a round that failed at an unknown cost, the
                 amount that counts as spent.
             scope: of data, the scope played.
+            sem: the right standard error of the value; False: it is not known after all.
             void: whether the round is not to be learned from after all. Its cost stays spent.
             reason: for people.
 
@@ -701,7 +721,7 @@ class BaseStudy(ABC):
             InvalidOutcome: as `tell`; or neither a correction nor `void` was given.
             OutcomeConflict: there is no outcome yet.
         """
-        given = {"value": value, "cost": cost, "realised": realised, "charge": charge, "scope": scope}
+        given = {"value": value, "cost": cost, "realised": realised, "charge": charge, "scope": scope, "sem": sem}
         return self._report("amend", suggestion, **given, void=void, reason=reason)
 
     @naming_arguments
@@ -714,6 +734,7 @@ class BaseStudy(ABC):
         scope: Any = None,
         charge: bool = False,
         id: str | None = None,
+        sem: float | None = None,
     ) -> Warnings:
         """Add external data: it feeds the posterior, never counts, elimination sums or the budget.
 
@@ -727,6 +748,7 @@ class BaseStudy(ABC):
                 costs.
             charge: whether the cost is charged to this study's budget.
             id: identity of the measurement, a text of your own: the same one is added once, however often it is sent.
+            sem: as for `tell`.
 
         Returns:
             As `tell`.
@@ -735,7 +757,8 @@ class BaseStudy(ABC):
             InvalidOutcome: as `tell`; every variable must be given.
             OutcomeConflict: a measurement with this identity is there, with another outcome.
         """
-        return self._report("add", None, value=value, realised=realised, cost=cost, scope=scope, charge=charge, id=id)
+        given = {"cost": cost, "scope": scope, "charge": charge, "id": id, "sem": sem}
+        return self._report("add", None, value=value, realised=realised, **given)
 
 
 def _rows_of(values: Any) -> list[Mapping[str, Any]]:
@@ -969,6 +992,11 @@ class Optimizer(BaseStudy):
         if event is None and call != "remark" and suggestion is not None:  # it was told before
             return self.recorder.known(self._state.reports.about(suggestion).suggestion.token)
         return self.recorder(event)
+
+    @one_at_a_time
+    def read_data(self, value: Any, cost: Any, realised: Any, sem: Any = None) -> Outcome:
+        """Check the outcome of external data, as `add` takes it; nothing is logged."""
+        return self._state.reports.data(value, cost, realised, sem)
 
     @one_at_a_time
     def implausible_values(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,6 +17,7 @@ from .request import finite
 
 Realised = Mapping[str, Any] | None
 _VOID = "To void the outcome, use ‹void›."
+_WITH_VALUE = "Give the value, too, where there is one after all."
 _ALONE = "nothing else beside it"
 
 
@@ -58,10 +59,17 @@ def _with_column(error: InvalidInput, columns: Mapping[str, str]) -> InvalidInpu
 
 @dataclass(frozen=True)
 class OutcomeParser:
-    """Parser of reports on rounds of `history`; its errors are those of `Optimizer`'s calls."""
+    """Parser of reports on rounds of `history`; its errors are those of `Optimizer`'s calls.
+
+    Args:
+        problem: of the study.
+        history: of the study.
+        sem_unused: see `Method.sem_unused`.
+    """
 
     problem: Problem
     history: History
+    sem_unused: Callable[[], str]
 
     def about(self, suggestion: object) -> Round:
         """Round of a suggestion or token; anything else is refused."""
@@ -74,11 +82,16 @@ class OutcomeParser:
         return self.history[str.__str__(suggestion) if isinstance(suggestion, str) else short_repr(suggestion)]
 
     def tell(
-        self, suggestion: object, value: Any = None, cost: Any = None, realised: Realised = None
+        self,
+        suggestion: object,
+        value: Any = None,
+        cost: Any = None,
+        realised: Realised = None,
+        sem: Any = None,
     ) -> OutcomeTold | None:
         """An outcome."""
         about = self.about(suggestion)
-        outcome = self._outcome(about, value, cost, realised)
+        outcome = self._outcome(about, value, cost, realised, sem)
         self._check_settings(suggestion, about, _mapping(realised))
         if about.waiting:
             if about.suggestion.observe:
@@ -172,11 +185,19 @@ class OutcomeParser:
         realised: Realised = None,
         charge: Any = None,
         scope: Any = None,
+        sem: Any = None,
         void: Any = False,
         reason: object = "",
     ) -> Amended:
         """Event that corrects or voids an outcome or external data; fields at None stay."""
-        named = {"value": value, "cost": cost, "realised": realised, "charge": charge, "scope": scope}
+        named = {
+            "value": value,
+            "cost": cost,
+            "realised": realised,
+            "charge": charge,
+            "scope": scope,
+            "sem": sem,
+        }
         given = {name: part for name, part in named.items() if part is not None}
         if not isinstance(void, bool):
             raise InvalidOutcome("void", void, "true or false")
@@ -196,13 +217,15 @@ class OutcomeParser:
     def _corrected(self, token: str, given: Mapping[str, Any], reason: object) -> Amended:
         """Corrected outcome: fields not given stay, also of a failure without a value."""
         if not given:
-            raise InvalidOutcome("value", None, "a new value, a cost or realised variables", _VOID)
+            raise InvalidOutcome("value", None, "a new value, its sem, a cost or realised variables", _VOID)
         about = self.history[token]
         told = self.history.as_told(token) or about.outcome
         stands = told or about.failure  # not `about.realised`: what is derived would go before what is given
         measured = {**(stands.realised if stands else {}), **_mapping(given.get("realised"))}
         value, cost = given.get("value"), given.get("cost")
         if value is None and told is None and about.failure is not None:
+            if given.get("sem") is not None:
+                raise InvalidOutcome("sem", given["sem"], "nothing: a failed round has no value", _WITH_VALUE)
             paid = about.paid if cost is None else finite("cost", cost, least=0.0)
             charge = about.charge if given.get("charge") is None and paid is None else given.get("charge")
             failure = self._failure(about, about.failure.reason, paid, charge, measured)
@@ -212,19 +235,22 @@ class OutcomeParser:
             raise InvalidOutcome("charge", given.get("charge"), allowed)
         value = told.value if value is None and told else value
         cost = (told.cost if told else about.paid) if cost is None else cost
+        sem = given.get("sem", told.sem if told else None)
         _check_undecided(about, measured)
-        return Amended(token, self._outcome(about, value, cost, measured), reason=_kept(reason))
+        return Amended(token, self._outcome(about, value, cost, measured, sem), reason=_kept(reason))
 
     def _corrected_data(self, token: str, given: Mapping[str, Any], reason: object) -> Amended:
         """Corrected external data: fields not given stay."""
         if not given:
-            raise InvalidOutcome("value", None, "a new value, a cost, realised variables, a charge or a scope", _VOID)
+            allowed = "a new value, its sem, a cost, realised variables, a charge or a scope"
+            raise InvalidOutcome("value", None, allowed, _VOID)
         before = self.history.datum(token)
         assert before is not None
         told = self.history.as_told(token) or before.outcome
         value = told.value if given.get("value") is None else given.get("value")
         cost = told.cost if given.get("cost") is None else given.get("cost")
-        outcome = self.problem.read_added(value, cost, {**told.realised, **_mapping(given.get("realised"))})
+        measured = {**told.realised, **_mapping(given.get("realised"))}
+        outcome = self.data(value, cost, measured, given.get("sem", told.sem))
         _chargeable(outcome, before.charge if given.get("charge") is None else given.get("charge"))
         played = None if given.get("scope") is None else self.problem.read_scope(given.get("scope"))
         self.problem.check_data(outcome, before.scope if played is None else played)
@@ -239,13 +265,14 @@ class OutcomeParser:
         charge: Any = False,
         *,
         id: Any = None,
+        sem: Any = None,
     ) -> DataAdded | None:
         """Event of external data; None: a measurement with this identity was added before.
 
         Raises:
             OutcomeConflict: it had another outcome.
         """
-        outcome, played = self.problem.read_added(value, cost, realised), self.problem.read_scope(scope)
+        outcome, played = self.data(value, cost, realised, sem), self.problem.read_scope(scope)
         _chargeable(outcome, charge)
         self.problem.check_data(outcome, played)
         if id is not None and (not isinstance(id, str) or not id or unsafe(id)):
@@ -271,8 +298,21 @@ class OutcomeParser:
             raise OutcomeConflict(f"round {about.number} has no outcome yet: use ‹tell› or ‹fail›")
         return about
 
-    def _outcome(self, about: Round, value: Any, cost: Any, realised: Realised) -> Outcome:
+    def data(self, value: Any, cost: Any, realised: Any, sem: Any = None) -> Outcome:
+        """Outcome of external data."""
+        return self._with_sem(self.problem.read_added(value, cost, realised), sem)
+
+    def _with_sem(self, outcome: Outcome, sem: Any) -> Outcome:
+        """Outcome with the standard error of its value, where one is stated; False: none is any more."""
+        if sem is None or sem is False:
+            return outcome
+        if why := self.sem_unused():
+            raise InvalidOutcome("sem", sem, f"nothing: {why}")
+        return replace(outcome, sem=finite("sem", sem, least=0.0))
+
+    def _outcome(self, about: Round, value: Any, cost: Any, realised: Realised, sem: Any = None) -> Outcome:
         outcome = self.problem.read_outcome(about.suggestion, value, cost, realised if realised is not None else {})
+        outcome = self._with_sem(outcome, sem)
         if cost is None and (paid := self._paid(about, outcome.realised)) is not None:
             outcome = replace(outcome, cost=paid)
         if outcome.cost is None and self.history.budget is not None:
@@ -286,7 +326,7 @@ def _otherwise(before: Outcome, now: Outcome) -> str:
     """Logged value of an outcome; where that is the same, with whatever else is different."""
     if before.value != now.value:
         return str(before.value)
-    old, new = ({"cost": x.cost, **x.realised} for x in (before, now))
+    old, new = ({"sem": x.sem, "cost": x.cost, **x.realised} for x in (before, now))
     names = [name for name in dict.fromkeys((*old, *new)) if old.get(name) != new.get(name)]
     parts = [f"no {name}" if old.get(name) is None else f"{name} = {short_repr(old[name])}" for name in names]
     return f"{before.value}, with {', '.join(parts)}" if parts else str(before.value)

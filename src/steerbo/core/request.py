@@ -178,6 +178,12 @@ SMALLEST = 1e-100
 """Smallest size of an outcome that models can tell from 0; smaller ones are kept, with a warning."""
 
 
+_HINTS = {
+    "value": "If the evaluation broke, use ‹fail›.",
+    "sem": "It is the standard error of the value, in its units.",
+}
+
+
 def finite(field: str, value: object, least: float = -math.inf) -> float:
     """Check a number, and return it as a float.
 
@@ -188,7 +194,7 @@ def finite(field: str, value: object, least: float = -math.inf) -> float:
     2.0
     """
     allowed = "a finite number" + (f" not below {least:g}" if least > -math.inf else "")
-    hint = "" if field != "value" else "If the evaluation broke, use ‹fail›."
+    hint = _HINTS.get(field, "")
     value = single(value)
     if isinstance(value, bool) or not isinstance(value, Real):
         raise InvalidOutcome(field, value, allowed, hint)

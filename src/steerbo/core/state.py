@@ -117,7 +117,7 @@ class StudyState:
     @property
     def reports(self) -> OutcomeParser:
         """Parser of reports on the rounds."""
-        return OutcomeParser(self.problem, self.history)
+        return OutcomeParser(self.problem, self.history, self.method.sem_unused)
 
     def apply(self, event: Event) -> None:
         """Take one event in."""

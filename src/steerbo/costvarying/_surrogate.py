@@ -33,6 +33,7 @@ from ..gp import DriftModel, GPRegression
 from ..optim import Box
 from ..surrogate import (
     ConstraintModels,
+    Data,
     DriftTracker,
     EncodingCache,
     FailureModel,
@@ -43,6 +44,7 @@ from ..surrogate import (
     build_model,
     drawn,
     drift_correlations,
+    errors_of,
     feasible,
     parts_of,
     rows_at,
@@ -78,7 +80,7 @@ class _Comparison:
         None: there are too few outcomes. The likeliest hyperparameters of eight say too surely how little they differ.
         `empty` makes a model without data.
         """
-        n, X, y = len(model), model.inputs, model.outcomes
+        n, rows = len(model), (model.inputs, model.outcomes, model.errors)
         if n <= 2 * fitted_at:
             return model
         if n < (learned := 2 * COMPARABLE):
@@ -87,12 +89,12 @@ class _Comparison:
             learned *= 2
         known = self._model
         m = 0 if known is None else len(known)
-        if known is None or learned != self._learned or not _begins(known, X[:m], y[:m]):
+        if known is None or learned != self._learned or not _begins(known, _first(rows, m)):
             known = self._model = empty()
-            known.replace(X[:learned], y[:learned])
+            known.replace(*_first(rows, learned))
             known.set(known.likeliest())
             self._learned, m = learned, learned
-        known.extend(X[m:], y[m:])
+        known.extend(*(column[m:] for column in rows))
         return known
 
 
@@ -100,9 +102,15 @@ def _is_told(result: Result) -> bool:
     return result.outcome is not None
 
 
-def _begins(model: GPRegression[Any], X: Float[np.ndarray, "m d"], y: Float[np.ndarray, " m"]) -> bool:
+def _first(rows: Data, m: int) -> Data:
+    points, outcomes, errors = rows
+    return points[:m], outcomes[:m], errors[:m]
+
+
+def _begins(model: GPRegression[Any], rows: Data) -> bool:
     """Whether a model has just these outcomes."""
-    return np.array_equal(model.inputs, X) and np.array_equal(model.outcomes, y)
+    have = model.inputs, model.outcomes, model.errors
+    return all(np.array_equal(a, b) for a, b in zip(have, rows, strict=True))
 
 
 class Surrogate:
@@ -168,14 +176,15 @@ class Surrogate:
         """Number of the round before which hyperparameters were learned last; 0: they were not."""
         return self.history.fits[-1].round if self.history.fits else 0
 
-    def _rows_of(self, told: Sequence[Result]) -> tuple[Float[np.ndarray, "n d"], Float[np.ndarray, " n"]]:
-        """Points and values of outcomes, encoded together."""
+    def _rows_of(self, told: Sequence[Result]) -> Data:
+        """Points and values of outcomes, encoded together, and their stated errors."""
         points = self._encoded_rows.of_all([(each.name, each.realised) for each in told], self.space.encode)
         if self.drift.model is not None:
             times = [self._when(each.realised, each.name, each.played) for each in told]
             points = np.column_stack([points.reshape(len(told), -1), times])
         values = [self.problem.sign * each.outcome.value for each in told if each.outcome is not None]
-        return points.reshape(len(told), len(self.search_space.columns)), np.array(values)
+        points = points.reshape(len(told), len(self.search_space.columns))
+        return points, np.array(values), errors_of(told)
 
     def _empty_model(self, drift_model: DriftModel | None) -> GPRegression[Any]:
         model = self._empty(drift_model, known_noise=self.problem.noise)

@@ -196,6 +196,10 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
+    def sem_unused(self) -> str:
+        """See `Method.sem_unused`: models take it into account."""
+        return ""
+
     def check_fit(self) -> None:
         """See `Method.check_fit`."""
         self.surrogate.check_fit()

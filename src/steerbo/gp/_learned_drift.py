@@ -254,7 +254,7 @@ def _own_form(
     drift = known.theta[p:end]
     drift = {"steady": (), "smooth": drift[-1:]}.get(before.kind, drift)
     plain = empty(own)
-    plain.replace(model.inputs, model.outcomes)
+    plain.replace(model.inputs, model.outcomes, model.errors)
     plain.set(replace(known, theta=(*known.theta[:p], *drift, *known.theta[end:]), draws=()))
     return plain, own
 
@@ -520,7 +520,7 @@ class _Fitted:
     ) -> GPRegression[Product]:
         """A regression of all outcomes whose search begins with these hyperparameters."""
         other = empty(drift_model)
-        other.replace(model.inputs, model.outcomes)
+        other.replace(model.inputs, model.outcomes, model.errors)
         other.set(Hyperparameters(begin, model.output))
         return other
 
@@ -540,7 +540,7 @@ def _covariances(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Times of the outcomes that count, covariances without and with noise where nothing drifts, and residuals."""
     whole = empty(steady)
-    whole.replace(model.inputs, model.outcomes)
+    whole.replace(model.inputs, model.outcomes, model.errors)
     whole.set(found)
     points, outcomes = whole.inputs[whole.counted], whole.outcomes[whole.counted]
     signal = whole.kernel(points, points)

@@ -73,6 +73,20 @@ def read_outcomes(y: object, n: int) -> Float[np.ndarray, " n"]:
     return outcomes
 
 
+def read_errors(errors: object, n: int) -> Float[np.ndarray, " n"]:
+    """Stated standard errors of n outcomes, (n,); None: nothing is stated of any, which is 0.
+
+    Raises:
+        InvalidOutcome: no numbers, not one for each outcome, not finite, or below 0.
+    """
+    if errors is None:
+        return np.zeros(n)
+    stated = _numbers(errors, "sem")
+    if stated.shape != (n,) or not (np.isfinite(stated) & (stated >= 0.0)).all():
+        raise InvalidOutcome("sem", errors, f"{n} finite numbers not below 0, one for each outcome")
+    return stated
+
+
 def _numbers(values: object, field: str) -> np.ndarray:
     try:
         return np.array(values, dtype=np.float64)
@@ -116,19 +130,28 @@ class _Learned(NamedTuple):
     fit: FitResult
 
 
+_Columns = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+"""Points, outcomes, stated errors, and extra noise variances."""
+
+
 class _Observations:
     """Outcomes at points, in the order in which they came. Arrays are made when they are used: appending takes O(1).
 
     Args:
         points: (n, d).
         outcomes: (n,), in the user's units.
+        errors: (n,), stated standard errors of the outcomes, in the user's units; 0 where nothing is stated.
         extra: (n,), noise variances that outcomes which are doubted have beside the common one.
     """
 
     def __init__(
-        self, points: Float[np.ndarray, "n d"], outcomes: Float[np.ndarray, " n"], extra: Float[np.ndarray, " n"]
+        self,
+        points: Float[np.ndarray, "n d"],
+        outcomes: Float[np.ndarray, " n"],
+        errors: Float[np.ndarray, " n"],
+        extra: Float[np.ndarray, " n"],
     ) -> None:
-        self._arrays, self._later = (points, outcomes, extra), list[tuple[np.ndarray, np.ndarray, np.ndarray]]()
+        self._arrays, self._later = (points, outcomes, errors, extra), list[_Columns]()
         self._count = len(outcomes)
 
     def __len__(self) -> int:
@@ -139,16 +162,21 @@ class _Observations:
         """Number of coordinates of a point."""
         return int((self._later[-1] if self._later else self._arrays)[0].shape[1])
 
-    def append(self, points: Float[np.ndarray, "m d"], outcomes: Float[np.ndarray, " m"]) -> None:
+    def append(
+        self,
+        points: Float[np.ndarray, "m d"],
+        outcomes: Float[np.ndarray, " m"],
+        errors: Float[np.ndarray, " m"],
+    ) -> None:
         """Append observations, none of which is doubted."""
-        self._later.append((points, outcomes, np.zeros(len(outcomes))))
+        self._later.append((points, outcomes, errors, np.zeros(len(outcomes))))
         self._count += len(outcomes)
 
-    def _whole(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _whole(self) -> _Columns:
         if self._later:
             parts = [self._arrays, *self._later] if len(self._arrays[1]) else self._later
-            points, outcomes, extra = (np.concatenate(column) for column in zip(*parts, strict=True))
-            self._arrays = points, outcomes, extra
+            points, outcomes, errors, extra = (np.concatenate(column) for column in zip(*parts, strict=True))
+            self._arrays = points, outcomes, errors, extra
             self._later.clear()
         return self._arrays
 
@@ -163,9 +191,14 @@ class _Observations:
         return self._whole()[1]
 
     @property
+    def errors(self) -> Float[np.ndarray, " n"]:
+        """Stated standard errors, (n,), in the user's units."""
+        return self._whole()[2]
+
+    @property
     def extra(self) -> Float[np.ndarray, " n"]:
         """Extra noise variances, (n,)."""
-        return self._whole()[2]
+        return self._whole()[3]
 
 
 class GPRegression(Generic[K]):
@@ -173,6 +206,10 @@ class GPRegression(Generic[K]):
 
     Points are encoded, rows of (n, d). Outcomes are in the user's units; inside, they are standardised. `predict` and
     `raw` answer in the user's units, everything else in standardised ones.
+
+    An outcome may come with a standard error that is known. Its noise variance is then the sum of two: the square of
+    that error, and the noise that is learned, by which repetitions differ beyond it. What is stated so is kept apart
+    from the extra variance of an outcome that is doubted.
 
     Before the first `set`, offset and scale are 0 and 1. Learning has two steps, a log may stand between: `fit` finds
     hyperparameters and changes nothing, `set` takes them over. Till then offset and scale stay, and a row costs O(n²).
@@ -225,7 +262,8 @@ class GPRegression(Generic[K]):
         self.output = Standardisation()
         self._initial = GPPrior(kernel, float(noise), likely_noise=float(likely_noise), uneven=tuple(uneven))
         self.prior = self._initial
-        self._data = _Observations(np.zeros((0, self._initial.width)), np.zeros(0), np.zeros(0))  # the members' too
+        # the members' too
+        self._data = _Observations(np.zeros((0, self._initial.width)), *(np.zeros(0),) * 3)
         self._seed, self._known_noise, self.elsewhere = seed, known_noise, np.zeros(0)
         self.draws: tuple[tuple[float, ...], ...] = ()
         self.members: tuple[GPRegression[K], ...] = ()
@@ -282,20 +320,30 @@ class GPRegression(Generic[K]):
         return self._data.outcomes
 
     @property
+    def errors(self) -> Float[np.ndarray, " n"]:
+        """Stated standard errors of the outcomes, in the user's units, (n,); 0 where nothing is stated."""
+        return self._data.errors
+
+    @property
     def counted(self) -> Int[np.ndarray, " m"]:
         """Indices of the observations the posterior uses, ascending: all, or a subset of many."""
         return np.append(self._counted, np.arange(self._chosen, len(self)))
 
-    def add(self, x: ArrayLike, y: float) -> None:
+    def add(self, x: ArrayLike, y: float, error: float = 0.0) -> None:
         """One more observation: y, in the user's units, at x (d,). O(n²) when it is used.
+
+        Args:
+            x: the point.
+            y: the outcome.
+            error: its standard error, where that is known, in the user's units.
 
         Raises:
             InvalidOutcome: values that are not finite numbers, or a point of another length.
         """
-        self.extend(self._read([x]), [y])
+        self.extend(self._read([x]), [y], [error])
 
-    def extend(self, X: ArrayLike, y: ArrayLike) -> None:
-        """Append observations y (m,) at X (m, d), as `add` takes them one by one.
+    def extend(self, X: ArrayLike, y: ArrayLike, errors: ArrayLike | None = None) -> None:
+        """Append observations y (m,) at X (m, d), with stated `errors` (m,), as `add` takes them one by one.
 
         Raises:
             InvalidOutcome: values that are not finite numbers, or shapes that do not fit.
@@ -303,10 +351,11 @@ class GPRegression(Generic[K]):
         extended = (each._posterior.is_extended for each in (self, *self.members))
         assert not any(extended), "outcomes are added outside with_fantasies()"
         points = self._read(X)
-        self._data.append(points, read_outcomes(y, len(points)))
+        n = len(points)
+        self._data.append(points, read_outcomes(y, n), read_errors(errors, n))
 
-    def replace(self, X: ArrayLike, y: ArrayLike) -> None:
-        """Replace all observations by y (n,) at X (n, d). O(n³).
+    def replace(self, X: ArrayLike, y: ArrayLike, errors: ArrayLike | None = None) -> None:
+        """Replace all observations by y (n,) at X (n, d), with stated `errors` (n,). O(n³).
 
         Observations that were there before, and were doubted, still are.
 
@@ -314,25 +363,25 @@ class GPRegression(Generic[K]):
             InvalidOutcome: values that are not finite numbers, or shapes that do not fit.
         """
         points = self._read(X)
-        outcomes = read_outcomes(y, len(points))
+        outcomes, stated = read_outcomes(y, len(points)), read_errors(errors, len(points))
         doubted = {(tuple(self.inputs[i].tolist()), self.outcomes[i]): self._data.extra[i] for i in self.doubted}
         some = [
             doubted.get((tuple(x), value), 0.0) for x, value in zip(points.tolist(), outcomes.tolist(), strict=True)
         ]
-        self._data = _Observations(points, outcomes, np.array(some, dtype=np.float64))
+        self._data = _Observations(points, outcomes, stated, np.array(some, dtype=np.float64))
         self._condition()
         self._draw()
 
     def revise(self, y: ArrayLike) -> None:
         """Replace the outcomes (n,) at the same points: the factor stays, and the subset that counts. O(n²).
 
-        One that was doubted and is another now is so no longer: then all is factorised anew.
+        Their stated errors stay. One that was doubted and is another now is so no longer: then all is factorised anew.
         """
         outcomes = read_outcomes(y, len(self))
         if self._data.extra[outcomes != self.outcomes].any():
-            self.replace(self.inputs, outcomes)
+            self.replace(self.inputs, outcomes, self.errors)
             return
-        data = _Observations(self.inputs, outcomes, self._data.extra)
+        data = _Observations(self.inputs, outcomes, self.errors, self._data.extra)
         for each in (self, *self.members):
             given, each._data = each._given, data
             given.revise(each._residuals(data.outcomes)[each.counted])
@@ -409,17 +458,18 @@ class GPRegression(Generic[K]):
         else:
             believed = self._believed(output)
             start = before[: len(believed.parameters)]
-            fit = fit_large(believed, start, self.inputs, z, self.staged, extra=extra, nearly=nearly, hasty=hasty)
+            noise = extra + self._stated(output)
+            fit = fit_large(believed, start, self.inputs, z, self.staged, extra=noise, nearly=nearly, hasty=hasty)
         score = fit.log_posterior - len(z) * math.log(output.scale) - WORTH * float(outliers.sum())
         return OutlierFit(outliers, score if math.isfinite(score) else -math.inf, _Learned(extra, output, fit))
 
     def _score(self, outliers: Bool[np.ndarray, " n"], theta: Float[np.ndarray, " p"]) -> float:
         """Score of some outliers with given hyperparameters."""
         output, z, extra = self._standardised(outliers)
-        believed = self._believed(output)
+        believed, noise = self._believed(output), extra + self._stated(output)
         known = theta[: len(believed.parameters)]
         place = Place.at(
-            known, believed.parameters, lambda each: believed.with_theta(each).weighed(self.inputs, z, extra)
+            known, believed.parameters, lambda each: believed.with_theta(each).weighed(self.inputs, z, noise)
         )
         height = -math.inf if place is None else place.height
         return height - len(z) * math.log(output.scale) - WORTH * float(outliers.sum())
@@ -428,10 +478,15 @@ class GPRegression(Generic[K]):
         self, outliers: Bool[np.ndarray, " n"]
     ) -> tuple[Standardisation, Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
         """Units of the outcomes that are not doubted, all outcomes in these, and their extra noise variances."""
-        output = Standardisation.fitted(self.outcomes[~outliers], self.elsewhere)
+        believed = ~outliers
+        output = Standardisation.fitted(self.outcomes[believed], self.elsewhere, self.errors[believed])
         output = output.at_least(self.believed_scale(output.offset))
         z = output.forward(self.outcomes)
         return output, z, np.where(outliers, np.maximum(z**2, 1.0), 0.0)
+
+    def _stated(self, output: Standardisation) -> Float[np.ndarray, " n"]:
+        """Noise variances of all outcomes by their stated errors, standardised, (n,)."""
+        return np.minimum(self.errors / output.scale, _FARTHEST) ** 2
 
     def _believed(self, output: Standardisation) -> GPPrior[K]:
         """Beliefs before the data, in standardised units: noise that people know is known in the user's.
@@ -496,7 +551,8 @@ class GPRegression(Generic[K]):
             return None
         near = prior.kernel(self.inputs, self.inputs)
         gram = near.copy()
-        gram.flat[:: n + 1] += prior.noise_at(self.inputs) + known.fit.extra
+        noise = prior.noise_at(self.inputs) + known.fit.extra
+        gram.flat[:: n + 1] += noise + self._stated(known.fit.output)
         try:
             inverse = inverted(gram)[0]
         except ModelFailure:
@@ -513,6 +569,7 @@ class GPRegression(Generic[K]):
         extra = np.zeros(n)
         for i, variance in found.doubted:
             extra[i] = variance
+        extra += self._stated(found.output)
         draws, _ = posterior_draws(
             initial.parameters,
             initial.log_densities(points, z, extra),
@@ -539,7 +596,7 @@ class GPRegression(Generic[K]):
                 raise InvalidStudy("hyperparameters.doubted", i, f"numbers of outcomes, below {len(self)}")
             extra[i] = variance
         self.draws = hyperparameters.draws
-        self._data = _Observations(self.inputs, self.outcomes, extra)
+        self._data = _Observations(self.inputs, self.outcomes, self.errors, extra)
         self.prior, self.output = self._initial.with_theta(np.array(hyperparameters.theta)), hyperparameters.output
         there, self._fitted = self._fitted is self.inputs and len(self) <= LEARNED_FROM, None
         made = self.last_fit.made_at(hyperparameters.theta) if self.last_fit and there else None
@@ -566,7 +623,7 @@ class GPRegression(Generic[K]):
         some = subset_of_data(self.prior, self.inputs, self.output.forward(self.outcomes))
         self._counted, self._chosen = some, len(self)  # of so many; later ones all count
         points = self.inputs[some]
-        noise = self.prior.noise_at(points) + self._data.extra[some]
+        noise = self.prior.noise_at(points) + self._beside[some]
         self._posterior = GPPosterior(self.kernel, points, self._residuals(self.outcomes[some]), noise, made)
 
     @property
@@ -574,10 +631,15 @@ class GPRegression(Generic[K]):
         """Posterior given all observations; later ones are taken in here, since a refit may make it void unused."""
         rest = slice(self._chosen + len(self._posterior) - len(self._counted), None)
         if rest.start < len(self):
-            points, extra = self.inputs[rest], self._data.extra[rest]
-            noise = self.prior.noise_at_each(points) + extra
+            points = self.inputs[rest]
+            noise = self.prior.noise_at_each(points) + self._beside[rest]
             self._posterior.append(points, self._residuals(self.outcomes[rest]), noise)
         return self._posterior
+
+    @property
+    def _beside(self) -> Float[np.ndarray, " n"]:
+        """Noise variances beside the common one, standardised, (n,): of doubted outcomes, and by stated errors."""
+        return self._data.extra + self._stated(self.output)
 
     def _residuals(self, outcomes: Float[np.ndarray, " n"]) -> Float[np.ndarray, "n 1"]:
         """Outcomes less their prior mean, standardised, as one column."""
@@ -654,8 +716,8 @@ class GPRegression(Generic[K]):
 
     @property
     def noises(self) -> Float[np.ndarray, " m"]:
-        """Noise variances of the outcomes in use, standardised; doubted outcomes have more."""
-        return self.prior.noise_at(self.inputs[self.counted]) + self._data.extra[self.counted]
+        """Noise variances of the outcomes in use, standardised: more where one is doubted, or states an error."""
+        return self.prior.noise_at(self.inputs[self.counted]) + self._beside[self.counted]
 
     def predictive(self, x: Float[np.ndarray, " d"]) -> tuple[float, float]:
         """Mean and standard deviation of one more outcome at x (d,), noise included, in the user's units.
@@ -802,10 +864,11 @@ class Averaged(Generic[K]):
         return mean, variance, rise, (widenings + apart).mean(axis=0)
 
 
-def replace_outcomes(model: GPRegression[Any], X: ArrayLike, y: ArrayLike) -> None:
-    """Replace the outcomes of a model by y (n,) at X (n, d), some corrected. O(n²) where all points are as before.
+def replace_outcomes(model: GPRegression[Any], X: ArrayLike, y: ArrayLike, errors: ArrayLike | None = None) -> None:
+    """Replace the outcomes of a model by y (n,) at X (n, d), some corrected, with stated `errors` (n,).
 
-    Its factor stays then. It does not where only some outcomes count and another one is the best now.
+    O(n²) where all points and errors are as before: its factor stays then. It does not where only some outcomes count
+    and another one is the best now.
 
     Raises:
         InvalidOutcome: values that are not finite numbers, or shapes that do not fit.
@@ -818,11 +881,13 @@ def replace_outcomes(model: GPRegression[Any], X: ArrayLike, y: ArrayLike) -> No
     array([1.])
     """
     outcomes = np.asarray(y)
+    stated = read_errors(errors, len(outcomes))
     same = 0 < len(model) == len(outcomes) and np.array_equal(X, model.inputs)
+    same = same and np.array_equal(stated, model.errors)
     if same and (len(model.counted) == len(model) or outcomes.argmax() == model.outcomes.argmax()):
         model.revise(outcomes)
     else:
-        model.replace(X, outcomes)
+        model.replace(X, outcomes, stated)
 
 
 def noise_lines(noise: float | None) -> tuple[tuple[str, str], ...]:

@@ -11,6 +11,7 @@ from .._arrays import Float
 _EPS, _LARGEST_FLOAT = np.finfo(np.float64).eps, np.finfo(np.float64).max
 _FARTHEST = 1e100
 _ELSEWHERE = 4.0  # outcomes that those of elsewhere count as, together
+_STEPS, _SETTLED = 50, 1e-3  # of a fixed point at most, and the relative step at which it is reached
 _TIED, _WHOLE = 8, 1e-6  # outcomes at least that show a step, and how nearly they are to be multiples of it
 
 
@@ -27,12 +28,18 @@ class Standardisation:
     scale: float = 1.0
 
     @classmethod
-    def fitted(cls, y: Float[np.ndarray, " n"], elsewhere: Float[np.ndarray, " m"] | None = None) -> Standardisation:
+    def fitted(
+        cls,
+        y: Float[np.ndarray, " n"],
+        elsewhere: Float[np.ndarray, " m"] | None = None,
+        errors: Float[np.ndarray, " n"] | None = None,
+    ) -> Standardisation:
         """Fit mean and standard deviation to outcomes y (n,).
 
         Outcomes that are constant, or differ by rounding errors only, get scale 1 (more, where rounding errors are).
         Works from 1e-300 to 1e300. Outcomes of the same quantity `elsewhere` count as a few more, with the mean and the
-        deviation that they have: two that happen to be alike tell no scale.
+        deviation that they have: two that happen to be alike tell no scale. With standard `errors` (n,) they
+        are those of what is measured, see `_weighted`: an outcome that says little does not decide the units.
 
         >>> Standardisation.fitted(np.array([5.0, 5.1]), elsewhere=np.array([0.0, 4.0, 10.0, 6.0])).scale.__round__(1)
         2.9
@@ -40,6 +47,8 @@ class Standardisation:
         if not len(y):
             return cls()
         offset, scale = _mean_and_deviation(y)
+        if errors is not None and errors.any():
+            offset, scale = _weighted(y, errors, offset, scale)
         if elsewhere is not None and len(elsewhere):
             there, wide = _mean_and_deviation(elsewhere)
             more = min(_ELSEWHERE, len(elsewhere))
@@ -113,3 +122,27 @@ def _mean_and_deviation(y: Float[np.ndarray, " n"]) -> tuple[float, float]:
     if len(y) < 2 or largest <= 4.0 * _EPS * size or largest < 1e-300:
         return mean, 0.0
     return mean, 2.0 * largest * float(np.sqrt(np.mean((away / largest) ** 2)))
+
+
+def _weighted(
+    y: Float[np.ndarray, " n"], errors: Float[np.ndarray, " n"], mean: float, deviation: float
+) -> tuple[float, float]:
+    """Mean and deviation, where outcomes y (n,) with standard `errors` (n,) count by their precision.
+
+    The weights are `1 / (s² + e²)`, with the deviation s that follows from them: the fixed point from above, which
+    begins at the mean and deviation of all.
+
+    >>> mean, deviation = _weighted(np.array([0.0, 1.0, 2.0, 900.0]), np.array([0.0, 0.0, 0.0, 1000.0]), 225.0, 389.0)
+    >>> round(mean), round(deviation)
+    (1, 1)
+    """
+    for _ in range(_STEPS):
+        if not deviation > 0.0:
+            break
+        precision = 1.0 / (1.0 + np.minimum(errors / deviation, _FARTHEST) ** 2)
+        weights = precision / precision.sum()
+        mean = float(weights @ y)
+        before, deviation = deviation, float(np.sqrt(weights @ (y - mean) ** 2))
+        if deviation >= (1.0 - _SETTLED) * before:
+            break
+    return mean, deviation

@@ -53,6 +53,7 @@ _SCREENED = 0.5, 1.0, 2.0, 4.0, 8.0  # lengthscales compared, in median distance
 _MOSTLY_NOISE = -1.0  # log noise variance at which a second climb starts
 _CORRECTIONS = 3  # evaluations of the likelihood of all observations
 
+_LEVELS, _SETTLED = 20, 1e-3  # steps to the scale beside stated errors at most, and the relative one that is the last
 MIN_TO_TEST = 20
 """Number of outcomes from which on changes are tested for."""
 BESIDE = 4
@@ -78,6 +79,8 @@ class Observations:
         first: (k, C, A) distributions played at random, before there was a model.
         number: (n,) number of the outcome that each observation belongs to, from 0, oldest first; None: one each.
         extra: (n,) noise variances of doubted outcomes, zero for all others; None: no outcome is doubted.
+        stated: (n,) squares of the outcomes' stated standard errors; None: none is stated.
+        level: scale s² that divides these, as all variances are relative to it: see `at_level`.
     """
 
     inputs: Inputs
@@ -86,14 +89,44 @@ class Observations:
     first: Float[np.ndarray, "k C A"]
     number: Int[np.ndarray, " n"] | None = None
     extra: Float[np.ndarray, " n"] | None = None
+    stated: Float[np.ndarray, " n"] | None = None
+    level: float = 1.0
+
+    def at_level(self, kernel: PayoffKernel, parameters: Parameters) -> Observations:
+        """Return these with the scale s² that their own profile gives: a fixed point, where errors are stated.
+
+        Stated errors are absolute, and all else is relative to the scale of the payoffs, which is profiled. With the
+        level held, the likelihood and its gradient are exact.
+        """
+        if self.stated is None:
+            return self
+        near, _ = kernel.covariances(self.inputs)(parameters, slopes=False)
+        known, noise = self, self.noise(parameters)
+        for _ in range(_LEVELS):
+            gram = near.copy()
+            known.add_noise(gram, noise)
+            level = ProfiledMean.fitted(inverted(gram)[0], self.values).scale
+            settled = abs(level - known.level) <= _SETTLED * known.level
+            known = replace(known, level=level)
+            if settled:
+                break
+        return known
+
+    @property
+    def beside(self) -> Float[np.ndarray, " n"] | None:
+        """Variances beside the learned noise, (n,): of doubted outcomes, and by stated errors. None: there are none."""
+        if self.stated is None:
+            return self.extra
+        stated = self.stated / self.level
+        return stated if self.extra is None else self.extra + stated
 
     def noise(self, parameters: Parameters) -> Float[np.ndarray, " n"]:
-        """Return the noise variances, without the extra ones of doubted outcomes, (n,)."""
+        """Return the learned noise variances, without those `beside` them, (n,)."""
         return np.asarray(np.exp(parameters["noise"]) / self.agents)
 
     def add_noise(self, gram: Float[np.ndarray, "n n"], noise: Float[np.ndarray, " n"]) -> None:
-        """Add noise variances, and the extra ones of doubted outcomes, to the diagonal of a covariance matrix."""
-        gram.flat[:: len(gram) + 1] += noise if self.extra is None else noise + self.extra
+        """Add noise variances, and those `beside` them, to the diagonal of a covariance matrix."""
+        gram.flat[:: len(gram) + 1] += noise if (beside := self.beside) is None else noise + beside
 
     @property
     def outcome(self) -> Int[np.ndarray, " n"]:
@@ -110,8 +143,10 @@ class Observations:
         inputs = Inputs(self.inputs.weights[kept], self.inputs.tables[kept], seen)
         number = None if self.number is None else self.number[kept]
         extra = None if self.extra is None else self.extra[kept]
+        stated = None if self.stated is None else self.stated[kept]
         values, agents = self.values[kept], self.agents[kept]
-        return replace(self, inputs=inputs, values=values, agents=agents, number=number, extra=extra)
+        rows = {"inputs": inputs, "values": values, "agents": agents, "number": number}
+        return replace(self, **rows, extra=extra, stated=stated)
 
 
 def informative(
@@ -159,8 +194,9 @@ class PayoffPosterior:
     ) -> PayoffPosterior:
         """Condition on the data; `pending` rounds shrink the variance and leave the mean as it is."""
         n, noise = len(data.values), np.exp(parameters["noise"])
+        data = data.at_level(kernel, parameters)
         inputs, variances = data.inputs, data.noise(parameters)
-        variances = variances if data.extra is None else variances + data.extra
+        variances = variances if (beside := data.beside) is None else variances + beside
         if pending is not None and len(pending):
             weights = np.concatenate([inputs.weights, pending.weights])
             both = (inputs.seen, pending.seen)
@@ -265,7 +301,7 @@ def sampled(
     kernel: PayoffKernel, data: Observations, likeliest: Parameters, count: int, random: np.random.Generator
 ) -> tuple[list[Parameters], float]:
     """Draw hyperparameters from their posterior; estimate the log evidence of the kernel: see `gp.posterior_draws`."""
-    priors = hyperpriors(kernel, data.first)
+    priors, data = hyperpriors(kernel, data.first), data.at_level(kernel, likeliest)
     sloped = likelihood(kernel, data, priors)
     draws, weight = posterior_draws(
         priors,
@@ -287,8 +323,10 @@ def fit(
     second; without a `start` the first is the prior means. Each climb takes at most `evaluations` of the likelihood.
     """
     priors = hyperpriors(kernel, data.first)
-    names, log_likelihood = [prior.name for prior in priors], likelihood(kernel, data, priors)
     middle = np.array([prior.centre for prior in priors])
+    names = [prior.name for prior in priors]
+    data = data.at_level(kernel, start or dict(zip(names, middle.tolist(), strict=True)))
+    log_likelihood = likelihood(kernel, data, priors)
     starts = [middle if start is None else np.array([start[name] for name in names])]
     if thorough:
         starts.append(np.append(middle[:-1], _MOSTLY_NOISE))
@@ -298,6 +336,7 @@ def fit(
 
 def corrected(kernel: PayoffKernel, data: Observations, start: Parameters) -> Parameters:
     """Correct hyperparameters learned from `data.subset()` by a few steps on all data: see `gp.refine_on_all`."""
+    data = data.at_level(kernel, start)
     priors, some = hyperpriors(kernel, data.first), data.subset()
     found = refine_on_all(
         priors,
@@ -315,7 +354,7 @@ def screen_lengthscales(kernel: PayoffKernel, data: Observations, parameters: Pa
 
     It compares many embeddings cheaply, before the promising ones are fitted.
     """
-    covariances = kernel.covariances(data.inputs)
+    covariances, data = kernel.covariances(data.inputs), data.at_level(kernel, parameters)
     apart = _positive(covariances)
     unit = 0.5 * np.log(np.median(apart)) if apart.size else 0.0
     priors = hyperpriors(kernel, data.first)
@@ -381,9 +420,10 @@ def _left_out(
     if len(data.values) < len(doubts):  # a subset of the outcomes
         return None
     near, _ = kernel.covariances(data.inputs)(parameters, slopes=False)
-    gram, noise = near.copy(), data.noise(parameters)
-    data.add_noise(gram, noise)
     try:
+        data = data.at_level(kernel, parameters)
+        gram, noise = near.copy(), data.noise(parameters)
+        data.add_noise(gram, noise)
         inverse = inverted(gram)[0]
     except ModelFailure:
         return None
@@ -391,7 +431,8 @@ def _left_out(
     extra = np.zeros(len(doubts)) if data.extra is None else data.extra
     scale = level.scale
     gained = gains(np.diagonal(inverse) / scale, level.alpha / scale, scale * extra)
-    left = 1.0 / np.diagonal(inverse) - extra - noise  # variance of the payoff there, given all other outcomes
+    beside = extra if (known := data.beside) is None else known
+    left = 1.0 / np.diagonal(inverse) - beside - noise  # variance of the payoff there, given all other outcomes
     return _LeftOut(near, level.alpha, gained, left > _UNKNOWN * np.diagonal(near))
 
 
@@ -413,8 +454,9 @@ def outdated(data: Observations, kernel: PayoffKernel, parameters: Parameters) -
     inputs = data.inputs
     seen = None if inputs.seen is None else inputs.seen[recent]
     gram, _ = kernel.covariances(Inputs(inputs.weights[recent], inputs.tables[recent], seen))(parameters, slopes=False)
+    data = data.at_level(kernel, parameters)
     values, noise = data.values[recent], data.noise(parameters)[recent]
-    extra = np.zeros(len(values)) if data.extra is None else data.extra[recent]
+    extra = np.zeros(len(values)) if (beside := data.beside) is None else beside[recent]
     density = np.full(len(values) + 1, -math.inf)
     for share in _NOISE_SHARES:
         try:
@@ -465,13 +507,18 @@ def standardised(
         weights, played, values, behind, seen_before, numbers = zip(*rows, strict=True)
         inputs = Inputs(np.array(weights), np.array(played), _or_none(np.array(seen_before)))
         y, agents, number = np.array(values), np.array(behind), np.array(numbers)
+    errors = np.zeros(len(y))  # of feedback that is several numbers none is taken
+    if problem.feedback == "population":
+        errors = np.array([outcome.sem or 0.0 for outcome in outcomes])
     seen, extra = np.array(tables[:first]), None
     if doubts.any():
-        output = Standardisation.fitted(y[~doubts])
+        output = Standardisation.fitted(y[~doubts], errors=errors[~doubts])
         extra = np.where(doubts, np.maximum(output.forward(y) ** 2, 1.0), 0.0)
     else:
-        output = Standardisation.fitted(y)
-    return Observations(inputs, output.forward(y), agents, seen, number, extra), output.offset, output.scale
+        output = Standardisation.fitted(y, errors=errors)
+    stated = (errors / output.scale) ** 2 if errors.any() else None
+    observed = Observations(inputs, output.forward(y), agents, seen, number, extra, stated)
+    return observed, output.offset, output.scale
 
 
 def pending_inputs(problem: MeanField, rounds: Iterable[Round]) -> Inputs:

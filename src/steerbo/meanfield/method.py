@@ -149,7 +149,8 @@ class ToldAverage:
     def repeats(self, other: ToldAverage) -> bool:
         """Whether the other says the same of what was played and paid."""
         mine, theirs = self.outcome, other.outcome
-        return self is other or (mine.value == theirs.value and mine.realised == theirs.realised)
+        same = mine.value == theirs.value and mine.realised == theirs.realised
+        return self is other or (same and mine.sem == theirs.sem)
 
 
 _WHEN = attrgetter("when")

@@ -148,6 +148,12 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
     def _new_models(self) -> PayoffModels:
         return PayoffModels(self.problem, self.options.kernel, self.options.embedding)
 
+    def sem_unused(self) -> str:
+        """See `Method.sem_unused`: the average payoff of a population is one number, other feedback is several."""
+        if self.problem.feedback == "population":
+            return ""
+        return f"with feedback {self.problem.feedback!r} outcomes are of agents, whose own spread is learned"
+
     # -- fits ----------------------------------------------------------------------------------------------------------
 
     def _nothing_learned(self) -> Learned:

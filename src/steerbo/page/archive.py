@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from ..core import TIME, BaseStudy, Problem, Round, as_text, number_of, numeral
+from ..core import TIME, BaseStudy, Outcome, Problem, Round, as_text, number_of, numeral
 from .wording import amount_text, in_one_line, in_resolution, in_step
 
 SHOWN = 20
@@ -104,7 +104,11 @@ def added(study: BaseStudy) -> tuple[Line, ...]:
             scope=str(each.scope) if each.scope else "",
             set="",
             also="; ".join(
-                [in_one_line(problem, history.completed(each.outcome.realised)), *history.remarks.get(name, ())]
+                [
+                    in_one_line(problem, history.completed(each.outcome.realised)),
+                    *accuracy_text(each.outcome),
+                    *history.remarks.get(name, ()),
+                ]
             ),
             value=as_text(each.outcome.value),
             cost="" if each.outcome.cost is None else amount_text(each.outcome.cost),
@@ -114,6 +118,15 @@ def added(study: BaseStudy) -> tuple[Line, ...]:
         )
         for name, each in data
     )
+
+
+def accuracy_text(outcome: Outcome | None) -> list[str]:
+    """Say how accurate a value is; nothing where that was not told.
+
+    >>> accuracy_text(Outcome(1.5, sem=0.25)), accuracy_text(Outcome(1.5))
+    (['value ± 0.25'], [])
+    """
+    return [] if outcome is None or outcome.sem is None else [f"value ± {numeral(outcome.sem)}"]
 
 
 def _part(study: BaseStudy, lines: list[Line], before: int, found: list[Line], total: int | None = None) -> Part:
@@ -164,6 +177,7 @@ def _line(study: BaseStudy, played: Round) -> Line:
         in_one_line(problem, {**known, **asked.context}),
         *([f"{in_one_line(problem, stays)} stays"] if stays else []),
         in_one_line(problem, nature),
+        *accuracy_text(played.outcome),
         *study.history.remarks.get(asked.token, ()),
     ]
     return Line(

@@ -54,6 +54,12 @@ class Field:
     decimal: bool = False
 
 
+def sem_field(value: float | None = None) -> Field:
+    """Make a field for the standard error of a value; most people leave it empty."""
+    hint = "its standard error, in the value's unit, where that is known"
+    return Field("sem", _NAMES["sem"], "", hint, needed=False, value=typed_text(value), decimal=True)
+
+
 def fields_of(problem: Problem, names: Iterable[str], prefix: str, needed: bool = True) -> tuple[Field, ...]:
     """Make a field for each of these variables; none where they are too many to be typed."""
     names = list(names)
@@ -205,6 +211,7 @@ def _shown(problem: Problem, outcome: Outcome | None) -> str:
 
 _NAMES = {
     "reason": "Why",
+    "sem": "Standard error of the value",
     "charge": "Counted as spent",
     "budget": "Budget",
     "rounds": "Rounds",
@@ -247,12 +254,11 @@ def edit_of(study: BaseStudy, token: str) -> Edit:
         outcome, void = datum.outcome, token in study.history.removed
         shown, by = _outcome_text(study, words, outcome.value, outcome.cost), _by(study.events, token)
         said = f"Taken out{by}: nothing is learned from it. It was {shown}." if void else f"Added: {shown}{by}."
-        fields = _fields(study.problem, words, outcome.value, outcome.cost, study.history.completed(outcome.realised))
+        fields = _fields(study, words, outcome, outcome.cost, study.history.completed(outcome.realised))
         title, state = f"Data {number_of(token)}", "void" if void else "added"
         return Edit(token, title, state, said, times_said(study, token), "amend", fields)
     played = study.history[token]
     call = "amend" if not played.waiting else "" if played.suggestion.observe else "tell"
-    value = played.outcome.value if played.outcome else None
     known = played.outcome or played.failure
     realised = study.history.completed(known.realised) if known else {}
     return Edit(
@@ -262,7 +268,7 @@ def edit_of(study: BaseStudy, token: str) -> Edit:
         said=said_of(study, played),
         times=times_said(study, token),
         call=call,
-        fields=_fields(study.problem, words, value, played.paid, realised),
+        fields=_fields(study, words, played.outcome, played.paid, realised),
     )
 
 
@@ -328,13 +334,20 @@ def typed_text(value: Any) -> str:
 
 
 def _fields(
-    problem: Problem, words: Words, value: Any, cost: float | None, realised: Mapping[str, Any]
+    study: BaseStudy,
+    words: Words,
+    outcome: Outcome | None,
+    cost: float | None,
+    realised: Mapping[str, Any],
 ) -> tuple[Field, ...]:
+    problem = study.problem
+    value, sem = (None, None) if outcome is None else (outcome.value, outcome.sem)
     names = [name for name in problem.columns if name != TIME.name]
     further = [name for name in realised if name not in names and name != TIME.name]
     fields = [
         Field("value", words.value_label, needed=False, value=typed_text(value)),
         Field("cost", words.cost_label, needed=False, value=typed_text(cost), decimal=True),
+        *((sem_field(sem),) if study.takes_sem else ()),
         *(
             replace(field, value=_short(realised.get(field.name.partition(":")[2])))
             for field in fields_of(problem, [*names, *further], "realised", needed=False)
@@ -457,6 +470,7 @@ def management(study: BaseStudy) -> Management:
     data = (
         Field("value", words.value_label),
         Field("cost", words.cost_label, needed=False, hint="may be left out", decimal=True),
+        *((sem_field(),) if study.takes_sem else ()),
         *(replace(field, needed=False) for field in fields_of(problem, names, "realised")),
     )
     scope = _held(problem) if problem.priced or problem.scoped else ""

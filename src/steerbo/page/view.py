@@ -37,7 +37,18 @@ from ..records import record, to_dict
 from ..study.formatting import alternatives, with_units
 from ..study.progress import LATELY, best_round
 from .archive import SHOWN, Line, Part, added, rounds_before
-from .edit import Field, Undo, ask_fields, fields_of, last_said, policy_fields, setting_fields, time_needed, typed_text
+from .edit import (
+    Field,
+    Undo,
+    ask_fields,
+    fields_of,
+    last_said,
+    policy_fields,
+    sem_field,
+    setting_fields,
+    time_needed,
+    typed_text,
+)
 from .learned import Tab, tabs_of
 from .pictures import Axis, Chart, Mark, points, thinned
 from .wording import AGENTS, Words, amount_text, in_one_line, share_text
@@ -399,6 +410,7 @@ class PendingRound:
     look: tuple[Field, ...]
     fields: tuple[Field, ...]
     otherwise: tuple[Field, ...]
+    accuracy: tuple[Field, ...]
     counts_money: bool
     change_cost: str
     told: tuple[str, ...]
@@ -578,6 +590,7 @@ def _out(study: BaseStudy, words: Words, played: Round) -> PendingRound:
         look=fields_of(problem, suggestion.observe, "context"),
         fields=(value, *measured, *((cost,) if counts else ())),
         otherwise=fields_of(problem, _otherwise(problem, played, nature), "realised", needed=False),
+        accuracy=(sem_field(),) if study.takes_sem else (),
         counts_money=counts,
         change_cost=moving,
         told=tuple(text for text in (_sentence(card.expected), *card.kept, _sentence(card.why)) if text),

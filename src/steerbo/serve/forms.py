@@ -215,11 +215,19 @@ def _read(problem: Problem, action: str, form: Form, comma: bool) -> dict[str, A
     if action == "fail":
         return {"reason": reason, "charge": charge, **said}
     text = form.get("value", "")
+    if (sem := _sem_of(form, action, comma)) is not None:
+        said["sem"] = sem
     if action == "tell":
         return {"value": typed("value", text, comma), **said}
     value = typed("value", text, comma) if text.strip() else None
     said["realised"] = said["realised"] or None
     return {"value": value, **said, "void": form.get("void") == "yes", "reason": reason}
+
+
+def _sem_of(form: Form, action: str, comma: bool) -> Any:
+    """Standard error of a value; False where a correction empties its field: only changed fields are left in a form."""
+    sem = amount_of("sem", form, comma)
+    return False if sem is None and action == "amend" and "sem" in form else sem
 
 
 def _take_back(study: Study, token: str) -> None:
@@ -231,7 +239,14 @@ def _take_back(study: Study, token: str) -> None:
         study.amend(token, void=True, reason=TAKEN_BACK)
     else:
         before = found.outcome
-        study.amend(token, before.value, cost=before.cost, realised=before.realised or None, reason=TAKEN_BACK)
+        study.amend(
+            token,
+            before.value,
+            cost=before.cost,
+            realised=before.realised or None,
+            sem=False if before.sem is None else before.sem,
+            reason=TAKEN_BACK,
+        )
 
 
 def _changed(look: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:

@@ -113,6 +113,7 @@ def _add(study: Study, form: Form, comma: bool) -> None:
     realised, scope = values_of(study.problem, "realised", form, comma, "realised"), form.get("scope", "").strip()
     value = typed("value", form.get("value", ""), comma)
     given = {"value": value, "cost": amount_of("cost", form, comma), "realised": realised}
+    given["sem"] = amount_of("sem", form, comma)
     given |= {"charge": form.get("charge") == "yes", "scope": read_scope(scope) if scope else None}
     check_plausible(study, "add", None, given, form)
     study.add(**given)

@@ -64,6 +64,7 @@ class Tell(RequestBody):
     value: Any = Field(description="The objective's value, in the study's units.")
     cost: Annotated[Any, Field(description="The cost of the evaluation.")] = None
     realised: Annotated[Json | None, Field(description="The realised values, by variable.")] = None
+    sem: Annotated[Any, Field(description="The standard error of the value, in its units, if known.")] = None
 
 
 class Fail(RequestBody):
@@ -96,6 +97,7 @@ class Amend(RequestBody):
     realised: Json | None = None
     charge: Any = None
     scope: Any = None
+    sem: Annotated[Any, Field(description="The standard error of the value, in its units, if known.")] = None
     void: bool = False
     reason: str = ""
 
@@ -109,6 +111,7 @@ class Add(RequestBody):
     scope: Any = None
     charge: bool = False
     id: str | None = None
+    sem: Annotated[Any, Field(description="The standard error of the value, in its units, if known.")] = None
 
 
 class Predict(RequestBody):

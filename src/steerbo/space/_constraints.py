@@ -222,7 +222,7 @@ def violated(limits: Sequence[Limit], values: Mapping[str, Any]) -> list[int]:
 
 MOST_LIMITS = 1000
 # in tables of outcomes, and of what is learned of them
-_TAKEN = ("value", "objective", "cost", "time", "token", "scope", "reason", "state", "round", "charge")
+_TAKEN = ("value", "objective", "cost", "time", "token", "scope", "reason", "state", "round", "charge", "sem")
 
 
 def check_limits(limits: Sequence[Limit], space: Space) -> None:

@@ -51,7 +51,7 @@ def read_outcome(answer: Any) -> dict[str, Any]:
     """
     if not isinstance(answer, Mapping):
         return {"value": answer}
-    _check_keys(answer, ("value", "cost", "realised"), "value")
+    _check_keys(answer, ("value", "cost", "realised", "sem"), "value")
     return dict(answer)
 
 

@@ -10,8 +10,8 @@ from ..core import BaseStudy, DataAdded, History, Problem, Recommendation, Round
 
 LEFT_OUT = "left out"
 """State of an outcome that holds a code for a missing value, as far as people are told."""
-_MAYBE = ("seen", "set", "nature", "cost", "reason", "remarks")  # columns that are not shown where they are empty
-_COLUMNS = ("round", "token", "steer", "seen", "set", "nature", "value", "cost", "state", "reason", "remarks")
+_MAYBE = ("seen", "set", "nature", "sem", "cost", "reason", "remarks")  # columns that are not shown where empty
+_COLUMNS = ("round", "token", "steer", "seen", "set", "nature", "value", "sem", "cost", "state", "reason", "remarks")
 
 
 def in_words(problem: Problem, values: Mapping[str, Any]) -> str:
@@ -82,6 +82,7 @@ def rounds_table(study: BaseStudy) -> Table:
             r.suggestion.values,
             _nature(r),
             told.value if (told := coded.get(r.suggestion.token) or r.outcome) else None,
+            told.sem if told else None,
             told.cost if told else r.paid,
             LEFT_OUT if r.suggestion.token in coded else r.state,
             r.failure.reason if r.failure else None,
@@ -103,6 +104,7 @@ def data_table(study: BaseStudy) -> Table:
             {},
             study.history.completed(data.outcome.realised),
             data.outcome.value,
+            data.outcome.sem,
             data.outcome.cost,
             LEFT_OUT if name in study.history.coded else "added, charged" if data.charge else "added",
             None,

@@ -2,7 +2,8 @@
 
 Both follow one convention. The argument is a suggestion (token, round, scope, values, observe, context). The answer is
 
-- the value, a number; or `{"value": …, "cost": …, "realised": {…}}`, of which cost and realised may be left out;
+- the value, a number; or `{"value": …, "cost": …, "realised": {…}, "sem": …}`, of which all but the value may be left
+  out;
 - where the suggestion has variables to `observe`, `{"context": {…}}`; then the call is repeated with more values set.
 
 The module of a Python objective is found without running it, and loaded when it is called. The study file's folder

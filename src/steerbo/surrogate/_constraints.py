@@ -482,10 +482,10 @@ class ConstraintModels:
         return result.shown if result.failed else result.realised
 
     def _rows(self, name: str, width: int, some: Sequence[Result]) -> Data:
-        """Points and values of an outcome."""
+        """Points and values of an outcome; nothing is stated of their errors."""
         points = [self._row(self._known(each), each.name, each.played) for each in some]
         values = [float(self._known(each)[name]) for each in some]
-        return np.array(points).reshape(len(some), width), np.array(values)
+        return np.array(points).reshape(len(some), width), np.array(values), np.zeros(len(some))
 
     # -- hyperparameters -----------------------------------------------------------------------------------------------
 

@@ -126,8 +126,8 @@ class DriftTracker:
         drift_model = self.model
         if self._learns and drift_model is not None:
             drift_model = DriftModel.from_dict(plain.get("drift", {}))
-            points, outcomes, model = model.inputs, model.outcomes, fresh(drift_model)
-            model.replace(points, outcomes)
+            known, model = (model.inputs, model.outcomes, model.errors), fresh(drift_model)
+            model.replace(*known)
         model.set(found)
         self.model = drift_model
         told = len(np.unique(model.inputs, axis=0)) if model.inputs.shape[1] else len(model)

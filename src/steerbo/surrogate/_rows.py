@@ -14,8 +14,13 @@ from ..errors import InvalidStudy
 from ..gp import DriftModel, GPRegression, abrupt_change, replace_outcomes
 from ._model import DriftTracker
 
-Data = tuple[Float[np.ndarray, "n d"], Float[np.ndarray, " n"]]
-"""Points and outcomes."""
+Data = tuple[Float[np.ndarray, "n d"], Float[np.ndarray, " n"], Float[np.ndarray, " n"]]
+"""Points, outcomes, and the stated standard errors of these: 0 where none is stated."""
+
+
+def errors_of(told: Sequence[Result]) -> Float[np.ndarray, " n"]:
+    """Stated standard errors of the values of results that have an outcome, (n,); 0 where none is stated."""
+    return np.array([each.outcome.sem or 0.0 for each in told if each.outcome is not None])
 
 
 class RowsModel:
@@ -29,7 +34,7 @@ class RowsModel:
         drift: how outcomes change with time, and when hyperparameters are due.
         fresh: makes a regression without data for a drift.
         tells: whether a result is a row of it.
-        rows: from such results to points and outcomes.
+        rows: from such results to points, outcomes and stated errors.
     """
 
     def __init__(
@@ -96,7 +101,9 @@ class RowsModel:
         m = len(self._learned)
         if self._told[:m] == self._learned or not isinstance(self._model, GPRegression):
             return False
-        return bool(_counted(*self._rows(self._learned)) - _counted(self._model.inputs, self._model.outcomes))
+        model = self._model
+        now = _counted(model.inputs, model.outcomes, model.errors)
+        return bool(_counted(*self._rows(self._learned)) - now)
 
     def due(self, fitted_at: int | None = None) -> bool:
         """Whether hyperparameters are due again.
@@ -198,6 +205,12 @@ def doubts_by_number(plain: Mapping[str, Any], rows: Sequence[Result]) -> Mappin
     return {**plain, "doubted": {numbers[name]: variance for name, variance in plain["doubted"].items()}}
 
 
-def _counted(points: Float[np.ndarray, "n d"], outcomes: Float[np.ndarray, " n"]) -> Counter[bytes]:
+def _counted(
+    points: Float[np.ndarray, "n d"],
+    outcomes: Float[np.ndarray, " n"],
+    errors: Float[np.ndarray, " n"],
+) -> Counter[bytes]:
     """Rows, in no order."""
-    return Counter(row.tobytes() for row in np.column_stack([points, outcomes])) if len(outcomes) else Counter()
+    if not len(outcomes):
+        return Counter()
+    return Counter(row.tobytes() for row in np.column_stack([points, outcomes, errors]))

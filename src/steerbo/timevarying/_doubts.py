@@ -79,7 +79,7 @@ class Doubts:
             deviation: (k,) standard deviation σ of the objective there.
             noise: (k,) standard deviation R, above 0.
         """
-        variance = deviation**2 + noise**2
+        variance = deviation**2 + noise**2 + datum.stated
         squares = (datum.value - mean) ** 2 / variance
         least = int(squares.argmin())
         z2 = max(float(squares[least]), 1.0)
@@ -89,7 +89,8 @@ class Doubts:
         self._latest.append(far)
         if not doubted:
             return datum
-        inflation = float((z2 * variance[least] - deviation[least] ** 2) / noise[least] ** 2)
+        beyond = z2 * variance[least] - deviation[least] ** 2 - datum.stated
+        inflation = float(beyond / noise[least] ** 2)
         self.inflations[datum.name] = inflation
         return datum._replace(inflation=inflation)
 
@@ -125,7 +126,8 @@ class Misfit:
         noise: Float[np.ndarray, " P"],
     ) -> None:
         """Compare an outcome with what every prior expected: arguments are as for `Doubts.judged`."""
-        self._latest.append(np.abs(datum.value - mean) > _SPEAKS_AGAINST * np.hypot(deviation, _TAILS * noise))
+        spread = np.hypot(np.hypot(deviation, _TAILS * noise), math.sqrt(datum.stated))
+        self._latest.append(np.abs(datum.value - mean) > _SPEAKS_AGAINST * spread)
         for p in np.flatnonzero(np.sum(self._latest, axis=0) >= _ENOUGH):
             self.since.setdefault(int(p), datum.time)
 

@@ -101,11 +101,11 @@ class DecayFilter:
         tail[:, : rows.shape[1]] = rows
         vars(self).update(state, _tail=tail)
 
-    def observe(self, time: float, site: int, value: float, inflation: float = 1.0) -> None:
-        """Condition on one outcome, noise variance times `inflation`, no earlier than the last. O(G·X·tail + P·X)."""
+    def observe(self, time: float, site: int, value: float, inflation: float = 1.0, stated: float = 0.0) -> None:
+        """Condition on one outcome, no earlier than the last, of noise as in `Datum`. O(G·X·tail + P·X)."""
         self._advance(time)
         column = self._column(site)
-        d2 = np.maximum(column[:, site], 0.0) + self._variance * inflation
+        d2 = np.maximum(column[:, site], 0.0) + (self._variance * inflation + stated)
         d = np.sqrt(d2)
         v = column / d[:, None]
         self._explained += v * v
@@ -220,14 +220,14 @@ class StateSpaceFilter:
         )
         return other
 
-    def observe(self, time: float, site: int, value: float, inflation: float = 1.0) -> None:
-        """Condition on one outcome, noise variance times `inflation`, no earlier than the last. O(G · (qX)² · q)."""
+    def observe(self, time: float, site: int, value: float, inflation: float = 1.0, stated: float = 0.0) -> None:
+        """Condition on one outcome, no earlier than the last, of noise as in `Datum`. O(G · (qX)² · q)."""
         self._shift, self._explained = self._moved(time)
         self.time = max(time, self.time)
         h = self._output
         known = np.einsum("gaxb,gb->gax", self._explained[..., site], h)
         column = self._prior[:, :, None] * self._covariances[:, None, site] - known  # cov of the state with f(site)
-        d2 = np.maximum(np.einsum("ga,ga->g", column[..., site], h), 0.0) + self._variance * inflation
+        d2 = np.maximum(np.einsum("ga,ga->g", column[..., site], h), 0.0) + (self._variance * inflation + stated)
         d = np.sqrt(d2)
         v = column / d[:, None, None]
         self._explained += v[:, :, :, None, None] * v[:, None, None]
@@ -313,7 +313,7 @@ class OrderedFilter:
 
     def _absorb(self, datum: Datum) -> None:
         for f in self.filters:
-            f.observe(datum.time, datum.place, datum.value, datum.inflation)
+            f.observe(datum.time, datum.place, datum.value, datum.inflation, datum.stated)
         self._since += 1
         if self._since == EVERY:
             self._since = 0

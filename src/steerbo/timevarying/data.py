@@ -18,7 +18,8 @@ Place = Any
 class Datum(NamedTuple):
     """One outcome, in units of sign · value; `number` orders outcomes of the same time.
 
-    Its noise variance is that of each prior times `inflation`; `name` is that of the data, or the token of the round.
+    Its noise variance is that of each prior times `inflation`, plus the `stated` one, the square of its standard error;
+    `name` is that of the data, or the token of the round.
     """
 
     time: float
@@ -27,6 +28,7 @@ class Datum(NamedTuple):
     value: float
     inflation: float = 1.0
     name: str = ""
+    stated: float = 0.0
 
 
 class PendingPoint(NamedTuple):

@@ -46,9 +46,11 @@ from ..space import Categorical
 from ..surrogate import (
     FLEETING,
     STARTING_POINTS,
+    Data,
     DriftTracker,
     RowsModel,
     drift_correlations,
+    errors_of,
     gains,
     reach,
     subset_used,
@@ -142,11 +144,12 @@ class DriftingSurrogate:
     def _tells(result: Result) -> bool:
         return result.outcome is not None
 
-    def _rows_of(self, told: Sequence[Result]) -> tuple[Float[np.ndarray, "n e"], Float[np.ndarray, " n"]]:
-        """Points and values of outcomes."""
+    def _rows_of(self, told: Sequence[Result]) -> Data:
+        """Points, values and stated errors of outcomes."""
         rows = [self.row(each) for each in told]
         values = [self.problem.sign * each.outcome.value for each in told if each.outcome is not None]
-        return np.array(rows).reshape(-1, len(self.problem.categorical) + 1), np.array(values)
+        points = np.array(rows).reshape(-1, len(self.problem.categorical) + 1)
+        return points, np.array(values), errors_of(told)
 
     def row(self, result: Result) -> Float[np.ndarray, " e"]:
         """Row of the model for a result; data that say no time are of the clock when they came."""

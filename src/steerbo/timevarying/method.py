@@ -266,6 +266,10 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         self._tries = Fold(self._add_failed, FailedPoints)
         self._plays = Fold(_count_play, partial(np.zeros, len(self.names), dtype=int))
 
+    def sem_unused(self) -> str:
+        """See `Method.sem_unused`: models take it into account."""
+        return ""
+
     def _pose(self) -> None:
         """Begin with the problem's priors and no data."""
         priors = self.problem.given
@@ -400,7 +404,8 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
 
     def _datum_of(self, name: str, outcome: Outcome, time: float, number: float) -> Datum:
         value, inflation = self.problem.sign * outcome.value, self.doubts.inflations.get(name, 1.0)
-        return Datum(time, number, place_of(self.problem, outcome.realised), value, inflation, name)
+        place, stated = place_of(self.problem, outcome.realised), (outcome.sem or 0.0) ** 2
+        return Datum(time, number, place, value, inflation, name, stated)
 
     @property
     def _failed(self) -> FailedPoints:

@@ -550,7 +550,8 @@ class BoxSurrogate:
         x = np.asarray(datum.place, dtype=np.float64)[None]
         residuals = datum.value - (self.means(x)[:, 0] if means is None else means)
         for s in self.shared:
-            s.posterior.append(_at(x, datum.time), residuals[None, s.ids], np.array([s.variance * datum.inflation]))
+            noise = np.array([s.variance * datum.inflation + datum.stated])
+            s.posterior.append(_at(x, datum.time), residuals[None, s.ids], noise)
         with suppress(ModelFailure):  # who asks next is told
             for s in self.shared:
                 s.condense()

@@ -24,6 +24,8 @@ from .workbook import workbook_of
 OWN = ("token", "round", "state", "value", "cost", "charged", "scope", "reason")
 REMARKS = "steerbo remarks"
 """Column of the remarks of people, where there are any; it is not read."""
+SEM = "sem"
+"""Column of the standard errors of values, where there are any."""
 ID = "id"
 """Column whose cells tell equal measurements apart, where a table has one."""
 """Columns that are no variables. `round` is for people, and not read; the sum of `charged` is what is spent."""
@@ -35,7 +37,7 @@ def column(name: str) -> str:
     >>> column("ph"), column("cost")
     ('ph', 'variable cost')
     """
-    return f"variable {name}" if name in OWN else escape_unprintable(name)
+    return f"variable {name}" if name in (*OWN, SEM) else escape_unprintable(name)
 
 
 def columns_of(problem: Problem) -> tuple[str, ...]:
@@ -49,7 +51,7 @@ def columns_of(problem: Problem) -> tuple[str, ...]:
 
 def cells_of(problem: Problem) -> dict[str, str]:
     """The problem's `cells` by their columns: by their own names, told apart where another column is called so."""
-    taken = {*OWN, *columns_of(problem)}
+    taken = {*OWN, SEM, *columns_of(problem)}
     return {f"agents {name}" if name in taken else escape_unprintable(name): name for name in problem.cells}
 
 
@@ -166,7 +168,9 @@ def _asked(problem: Problem, suggestion: Suggestion) -> dict[str, Any]:
 
 
 def _played(played: Round) -> dict[str, Any]:
-    result = {"state": played.state, "value": played.outcome.value if played.outcome else None, "cost": played.paid}
+    told = played.outcome
+    result = {"state": played.state, "value": told.value if told else None, "cost": played.paid}
+    result[SEM] = told.sem if told else None
     result["charged"] = played.charged if played.paid is not None or played.charge is not None else None
     result["reason"] = played.failure.reason if played.failure else None
     asked = {name: given for name, given in played.request.items() if name != SEEN.name}  # as `suggestion.context`
@@ -177,6 +181,7 @@ def _played(played: Round) -> dict[str, Any]:
 def _added(name: str, data: DataAdded, realised: Mapping[str, Any], state: str) -> dict[str, Any]:
     outcome = data.outcome
     result = {"token": name, "state": state, "value": outcome.value, "cost": outcome.cost, "charged": data.charged}
+    result[SEM] = outcome.sem
     return {**result, "scope": scope_cell(data.scope) if data.scope else None, **_by_column(realised)}
 
 
@@ -186,7 +191,8 @@ def _by_column(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _more(history: History) -> tuple[str, ...]:
     """Columns that only some studies have."""
-    return (REMARKS,) if history.remarks else ()
+    stated = any(outcome.sem is not None for _, outcome, _ in history.outcomes())
+    return (*((SEM,) if stated else ()), *((REMARKS,) if history.remarks else ()))
 
 
 def _csv(

@@ -30,7 +30,7 @@ from ...records import identity, record, to_dict
 from ...space import Categorical
 from .._study import Study
 from ._whole_table import doubts
-from .export import ID, cells_of, column, columns_of, read_scope
+from .export import ID, SEM, cells_of, column, columns_of, read_scope
 from .spreadsheet import Row, Spreadsheet, read_sheet, without_codes
 
 
@@ -146,25 +146,32 @@ class ExistingData:
         """Complete known external data by the further cells of a line; returns the result.
 
         Raises:
-            InvalidOutcome: it says another scope.
+            InvalidOutcome: it says another scope, or another accuracy.
         """
         data = self.study.history.data[name]
         more: dict[str, Any] = {}
-        if data.outcome.cost is None and outcome.cost is not None:
-            more["cost"] = outcome.cost
+        for part in ("cost", SEM):
+            if getattr(data.outcome, part) is None and getattr(outcome, part) is not None:
+                more[part] = getattr(outcome, part)
         if scope is not None and data.scope is None:
             more["scope"] = scope
         elif scope not in (None, data.scope):
             hint = f"The measurement is there as {name}, a play of {data.scope}. If that is wrong, use ‹amend›."
             raise InvalidOutcome("scope", str(scope), f"{data.scope}, or nothing", hint)
+        stated = {None, data.outcome.sem, self.study.history.first_data[name].outcome.sem}
+        if SEM not in more and outcome.sem not in stated:
+            hint = f"The measurement is there as {name}. If its accuracy is wrong, use ‹amend›."
+            raise InvalidOutcome(SEM, outcome.sem, f"{data.outcome.sem:g}, or nothing", hint)
         cost = outcome.cost if data.outcome.cost is None else data.outcome.cost
         if charge and cost is not None and not data.charge:
             more["charge"] = True
         if not more:
             return f"{name} (it was there already{', and is charged' if data.charge else ''})"
         self.study.amend(name, **more, reason="imported again")
-        said = [f"cost {cost:g}"] * ("cost" in more) + [f"played {scope}"] * ("scope" in more)
-        said += [f"charged {cost:g}"] * ("charge" in more)
+        said = [f"{part} {more[part]:g}" for part in ("cost", SEM) if part in more]
+        said += [f"played {scope}"] * ("scope" in more)
+        if "charge" in more:
+            said.append(f"charged {cost:g}")
         return f"{name} (it was there already; now also: {', '.join(said)})"
 
 
@@ -222,6 +229,7 @@ class Said:
     scope: list[str] | dict[str, Any]
     realised: dict[str, Any]
     id: str = ""
+    sem: Any = None
 
 
 def read_line(problem: Problem, sheet: Spreadsheet, row: Row) -> Said:
@@ -256,7 +264,17 @@ def read_line(problem: Problem, sheet: Spreadsheet, row: Row) -> Said:
     state = row.cells.get("state", "").casefold()
     scope = _with_own_names(problem, read_scope(row.cells["scope"])) if "scope" in row.cells else []
     reason = row.cells.get("reason", "")
-    return Said(state, reason, value, number("cost"), number("charged"), scope, realised, row.cells.get(ID, ""))
+    return Said(
+        state=state,
+        reason=reason,
+        value=value,
+        cost=number("cost"),
+        charged=number("charged"),
+        scope=scope,
+        realised=realised,
+        id=row.cells.get(ID, ""),
+        sem=number(SEM),
+    )
 
 
 _COMMAS = re.compile(r",(?![^()]*\))")  # but not those within parentheses
@@ -376,7 +394,12 @@ def _tell_value(study: Study, before: Round, told: Said, realised: dict[str, Any
         raise InvalidOutcome("charged", told.charged, "the cost, or nothing: what an outcome cost is charged")
     if before.waiting and before.suggestion.observe:
         _look_at_all(study, before, told, realised)
-    study.tell(before.suggestion.token, told.value, cost=told.cost, realised=realised)
+    study.tell(before.suggestion.token, told.value, cost=told.cost, realised=realised, sem=_sem_of(told, before))
+
+
+def _sem_of(told: Said, before: Round) -> Any:
+    """Standard error on a line; where it has none, that of the round: a table without the column says the same."""
+    return before.outcome.sem if told.sem is None and before.outcome else told.sem
 
 
 def _look_at_all(study: Study, before: Round, told: Said, realised: dict[str, Any]) -> None:
@@ -431,7 +454,7 @@ def read_results(
         InvalidOutcome: it is no table, has no `value`, or a column twice.
     """
     cells = cells_of(problem)
-    named = [*columns_of(problem), *cells]
+    named = [*columns_of(problem), SEM, *cells]
     if ID in (headers or {}) and ID not in named:
         named.append(ID)  # only where it is named: many tables have an id of something else
     units = {each.name: each.unit for each in problem.space if getattr(each, "unit", "")}
@@ -505,8 +528,9 @@ def import_csv(study: Study, text: str, headers: Mapping[str, str] | None = None
     may say that a round failed (with its `reason`), is abandoned or void; a round without a value is else left as it
     is, or decided where the line has what was to be looked at. Tables of `steerbo export` and `ask --csv` are read
     back, and a file that is imported again changes nothing; lines that say more than before complete what is there.
-    Where a column `scope` names the control set of a line without a token ("ph + temperature"), its cost teaches what
-    a play of it costs. `charged` is read of rounds that failed, or are abandoned, at an unknown cost.
+    `sem` is the standard error of the value, where that is known. Where a column `scope` names the control set of a
+    line without a token ("ph + temperature"), its cost teaches what a play of it costs. `charged` is read of rounds
+    that failed, or are abandoned, at an unknown cost.
 
     Args:
         study: takes the outcomes.
@@ -680,7 +704,7 @@ def _learn(known: ExistingData, number: int, name: str, told: Said, charge: bool
     allowed = [*_OUTCOME, "void"] if name else [*_OUTCOME, *_NO_OUTCOME]
     if told.state not in allowed:
         raise InvalidOutcome("state", told.state, one_of(allowed[1:], told.state))
-    outcome: Outcome = study.problem.read_added(told.value, told.cost, told.realised)
+    outcome = study.optimizer.read_data(told.value, told.cost, told.realised, told.sem)
     scope: Scope | None = study.problem.read_scope(told.scope) if told.scope else None
     study.problem.check_data(outcome, scope)
     there = known.identified(told.id, outcome) if told.id and not name else ""
@@ -740,10 +764,10 @@ def add_frame(
 ) -> list[Line]:
     """Take outcomes from a DataFrame, line by line; each is taken, left or refused for a reason, and the others go on.
 
-    It is read as `steerbo import` reads a table: columns `value`, `cost`, `token`, `state`, and what was measured, by
-    variable; further ones are ignored. A line without a token is external data. A line that is there already is not
-    counted twice: one with the same text in the column that `headers` names as `id`, or else one that is equal. The
-    frame's index is not read.
+    It is read as `steerbo import` reads a table: columns `value`, `sem` (its standard error), `cost`, `token`, `state`,
+    and what was measured, by variable; further ones are ignored. A line without a token is external data. A line that
+    is there already is not counted twice: one with the same text in the column that `headers` names as `id`, or else
+    one that is equal. The frame's index is not read.
 
     Args:
         study: takes the outcomes.
