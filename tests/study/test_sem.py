@@ -46,7 +46,9 @@ def test_a_round_of_a_table_keeps_its_error() -> None:
     line = f"{suggestion.token},20,6,1.5,1"
     (taken,) = import_csv(study, f"token,temperature,ph,value,cost,sem\n{line},0.25\n")
     assert taken.taken
-    assert study.history[suggestion.token].outcome.sem == 0.25
+    outcome = study.history[suggestion.token].outcome
+    assert outcome is not None
+    assert outcome.sem == 0.25
     (same,) = import_csv(study, f"token,temperature,ph,value,cost\n{line}\n")
     assert same.known, "a table without the column says the same"
 

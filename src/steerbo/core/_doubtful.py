@@ -26,6 +26,8 @@ from .tolerance import Absolute, Threshold
 _WORKS = 0.9
 """Probability to work below which an answer says it."""
 _SLIGHT, _NOTHING = 0.02, 1e-6  # shares of the range, and of the size, of outcomes: no less is far beyond them
+_LUCK = 1e-4
+"""Probability by chance below which costs are said to hang on a variable."""
 _NEAR = 0.15
 """Largest distance in any variable, as a share of its range, at which an outcome is near an answer."""
 
@@ -81,6 +83,58 @@ def idle_tolerance(problem: Problem, history: History) -> Iterator[Finding]:
             yield finding("threshold-unreached", threshold=tolerance.value, best=best, outcomes=len(values))
     elif tolerance.difference >= high - low:
         yield finding("tolerance-idle", difference=tolerance.difference, low=low, high=high, outcomes=len(values))
+
+
+def costs_hang(problem: Problem, history: History) -> Iterator[Finding]:
+    """Find variables along which told costs surely rise or fall, where these are taken for luck.
+
+    By Spearman's rank correlation of each numeric variable with the costs, less the mean of their scope, at a false
+    alarm in ten thousand studies. Costs that the problem states, by prices or formulas, hang on what it says.
+    """
+    told = [
+        (each.cost, each.shown, each.scope)
+        for each in history.results
+        if each.cost is not None
+        and each.outcome is not None
+        and (each.played is None or problem.price(each.played.suggestion) is None)
+    ]
+    if len(told) < COMPARABLE:
+        return
+    costs = np.array([cost for cost, _, _ in told])
+    scopes = [scope for _, _, scope in told]
+    for scope in set(scopes):
+        same = [each == scope for each in scopes]
+        costs[same] -= costs[same].mean()
+    numbers = [variable.name for variable in problem.space if not isinstance(variable, Categorical)]
+    names = [name for name in numbers if all(name in shown for _, shown, _ in told)]
+    found = {}
+    for name in names:
+        correlation = _rank_correlation(np.array([float(shown[name]) for _, shown, _ in told]), costs)
+        if _by_chance(correlation, len(told)) * len(names) < _LUCK:
+            found[name] = correlation > 0.0
+    if found:
+        yield finding("costs-hang", names=[*found], rising=[*found.values()], plays=len(told))
+
+
+def _rank_correlation(x: Float[np.ndarray, " n"], y: Float[np.ndarray, " n"]) -> float:
+    """Spearman's rank correlation; equal numbers share their mean rank. 0 where one of both is constant.
+
+    >>> round(_rank_correlation(np.array([1.0, 2.0, 3.0, 4.0]), np.array([1.0, 4.0, 9.0, 9.0])), 3)
+    0.949
+    """
+    from scipy.stats import rankdata  # start-up time
+
+    ranks = [rankdata(each) - 0.5 * (len(x) + 1) for each in (x, y)]
+    sizes = [float(np.sqrt(each @ each)) for each in ranks]
+    return float(ranks[0] @ ranks[1]) / (sizes[0] * sizes[1]) if min(sizes) > 0.0 else 0.0
+
+
+def _by_chance(correlation: float, n: int) -> float:
+    """Probability that the ranks of n independent pairs are correlated as much, by Student's law."""
+    from scipy.special import stdtr  # start-up time
+
+    t = abs(correlation) * np.sqrt((n - 2) / max(1.0 - correlation**2, 1e-12))
+    return 2.0 * float(stdtr(n - 2, -t))
 
 
 def _against_outcomes(

@@ -126,6 +126,11 @@ class Method(ABC, Generic[P, OptionsT]):
         return f"method {self.name!r} takes all outcomes for equally accurate"
 
     @property
+    def learns_costs(self) -> bool:
+        """Whether what a play costs is learned over its settings; where it is not, costs that hang on them are said."""
+        return False
+
+    @property
     def chooses_by_model(self) -> bool:
         """Whether choices read a model of the outcomes.
 

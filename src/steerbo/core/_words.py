@@ -156,6 +156,15 @@ def _costs_contradicted(scopes: Sequence[Mapping[str, Any]]) -> str:
     )
 
 
+def _costs_hang(names: Sequence[str], rising: Sequence[bool], plays: int) -> str:
+    each = [f"{'rise' if up else 'fall'} with {name}" for name, up in zip(names, rising, strict=True)]
+    return (
+        f"The costs told of {plays} plays {' and '.join(each)}: choices and answers go by the mean cost, and take the "
+        "rest for luck. A cost-varying problem with ‹value_of_one›, and no stated costs, learns what a play costs at "
+        "its settings."
+    )
+
+
 def _unlikely_lengthscale(prior: str, name: str, lengthscale: float, range: float, unit: str) -> str:
     unit = f" {unit}" if unit else ""
     short = lengthscale < range
@@ -308,6 +317,7 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
         f"None of {outcomes} outcomes is good enough: that is {numeral(threshold)}, and the best is {numeral(best)}."
     ),
     "costs-contradicted": _costs_contradicted,
+    "costs-hang": _costs_hang,
     "fit-not-read": "The hyperparameters of event {event} cannot be used ({wrong}): they are learned "
     "again from all outcomes, so that the next suggestion may differ from the one they led to.",
 }

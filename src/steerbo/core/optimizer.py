@@ -40,7 +40,7 @@ from ._constraints import (
 )
 from ._context import TIME, context_of
 from ._creation import MethodOptions, created_event
-from ._doubtful import against, bad_outliers, idle_tolerance
+from ._doubtful import against, bad_outliers, costs_hang, idle_tolerance
 from ._findings import Finding, Reason, reason
 from ._history import History, Round
 from ._implausible import (
@@ -523,6 +523,7 @@ class BaseStudy(ABC):
             *bad_outliers(self.problem, history, doubted),
             *strange_outcomes(self.problem, history),
             *idle_tolerance(self.problem, history),
+            *(() if method.learns_costs else costs_hang(self.problem, history)),
             *(far_dates(history) if self.problem.timed else ()),
             *limits_broken(self.problem, history),
             *unreached(self.problem, history),

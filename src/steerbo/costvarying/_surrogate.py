@@ -54,6 +54,8 @@ from ..surrogate import (
 from .problem import CostVarying
 from .search_space import Arm, SearchSpace
 
+COST_FIT = "cost"
+"""Key of what is learned of costs over settings, in a refit: see `_costs_of_settings`."""
 _LATEST = 256  # plays around which feasible settings are searched
 
 
@@ -161,7 +163,8 @@ class Surrogate:
         Raises:
             InvalidStudy: it is not one of such models.
         """
-        hyperparameters, names = self.history.fits[-1].hyperparameters, {"objective", *self.problem.further}
+        hyperparameters = self.history.fits[-1].hyperparameters
+        names = {"objective", COST_FIT, *self.problem.further}
         if "objective" not in hyperparameters or not hyperparameters.keys() <= names:
             raise InvalidStudy("hyperparameters", dict(hyperparameters), "those of the objective and of limits")
         _ = self.model, self.feasibility.models

@@ -228,7 +228,23 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
             return start
         if (repeat := self.repeat(history, request)) is not None:
             return repeat
+        if self.costs_of_settings.active:
+            return self._choose_by_net_value(history, request)
         return self._choose_by_bounds(history, request)
+
+    def _choose_by_net_value(self, history: History, request: Mapping[str, Any]) -> Choice:
+        """Choose the largest upper bound of the net value, where what a play costs hangs on its settings, too."""
+        number, beta = len(history) + 1, self.beta(history)
+        candidates, seed = self.candidates(history, request, mixed=True), self.streams.integer(number, "search")
+        sets = np.flatnonzero(self.affordable(history, request)).tolist()
+        found = [self._best_answer(candidates, i, seed, beta)[0] for i in sets]
+        upper = self._upper(candidates, sets, found)
+        best = int(upper.argmax())
+        play = self.risk_budget.spend(history, candidates, sets, sets[best], found[best].point)
+        width = self._width(candidates, sets[best], found[best], beta)
+        logged = self._upper_by_set(candidates, sets, upper, found)
+        why = Reasons(logged, width, **play.note)
+        return self.play(history, play.arm, play.point, request, **to_dict(why))
 
     def _choose_by_bounds(self, history: History, request: Mapping[str, Any]) -> Choice:
         number, beta = len(history) + 1, self.beta(history)
@@ -474,6 +490,8 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         )
         if (worth := self.problem.value_of_one) is not None:
             rule = f"each round plays the set whose net value may be largest: {worth:g} times its value, less its cost"
+        if self.costs_of_settings.active:
+            rule += ", which hangs on its settings and is learned over them; bounds here are of the net value"
         summary = (
             f"{rule}. Round {asked[-1].round} played {asked[-1].scope}, whose expected "
             f"value was uncertain by {numeral(why.width, 3)}."

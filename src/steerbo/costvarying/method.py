@@ -55,9 +55,11 @@ from ..surrogate import (
     Part,
     ProductKernelPosterior,
     climb_from,
+    highest_of,
     polished,
     rows_at,
 )
+from ._costs_of_settings import CostsOfSettings
 from ._plays_to_come import share_used
 from ._surrogate import Surrogate
 from ._today import Today
@@ -178,6 +180,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         search_space: the control sets as searchable domains.
         m: number of control sets.
         costs: mean cost of every control set.
+        costs_of_settings: what a play costs at its settings, where told costs hang on them.
         surrogate: posterior of `sign · value`, and feasibility.
         today: today's settings, and how far from them plays may go.
         rule: by which sets are chosen, in words, where nothing more is explained.
@@ -190,7 +193,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         super().__init__(problem, options, streams, history)
         self.m = len(problem.control_sets)
         self.search_space = SearchSpace(problem, history)
-        self.costs = CostModel(problem, history)
+        self.costs, self.costs_of_settings = CostModel(problem, history), CostsOfSettings(problem, history)
         self.surrogate = Surrogate(problem, self.search_space, streams, history)
         self.today = Today(problem, self.search_space, self.surrogate)
 
@@ -200,9 +203,15 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         """See `Method.sem_unused`: models take it into account."""
         return ""
 
+    @property
+    def learns_costs(self) -> bool:
+        """See `Method.learns_costs`."""
+        return self.costs_of_settings.learns
+
     def check_fit(self) -> None:
         """See `Method.check_fit`."""
         self.surrogate.check_fit()
+        _ = self.costs_of_settings.model
 
     @property
     def plays(self) -> Int[np.ndarray, " m"]:
@@ -211,8 +220,9 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         return np.bincount(sets, minlength=self.m)
 
     def refit(self, history: History) -> Mapping[str, Any] | None:
-        """See `Surrogate.refit`."""
-        return self.surrogate.refit(history)
+        """See `Surrogate.refit`; with what costs hang on, where they do."""
+        found = self.surrogate.refit(history)
+        return None if found is None else {**found, **self.costs_of_settings.fit()}
 
     def expected_outcome(self, history: History, event: OutcomeTold | DataAdded) -> tuple[float, float, float] | None:
         """See `Surrogate.expected_outcome`."""
@@ -376,18 +386,28 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         """
         if self.problem.space.changes and not self.fits(history, arm, point):
             arm, point = self._in_place(history, arm, point, request or {})
-        scope, cost = self.problem.scopes[arm.set], self.costs.means()[arm.set]
+        scope, seen = self.problem.scopes[arm.set], (request or {}).get(SEEN.name, {})
+        cost = self._expected_cost(arm.set, point, seen)
         if arm.keep:
             scope = Scope([name for name in scope.set if name not in arm.keep], keep=tuple(arm.keep), price=scope.price)
         settings = self.search_space.settings(arm, point)
-        return Choice(scope, settings, expected_cost=None if np.isnan(cost) else float(cost), note=note)
+        return Choice(scope, settings, expected_cost=cost, note=note)
 
     def play_at(self, history: History, values: Mapping[str, Any], request: Mapping[str, Any]) -> Choice:
         """See `Method.play_at`: the control set of these variables."""
         scope = self.problem.read_scope(list(values))
         assert scope is not None
-        cost = self.costs.means()[self.problem.number(scope)]
-        return Choice(scope, values, expected_cost=None if np.isnan(cost) else float(cost))
+        i = self.problem.number(scope)
+        cost = self._expected_cost(i, self._point(i, values), request.get(SEEN.name, {}))
+        return Choice(scope, values, expected_cost=cost)
+
+    def _expected_cost(self, i: int, point: Float[np.ndarray, " c"], seen: Mapping[str, Any]) -> float | None:
+        """Expected cost of a play of control set `i` at an encoded point; None where it is unknown."""
+        if self.costs_of_settings.active:
+            parts = self.search_space.parts_at(i, self.search_space.encoded(seen))
+            return self.costs_of_settings.at(i, parts, point)
+        cost = self.costs.means()[i]
+        return None if np.isnan(cost) else float(cost)
 
     def _in_place(
         self, history: History, arm: Arm, point: Float[np.ndarray, " c"], request: Mapping[str, Any]
@@ -586,7 +606,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         stay: Recommendation | None = None
         if self.problem.current is not None:
             arm, point = self._current_play(context)
-            stay = self._described(arm, point, candidates.mixture(arm.set))
+            stay = self._described(candidates, arm, point, candidates.mixture(arm.set))
         stays = stay is not None and self._keeps_limits(history, stay.scope, stay.values, context)
         if stay is not None and stays and not best.says("none-keeps") and self._good_enough(stay, best, least):
             others = [row for row in (*others, best) if row.scope != stay.scope]
@@ -606,7 +626,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
     def _predict_at(self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]) -> Recommendation:
         """Expected value of a control set at these settings; what is not held is left to nature."""
         candidates, i = self._answer_candidates(history, context), self.problem.number(Scope([*values]))
-        return self._described(Arm(i), self._point(i, values), candidates.mixture(i))
+        return self._described(candidates, Arm(i), self._point(i, values), candidates.mixture(i))
 
     def _judge(self, candidates: Candidates) -> tuple[list[Recommendation], float, Int[np.ndarray, " k"], int]:
         """Compare the control sets at their best settings.
@@ -624,7 +644,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             means = np.where(kept, means, -np.inf) if kept.any() else found
             means = self.with_failure(means, candidates, range(len(means))) if kept.any() else means
         if self.problem.value_of_one is not None:
-            nets = means - self.costs.in_value()
+            nets = means - [self._price_in_value(row) for row in rows]
             chosen = int(nets.argmax())
             return rows, float(nets[chosen]), np.array([chosen]), chosen
         least = self.acceptable(float(means.max()), candidates)
@@ -636,16 +656,37 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
 
     def _best_of_set(self, candidates: Candidates, i: int) -> tuple[Recommendation, float]:
         """Best settings of a control set, and the value that the search found there, in standardised units."""
-        found, mixture = candidates.best_answer(i, self.streams.integer(0, f"recommend {i}"))
+        seed = self.streams.integer(0, f"recommend {i}")
+        found, mixture = self._best_answer(candidates, i, seed)
         kept = not (self.surrogate.feasibility.active and found.value <= UNLIKELY / 2)
         reasons = () if kept else (reason("none-keeps"),)
-        return self._described(Arm(i), found.point, mixture, reasons), found.value
+        return self._described(candidates, Arm(i), found.point, mixture, reasons), found.value
+
+    def _best_answer(self, candidates: Candidates, a: int, seed: int, beta: float = 0.0) -> tuple[Maximum, Mixture]:
+        """See `Candidates.best_answer`: of the net value where costs hang on settings."""
+        if not self.costs_of_settings.active:
+            return candidates.best_answer(a, seed, beta)
+        mixture, i, domain = candidates.mixture(a, beta), candidates.arms[a].set, candidates.domains[a]
+        net = self.costs_of_settings.net(mixture, i, domain.parts, self.model.scale, beta)
+        return highest_of(net, domain.box, seed), mixture
+
+    def _price_in_value(self, row: Recommendation) -> float:
+        """Cost of an answer in units of the objective; 0 where it, or its worth, is unknown."""
+        worth = self.problem.value_of_one
+        return 0.0 if worth is None else (row.cost or 0.0) / worth
 
     def _described(
-        self, arm: Arm, point: Float[np.ndarray, " c"], mixture: Mixture, reasons: tuple[Reason, ...] = ()
+        self,
+        candidates: Candidates,
+        arm: Arm,
+        point: Float[np.ndarray, " c"],
+        mixture: Mixture,
+        reasons: tuple[Reason, ...] = (),
     ) -> Recommendation:
         """Expected value of an arm's point, with its bounds and cost."""
-        sign, cost = self.problem.sign, self.costs.means()[arm.set]
+        sign, cost = self.problem.sign, float(self.costs.means()[arm.set])
+        if self.costs_of_settings.active:
+            cost = self.costs_of_settings.at(arm.set, candidates.domains[arm.set].parts, point)
         mean, _ = mixture.moments(point[None])
         lower, upper = sorted(sign * self.unstandardised(end) for end in mixture.quantiles(point, (1.0 - SURE, SURE)))
         return Recommendation(
@@ -654,7 +695,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             sign * self.unstandardised(float(mean[0])),
             lower,
             upper,
-            None if np.isnan(cost) else float(cost),
+            None if math.isnan(cost) else cost,
             reasons,
         )
 
@@ -698,7 +739,8 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         if best.says("none-keeps"):
             return np.inf
         seed = self.streams.integer(0, "gain")
-        found = [candidates.best_answer(a, seed, BOUND * widening)[0] for a in range(len(candidates.arms))]
+        width = BOUND * widening
+        found = [self._best_answer(candidates, a, seed, width)[0] for a in range(len(candidates.arms))]
         sets = [arm.set for arm in candidates.arms]
         upper = self.with_failure(np.array([self.unstandardised(one.value) for one in found]), candidates, sets)
         if switching:
@@ -713,8 +755,9 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         mean = sign * best.mean
         lower = mean - widening * (mean - min(sign * best.lower, sign * best.upper))
         if self.problem.value_of_one is not None:
-            prices = self.costs.in_value()
-            return float((upper - prices).max() - (lower - prices[chosen]))
+            if not self.costs_of_settings.active:  # else they are net already
+                upper = upper - self.costs.in_value()
+            return float(upper.max() - (lower - self._price_in_value(best)))
         highest = float(upper.max())
         wanted = min(highest, self.acceptable(highest, candidates))
         cheaper = [upper[i] - least for i in every if i != chosen and not costs[i] >= costs[chosen]]
@@ -733,7 +776,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             if arm.set == chosen and not arm.whole:
                 found, mixture = candidates.best_answer(a, seed)
                 if found.value > UNLIKELY / 2:
-                    rows.append(self._described(arm, found.point, mixture))
+                    rows.append(self._described(candidates, arm, found.point, mixture))
         paid = [sign * self._switching_in_value(row.values, history) for row in rows]
         nets = [
             replace(row, mean=(row.mean or 0.0) - s, lower=(row.lower or 0.0) - s, upper=(row.upper or 0.0) - s)
