@@ -347,11 +347,11 @@ def _fields(
     fields = [
         Field("value", words.value_label, needed=False, value=typed_text(value)),
         Field("cost", words.cost_label, needed=False, value=typed_text(cost), decimal=True),
-        *((sem_field(sem),) if study.takes_sem else ()),
         *(
             replace(field, value=_short(realised.get(field.name.partition(":")[2])))
             for field in fields_of(problem, [*names, *further], "realised", needed=False)
         ),
+        *((sem_field(sem),) if study.takes_sem else ()),
     ]
     return tuple(fields)
 
@@ -470,8 +470,8 @@ def management(study: BaseStudy) -> Management:
     data = (
         Field("value", words.value_label),
         Field("cost", words.cost_label, needed=False, hint="may be left out", decimal=True),
-        *((sem_field(),) if study.takes_sem else ()),
         *(replace(field, needed=False) for field in fields_of(problem, names, "realised")),
+        *((sem_field(),) if study.takes_sem else ()),
     )
     scope = _held(problem) if problem.priced or problem.scoped else ""
     return Management(limits, bounds, data, len(history), study.status.finished, scope)
