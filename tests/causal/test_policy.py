@@ -103,6 +103,7 @@ def test_before_the_scale_is_known_a_step_has_no_bounds() -> None:
     assert "no bounds yet" in step.why
 
 
+@pytest.mark.all_draws
 def test_a_step_that_does_not_look_expects_what_the_answer_does_and_the_rest_is_averaged() -> None:
     """With prices, where a scope does not look at what its model knows."""
     optimizer = ward(prices={"dose": 0.5, "age": 0.1}, base=1.0)
