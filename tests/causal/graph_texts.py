@@ -32,7 +32,7 @@ ODD = st.sampled_from(
         "Ü b",
         "target",
     ]
-) | st.text(min_size=1, max_size=6).filter(lambda name: bool(name.strip()) and not unsafe(name))
+) | st.text(min_size=1, max_size=6).map(str.strip).filter(lambda name: bool(name) and not unsafe(name))
 EASY = st.from_regex(r"[A-Za-z_][A-Za-z0-9_ .,:;>-]{0,6}[a-z]", fullmatch=True)
 Y: dict[str, Any] = {"target": "y", "intervenable": ["x"]}
 CONFOUNDED = CausalGraph([("x", "y"), ("c", "x")], [("x", "y")], target="y", intervenable=["x"])

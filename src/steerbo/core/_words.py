@@ -199,6 +199,43 @@ def _cheaper(  # noqa: PLR0917  by name
     return said if enough else f"{said}, and this play may move its own by {numeral(width, 3)}"
 
 
+def _moving(  # noqa: PLR0917  by name
+    scope: str, paid: float | None, price: float, better: float, needed: float, plays: float
+) -> str:
+    """Words for a play that stays, or moves what is hard to change.
+
+    >>> _moving("speed, keeping oven", None, 5.0, 0.02, 0.1, 40)
+    'it moves nothing that is hard to change: that would cost 5, and is expected to make plays better by 0.02; over \
+the 40 plays still to come it would have to be 0.1'
+    """
+    gained, wanted = numeral(better, 3), numeral(needed, 3)
+    held = f"over the {plays:.0f} plays still to come it would have to be {wanted}"
+    if paid:
+        return f"it pays {numeral(paid, 4)} to move, which is expected to make plays better by {gained}; {held}"
+    nothing = (
+        f"it moves nothing that is hard to change: that would cost {numeral(price, 4)}, and is expected to make plays"
+    )
+    if better < needed:
+        return f"{nothing} better by {gained}; {held}"
+    # The move is worth its cost beside the set that it is of; another set, which stays, was chosen before it.
+    return (
+        f"{nothing} of the set that it is for better by {gained}, more than the {wanted} that would pay for it; but "
+        f"{scope} is played before that set"
+    )
+
+
+def _risk(likely: Mapping[str, float], mean: Mapping[str, float], plays: int) -> str:
+    each = [
+        f"it keeps to that on {name} with probability {numeral(likely[name], 2)}, and all plays with "
+        f"{numeral(average, 3)} on average"
+        for name, average in mean.items()
+    ]
+    return (
+        "in place of the play within limits that was to follow, to learn more, it may break one: "
+        f"{'; '.join(each)} (such plays: {plays})"
+    )
+
+
 WORDS: Mapping[str, str | Callable[..., str]] = {
     "said": "{text}",  # of methods of other packages
     # why a play is suggested
@@ -209,6 +246,9 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "untried": "a setting not played yet: to play the best one again would teach nothing",
     "best-bound": _best_bound,
     "cheaper": _cheaper,
+    "rule": "{text}",
+    "moving": _moving,
+    "risk": _risk,
     "best-net-bound": "its optimistic value, less its cost, is the best of all sets",
     "only-scope": "the only scope: its policy, as far as it is learned",
     "best-policy-bound": lambda bound: (

@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._arrays import Bool, Float
-from ..core import TIME, History, Suggestion, numeral
+from ..core import TIME, History
 from ..optim import UNLIKELY, Box, Maximum, sobol_in_box
 from ..records import record
 from ..surrogate import Axis, Expectation, Part, ProductKernelPosterior, Uncontrolled, parts_of
@@ -70,33 +70,6 @@ class Switching:
     better: float
     needed: float
     plays: float
-
-    def said(self, asked: Suggestion) -> str:
-        """Explain why a suggestion stays, or moves.
-
-        >>> from steerbo.core import Scope
-        >>> asked = Suggestion("t", 7, Scope(["speed"], keep=["oven"]), {"oven": 150.0, "speed": 0.3})
-        >>> print(Switching(7.5, 7.4, 5.0, 0.02, 0.1, 40).said(asked))
-        It moves nothing that is hard to change: that would cost 5, and is expected to make plays better by 0.02; over \
-the 40 plays still to come it would have to be 0.1.
-        >>> print(Switching(7.5, 7.4, 5.0, 0.6, 0.24, 40).said(asked))
-        It moves nothing that is hard to change: that would cost 5, and is expected to make plays of the set that it \
-is for better by 0.6, more than the 0.24 that would pay for it; but speed, keeping oven is played before that set.
-        """
-        better, needed = numeral(self.better, 3), numeral(self.needed, 3)
-        held = f"over the {self.plays:.0f} plays still to come it would have to be {needed}."
-        if asked.change_cost:
-            paid = numeral(asked.change_cost, 4)
-            return f"It pays {paid} to move, which is expected to make plays better by {better}; {held}"
-        price = numeral(self.price, 4)
-        nothing = f"It moves nothing that is hard to change: that would cost {price}, and is expected to make plays "
-        if self.better < self.needed:
-            return f"{nothing}better by {better}; {held}"
-        # The move is worth its cost beside the set that it is of; another set, which stays, was chosen before it.
-        return (
-            f"{nothing}of the set that it is for better by {better}, more than the {needed} that would pay for it; but "
-            f"{asked.scope} is played before that set."
-        )
 
 
 class Move(NamedTuple):

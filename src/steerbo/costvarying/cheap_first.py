@@ -158,27 +158,26 @@ class Reasons:
     least: float | None = None
     untried: bool = False
 
-    def said_of_constraints(self, risky_plays: int) -> str:
-        """Explain a risky play; empty for any other.
+    def trade_offs(self, asked: Suggestion, risky_plays: int) -> list[Reason]:
+        """Say what a move is worth beside staying, and which risk is taken; empty where neither was in question.
 
         Args:
-            risky_plays: number of such plays so far, this one included.
+            asked: the suggestion.
+            risky_plays: number of plays that risk to break a limit so far, this one included.
 
-        >>> text = Reasons([1.0], 0.5, likely={"heat": 0.4}, mean={"heat": 0.92}).said_of_constraints(2)
-        >>> "it keeps to that on heat with probability 0.4, and all plays with 0.92 on average" in text
+        >>> asked = Suggestion("t", 7, Scope(["heat"]), {"heat": 1.0})
+        >>> (risk,) = Reasons([1.0], 0.5, likely={"heat": 0.4}, mean={"heat": 0.92}).trade_offs(asked, 2)
+        >>> "it keeps to that on heat with probability 0.4, and all plays with 0.92 on average" in risk.text
         True
         """
-        if self.mean is None or self.likely is None:
-            return ""
-        each = [
-            f"it keeps to that on {name} with probability {numeral(self.likely[name], 2)}, and all plays with "
-            f"{numeral(mean, 3)} on average"
-            for name, mean in self.mean.items()
-        ]
-        return (
-            f" In place of the play within limits that was to follow, to learn more, it may break one: "
-            f"{'; '.join(each)} (such plays: {risky_plays})."
-        )
+        found = list[Reason]()
+        if (moving := self.moving) is not None:
+            worth = {"better": moving.better, "needed": moving.needed, "plays": moving.plays}
+            paid = {"scope": str(asked.scope), "paid": asked.change_cost, "price": moving.price}
+            found.append(reason("moving", **paid, **worth))
+        if self.mean is not None and self.likely is not None:
+            found.append(reason("risk", likely=dict(self.likely), mean=dict(self.mean), plays=risky_plays))
+        return found
 
 
 class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
@@ -453,11 +452,7 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
             return super().why(history, asked) or [reason("first-play")]
         logged: Reasons = from_dict(Reasons, asked.note)
         reasons = [reason("untried")] if logged.untried else self._place_among_sets(asked.scope, logged)
-        if logged.moving is not None:
-            reasons.append(Reason("moving", to_dict(logged.moving), logged.moving.said(asked).rstrip(".")))
-        if risk := logged.said_of_constraints(sum("mean" in each.suggestion.note for each in history)):
-            reasons.append(Reason("risk", dict(logged.likely or {}), risk.strip().rstrip(".")))
-        return reasons
+        return [*reasons, *logged.trade_offs(asked, sum("mean" in each.suggestion.note for each in history))]
 
     def _place_among_sets(self, scope: Scope, logged: Reasons) -> list[Reason]:
         """Say how far a set may reach beside the one that may reach most, by the bounds when it was chosen."""
@@ -498,14 +493,13 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         )
         if self.options.alike > 1:
             summary += f" Prices within a factor of {numeral(self.options.alike, 3)} count as equal."
-        if why.moving is not None:
-            summary += f" {why.moving.said(asked[-1])}"
+        for each in why.trade_offs(asked[-1], sum("mean" in each.note for each in asked)):
+            summary += f" {each.text[0].upper()}{each.text[1:]}."
         if (latest := history.latest) is not None and (doubted := latest.suggestion.note.get("repeats")):
             summary += (
                 f" Round {latest.number} repeats {doubted}, whose outcome was better than all others and is probably "
                 "wrong: one more play tells."
             )
-        summary += why.said_of_constraints(sum("mean" in each.note for each in asked))
         if (drift_model := self.surrogate.drift.model) is not None:
             summary += f" Of drift it says: {drift_model.said(self.model.kernel)}."
         summary += uneven_noise_said(self.model, self.problem.space.names)

@@ -848,7 +848,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             return [reason("repeat", name=name)]
         if asked.round == 1 and self.problem.current and asked.values == self.today.settings(asked.context):
             return [reason("current-play")]
-        return [reason("said", text=self.rule)] if self.rule else []
+        return [reason("rule", text=self.rule)] if self.rule else []
 
     def explain(self, history: History) -> Explanation:
         """State the rule; tabulate plays and costs."""

@@ -460,7 +460,8 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         stays = bool((tables[i] == usual).all())
         reasons = [reason("played")]
         if stays:
-            reasons = [reason("none-better-than-even" if self.problem.today is None else "none-better-than-today")]
+            even = self.problem.today is None
+            reasons = [reason("none-better-than-even") if even else reason("none-better-than-today")]
         elif i == len(self.tables):
             reasons = [reason("predicted")]
         if self.problem.today is not None and not stays:
