@@ -62,7 +62,7 @@ import scipy
 from pydantic import Field
 
 from .._arrays import Float
-from ..bandit import BOUND, ArmBounds, cheapest_sufficient
+from ..bandit import BOUND
 from ..core import (
     Choice,
     Explanation,
@@ -72,30 +72,24 @@ from ..core import (
     Streams,
     Suggestion,
     Table,
-    batch_position,
     bound_reason,
     numeral,
     reason,
 )
 from ..errors import ModelFailure
-from ..optim import UNLIKELY, Maximum
 from ..records import from_dict, record, to_dict
 from ..surrogate import FLEETING, Except, Mixture, Uncontrolled, highest_of, uneven_noise_said
+from ._comparison import ArmComparison, upper_by_set
 from ._plays_to_come import plays_served, plays_to_come
 from ._risk_budget import RiskBudget
-from ._switching import Switching, without_poor_moves
+from ._switching import Switching
 from .method import CostVaryingMethod
 from .problem import CostVarying
 from .search_space import Arm, Candidates
 
 _HALVINGS = 40  # in the search for a width
-_FEW = 8  # arms up to which all plays are searched for with the bounds, whether they are compared or not
 WIDER = 1.5
 """Factor of the width of bounds where a variable is hard to change; where none is, it is `FLEETING` under drift."""
-DEVIATION_MARGIN = 2.0
-"""Factor of `Candidates.rough_deviation` that a play's deviation is taken not to exceed. No proof: in 592 searches
-on four functions, with 12 to 150 outcomes, it was at most 1.43 times. Where it were more, a cheap set that would have
-been enough could be passed over for a dearer one."""
 
 
 def worthwhile_width(plays: float) -> float:
@@ -236,87 +230,37 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         number, beta = len(history) + 1, self.beta(history)
         candidates, seed = self.candidates(history, request, mixed=True), self.streams.integer(number, "search")
         sets = np.flatnonzero(self.affordable(history, request)).tolist()
-        found = [self._best_answer(candidates, i, seed, beta)[0] for i in sets]
-        upper = self._upper(candidates, sets, found)
-        best = int(upper.argmax())
-        play = self.risk_budget.spend(history, candidates, sets, sets[best], found[best].point)
-        width = self._width(candidates, sets[best], found[best], beta)
-        logged = self._upper_by_set(candidates, sets, upper, found)
-        why = Reasons(logged, width, **play.note)
+        found = {i: self._best_answer(candidates, i, seed, beta)[0] for i in sets}
+        upper = dict(zip(sets, self.upper_values(candidates, sets, [*found.values()]).tolist(), strict=True))
+        best = max(sets, key=upper.__getitem__)
+        play = self.risk_budget.spend(history, candidates, sets, best, found[best].point)
+        width = self.width(candidates, best, found[best], beta)
+        why = Reasons(upper_by_set(self, candidates, upper, found), width, **play.note)
         return self.play(history, play.arm, play.point, request, **to_dict(why))
 
     def _choose_by_bounds(self, history: History, request: Mapping[str, Any]) -> Choice:
-        number, beta = len(history) + 1, self.beta(history)
-        candidates = self.candidates(history, request, staying=True, mixed=self._afterwards(history) > 0.0)
-        arms, next_points = self._affordable_arms(history, candidates, number, request)
-        few, switching = self.patience > 0.0 and not self._switches and len(arms) <= _FEW, None
-        # To search within a margin takes long: the largest bounds without it say which arms need to be.
-        lazy = candidates.margined and not self._switches
-        if few and not lazy:
-            upper, found, plays = self._upper_bounds_and_plays(candidates, number, arms, beta)
-            next_points = dict(zip(arms, plays, strict=True))
-        else:
-            wide = candidates.without_margins() if lazy else candidates
-            upper, found = self.narrow_upper_bounds(wide, number, arms, beta)
-        reached, searched, every = upper.copy(), list(found), arms
-        if self._switches:
-            left, switching = without_poor_moves(self, history, candidates, arms, next_points)
-            arms, upper = [arms[k] for k in left], upper[left]
-        sets = [candidates.arms[a].set for a in arms]
-        likely = self.success_probabilities(candidates)[sets]
-        priced = self.problem.value_of_one is not None
-        prices = np.zeros(len(arms)) if priced else self.costs.means()[sets]
-        worth = self.costs.in_value()[sets] if priced else np.zeros(len(arms))
-
-        def judge(k: int) -> float:
-            """u_i of an arm within its margin, net of its cost where that has a price."""
-            (reached[k],), (searched[k],) = self.narrow_upper_bounds(candidates, number, [arms[k]], beta)
-            return float(reached[k] - worth[k])
-
-        bounds = ArmBounds(upper - worth, judge if lazy else None)
-        highest = float(bounds.upper[bounds.highest(range(len(arms)))])
-        least = highest if priced else self._least(highest, candidates)
-
-        def widths(some: Sequence[int]) -> np.ndarray:
-            """w_i of some arms, after a search for the points of their plays."""
-            tried = [arms[k] for k in some]
-            ends = {a: searched[k] for a, k in zip(tried, some, strict=True)}
-            self._add_plays(next_points, candidates, ends, number, beta)
-            return likely[some] * [self._width(candidates, i, next_points[i], beta) for i in tried]
-
-        def at_most(some: Sequence[int]) -> np.ndarray:
-            """Numbers that the widths of some arms are taken not to exceed, (k,)."""
-            seed = self.streams.integer(number, "search")
-            factors, found = likely * (2 * beta * self.model.scale * DEVIATION_MARGIN), []
-            for k in some:
-                widest = searched[k].widest  # no less than the rough deviation, and known already
-                if widest == np.inf or bounds.upper[k] + self.patience * factors[k] * widest >= least:
-                    widest = candidates.rough_deviation(arms[k], beta, seed)
-                found.append(factors[k] * widest)
-            return np.array(found)
-
-        best = cheapest_sufficient(
-            bounds,
-            prices,
-            least,
-            widths,
-            self.patience,
-            alike=self.options.alike,
-            at_most=None if self._switches or few else at_most,
-        )
-        a = arms[best.arm]
-        point, untried = (
-            self._point_of_mixture(history, candidates, a, beta)
-            if candidates.posteriors
-            else (self.point_to_play(candidates, a, next_points[a], number, beta), False)
-        )
-        if self._switches and not self.fits(history, candidates.arms[a], point):
-            point = next_points[a].point
-        play = self.risk_budget.spend(history, candidates, arms, a, point)
-        logged = self._upper_by_set(candidates, every, reached, searched)
-        enough = None if priced else self.problem.sign * least
-        why = Reasons(logged, best.width, switching, **play.note, least=enough, untried=untried)
+        beta, mixed = self.beta(history), self._afterwards(history) > 0.0
+        compared = ArmComparison(self, history, request, beta=beta, patience=self.patience, mixed=mixed)
+        best = compared.cheapest_sufficient(self.options.alike)
+        arm = compared.arms[best.arm]
+        point, untried = self._place(history, compared, arm, beta)
+        play = self.risk_budget.spend(history, compared.candidates, compared.arms, arm, point)
+        enough = None if self.problem.value_of_one is not None else self.problem.sign * compared.least
+        bounds, seldom = compared.upper_by_set(), {"least": enough, "untried": untried}
+        why = Reasons(bounds, best.width, compared.switching, **play.note, **seldom)
         return self.play(history, play.arm, play.point, request, **to_dict(why))
+
+    def _place(self, history: History, compared: ArmComparison, arm: int, beta: float) -> tuple[np.ndarray, bool]:
+        """Place a play of an arm; and whether it stands for one that would teach nothing."""
+        candidates, next_point = compared.candidates, compared.next_points
+        if candidates.posteriors:
+            point, untried = self._point_of_mixture(history, candidates, arm, beta)
+        else:
+            point = self.point_to_play(candidates, arm, next_point[arm], len(history) + 1, beta)
+            untried = False
+        if self._switches and not self.fits(history, candidates.arms[arm], point):
+            return next_point[arm].point, False
+        return point, untried
 
     def _point_of_mixture(
         self, history: History, candidates: Candidates, a: int, beta: float
@@ -363,86 +307,6 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         (mean,), (deviation,) = mixture.moments(point[None])
         moved = deviation**2 / math.sqrt(deviation**2 + self.model.noise)
         return bool(mean - BOUND * moved >= other)
-
-    def _affordable_arms(
-        self, history: History, candidates: Candidates, number: int, request: Mapping[str, Any]
-    ) -> tuple[list[int], dict[int, Maximum]]:
-        """Arms that fit into the remaining budget; with switching costs also the points of their plays, by arm."""
-        affordable = self.affordable(history, request)
-        arms = [a for a, arm in enumerate(candidates.arms) if affordable[arm.set]]
-        if not self._switches:
-            return arms, {}
-        if batch_position(request).number > 1:  # later plays of a batch switch nothing, if they can
-            positions = self.problem.keepable_positions(history)
-            arms = [a for a in arms if self._switches_nothing(candidates.arms[a], positions)] or arms
-        next_points = dict(
-            zip(arms, self.wide_upper_bounds(candidates, arms, number, self.beta(history))[1], strict=True)
-        )
-        # where none fits at its best point, the best of those that fit in place is played there: see `play`
-        return [a for a in arms if self.fits(history, candidates.arms[a], next_points[a].point)] or arms, next_points
-
-    def _switches_nothing(self, arm: Arm, positions: Mapping[str, Any]) -> bool:
-        """Whether an arm keeps exactly the hard-to-change variables that have positions."""
-        hard = {name for name in self.problem.control_sets[arm.set] if name in self.problem.space.changes}
-        return hard == arm.keep.keys() == positions.keys()
-
-    def narrow_upper_bounds(
-        self, candidates: Candidates, number: int, arms: list[int], beta: float
-    ) -> tuple[Float[np.ndarray, " k"], list[Maximum]]:
-        """u_i of some arms, in units of `sign · value`, failures counted; and the search's results."""
-        seed = self.streams.integer(number, "search")
-        found = [one for (one,) in self.search_space.search(candidates, arms, [beta], seed, of_mean=True)]
-        return self._upper(candidates, arms, found), found
-
-    def _add_plays(
-        self,
-        next_points: dict[int, Maximum],
-        candidates: Candidates,
-        narrow: Mapping[int, Maximum],
-        number: int,
-        beta: float,
-    ) -> None:
-        """Add plays of arms by wide bounds, given those by narrow ones: both are one where nature has no part."""
-        for a, end in narrow.items():
-            if not candidates.domains[a].uncertain:
-                next_points.setdefault(a, end)
-        left = [a for a in narrow if a not in next_points]
-        if left:
-            next_points.update(zip(left, self.wide_upper_bounds(candidates, left, number, beta)[1], strict=True))
-
-    def _upper_bounds_and_plays(
-        self, candidates: Candidates, number: int, arms: list[int], beta: float
-    ) -> tuple[Float[np.ndarray, " k"], list[Maximum], list[Maximum]]:
-        """`narrow_upper_bounds`, and the plays of all these arms, by one search: it takes much less time than two."""
-        seed, k = self.streams.integer(number, "search"), len(arms)
-        found = self.search_space.search(candidates, arms * 2, [beta], seed, [True] * k + [False] * k)
-        ends = [one for (one,) in found]
-        return self._upper(candidates, arms, ends[:k]), ends[:k], ends[k:]
-
-    def _upper(self, candidates: Candidates, arms: Sequence[int], found: Sequence[Maximum]) -> np.ndarray:
-        """Values of a search in units of `sign · value`, failures counted, (k,)."""
-        upper = np.array([self.unstandardised(one.value) for one in found])
-        return self.with_failure(upper, candidates, [candidates.arms[a].set for a in arms])
-
-    def _upper_by_set(
-        self, candidates: Candidates, arms: Sequence[int], upper: np.ndarray, bounds: Sequence[Maximum]
-    ) -> tuple[float | None, ...]:
-        """Largest upper bound of each set, in the user's units; None for a set without a feasible arm."""
-        found: dict[int, float] = {}
-        for a, bound, searched in zip(arms, upper.tolist(), bounds, strict=True):
-            if searched.value > UNLIKELY / 2:
-                i = candidates.arms[a].set
-                found[i] = max(found.get(i, bound), bound)
-        return tuple(self.problem.sign * found[i] if i in found else None for i in range(self.m))
-
-    def _least(self, highest: float, candidates: Candidates) -> float:
-        """Value that a set must come near, where the best may reach `highest`."""
-        return min(highest, self.acceptable(highest, candidates))
-
-    def _width(self, candidates: Candidates, i: int, play: Maximum, beta: float) -> float:
-        """w_i, the uncertainty of the expected value of a play of arm `i`, in units of the objective."""
-        _, deviation = candidates.expectation(i, product=False).of_mean().moments(play.point[None])
-        return float(2 * beta * self.model.scale * float(deviation[0]))
 
     # -- why -----------------------------------------------------------------------------------------------------------
 

@@ -295,8 +295,27 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         """
         seed = self.streams.integer(number, "search")
         found = [one for (one,) in self.search_space.search(candidates, arms, [beta], seed)]
-        values = np.array([self.unstandardised(each.value) for each in found])
-        return self.with_failure(values, candidates, [candidates.arms[a].set for a in arms]), found
+        return self.upper_values(candidates, arms, found), found
+
+    def narrow_upper_bounds(
+        self, candidates: Candidates, number: int, arms: list[int], beta: float
+    ) -> tuple[Float[np.ndarray, " k"], list[Maximum]]:
+        """Maximise `E μ + β sd[g]` over each of some arms; results as of `wide_upper_bounds`."""
+        seed = self.streams.integer(number, "search")
+        found = [one for (one,) in self.search_space.search(candidates, arms, [beta], seed, of_mean=True)]
+        return self.upper_values(candidates, arms, found), found
+
+    def upper_values(
+        self, candidates: Candidates, arms: Sequence[int], found: Sequence[Maximum]
+    ) -> Float[np.ndarray, " k"]:
+        """Values of a search in units of `sign · value`, failures counted, (k,)."""
+        upper = np.array([self.unstandardised(one.value) for one in found])
+        return self.with_failure(upper, candidates, [candidates.arms[a].set for a in arms])
+
+    def width(self, candidates: Candidates, i: int, play: Maximum, beta: float) -> float:
+        """w_i, the uncertainty of the expected value of a play of arm `i`, in units of the objective."""
+        _, deviation = candidates.expectation(i, product=False).of_mean().moments(play.point[None])
+        return float(2 * beta * self.model.scale * float(deviation[0]))
 
     def point_to_play(
         self, candidates: Candidates, i: int, found: Maximum, number: int, beta: float
