@@ -246,8 +246,8 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         point, untried = self._place(history, compared, arm, beta)
         play = self.risk_budget.spend(history, compared.candidates, compared.arms, arm, point)
         enough = None if self.problem.value_of_one is not None else self.problem.sign * compared.least
-        bounds, seldom = compared.upper_by_set(), {"least": enough, "untried": untried}
-        why = Reasons(bounds, best.width, compared.switching, **play.note, **seldom)
+        bounds, switching = compared.upper_by_set(), compared.switching
+        why = Reasons(bounds, best.width, switching, **play.note, least=enough, untried=untried)
         return self.play(history, play.arm, play.point, request, **to_dict(why))
 
     def _place(self, history: History, compared: ArmComparison, arm: int, beta: float) -> tuple[np.ndarray, bool]:
