@@ -457,7 +457,7 @@ def read_results(
     named = [*columns_of(problem), SEM, *cells]
     if ID in (headers or {}) and ID not in named:
         named.append(ID)  # only where it is named: many tables have an id of something else
-    units = {each.name: each.unit for each in problem.space if getattr(each, "unit", "")}
+    units = {each.name: each.unit for each in problem.space if getattr(each, "unit", "") and each.name in named}
     labels: dict[str, tuple[str, ...]] = {name: ((headers or {}).get(name, name), name) for name in named}
     for name, unit in units.items():
         labels[name] += (f"{name} [{unit}]", f"{name} ({unit})", f"{name} / {unit}")
