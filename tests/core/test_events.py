@@ -34,10 +34,11 @@ def test_another_process_reads_what_this_one_said(tmp_path: Path, kind: str) -> 
         suggestion = study.ask()
         while suggestion.observe:
             suggestion = study.decide(suggestion, dict.fromkeys(suggestion.observe, 0.5))
+        card = study.card(suggestion)
     command = [sys.executable, "-m", "steerbo", "ask", str(log), "--json"]
     answer = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
     (again,) = json.loads(answer)
-    assert json.dumps(again) == json.dumps(to_dict(suggestion))
+    assert json.dumps(again) == json.dumps(to_dict(card))
     assert list(again["values"]) == [name for name in problem.columns if name in again["values"]]
     if kind == "mean-field":
         assert list(again["values"]["counts"]) == ["night", "day"]

@@ -77,7 +77,7 @@ class CostsOfSettings:
 
     def __init__(self, problem: CostVarying, history: History) -> None:
         self.problem, self._history = problem, history
-        self._encoded_rows = EncodingCache(lambda realised: problem.space.encode([realised]))
+        self._encoded_rows = EncodingCache(self._encoded)
         self._several = len(problem.control_sets) > 1
         self._data = RowsModel(DriftTracker(None), self._fresh, self._tells, self._rows_of)
         self.learns = problem.value_of_one is not None and problem.costs is None and not problem.space.changes
@@ -120,6 +120,9 @@ class CostsOfSettings:
         return -0.5 * n * (_LOG_2PI + math.log(variance) + 1.0)
 
     # -- rows ----------------------------------------------------------------------------------------------------------
+
+    def _encoded(self, realised: Mapping[str, Any]) -> Float[np.ndarray, "1 d"]:
+        return self.problem.space.encode([realised])
 
     @staticmethod
     def _tells(result: Result) -> bool:
