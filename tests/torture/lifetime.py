@@ -141,17 +141,20 @@ def lifetime(
     sobol_points(1, 1, seed=0)  # what a first choice imports takes as long as some rounds
     Study.create(place, case.problem, case.method, options=case.options, name=kind, rounds=rounds, seed=1).close()
     ahead, due, told = _accidents(rounds, disk, server, pause), time.monotonic() + every, _counted(notes)
+    before = 0
 
     def hire() -> int:
         return in_child(lambda: _live(place, kind, notes))
 
     def strikes(killed: int) -> bool:
-        nonlocal due
-        if ahead and told() > ahead[0][0]:
+        """Whether a kill is due; on a slow machine not before something was done since the last one."""
+        nonlocal due, before
+        done = told()
+        if ahead and done > ahead[0][0]:
             ahead.pop(0)[1]()
-        if time.monotonic() < due:
+        if time.monotonic() < due or done == before:
             return False
-        due = time.monotonic() + every
+        due, before = time.monotonic() + every, done
         return True
 
     killed = len(work_through([hire() for _ in range(workers)], hire, strikes=strikes, seconds=seconds))
