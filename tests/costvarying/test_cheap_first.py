@@ -132,7 +132,7 @@ def test_a_rough_deviation_says_how_wide_a_play_may_be() -> None:
 
 def test_plays_that_are_found_with_the_bounds_are_those_found_after_them(monkeypatch: pytest.MonkeyPatch) -> None:
     together = usual()[1][:20]
-    monkeypatch.setattr("steerbo.costvarying.cheap_first._FEW", 0)
+    monkeypatch.setattr("steerbo.costvarying._comparison._FEW", 0)
     played = optimizer()
     for one, other in zip(together, play(played, 20), strict=True):
         assert one["set"] == other["set"]
