@@ -411,7 +411,7 @@ class Codes:
         return numbers | {each: told.realised[each] for each in self._limited if each in told.realised}
 
     def _place(self, outcome: Outcome, history: History, name: str) -> Place:
-        """Where an outcome was measured; settings count where nothing else was."""
+        """Place of an outcome as it was measured; settings count where nothing else was."""
         played = history.round_of(name)
         known: Mapping[str, Any] = {**(played.realised if played else {}), **outcome.realised}
         others = (TIME.name, "counts", *self._limited)  # counts follow from shares; the others were measured there

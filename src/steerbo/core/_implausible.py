@@ -88,6 +88,7 @@ def warn_implausible(
             unexpected = [*_among("value", "value", problem.scalar(place.outcome), others, place)]
         found += unexpected
         found += _earlier(place, problem, history)
+    found += _of_accuracy(place, problem, history)
     if problem.timed and TIME.name not in problem.space:
         found += _date(place, history)
     return [*found, *_further(place, problem, history), *_of_cost(place, problem, history)]
@@ -439,6 +440,18 @@ def _unexpected(place: _Place, value: float, mean: float, sd: float) -> Iterator
     if abs(value - mean) > FAR * sd:
         low, high = mean - 2.0 * sd, mean + 2.0 * sd
         yield place.finding("far-from-expected", "value", value=value, low=low, high=high)
+
+
+def _of_accuracy(place: _Place, problem: Problem, history: History) -> Iterator[Finding]:
+    """Warning of a standard error beyond the range of all values, beside which an outcome says next to nothing."""
+    sem = place.outcome.sem if place.outcome is not None else None
+    if not sem or place.outcome is None or (isinstance(place.stands, Outcome) and place.stands.sem == sem):
+        return
+    values = [problem.scalar(outcome) for outcome in _latest_outcomes(history, place.name)]
+    values.append(problem.scalar(place.outcome))
+    low, high = min(values), max(values)
+    if len(values) > FEW and low < high and sem > high - low:
+        yield place.finding("sem-beyond-range", "sem", sem=sem, low=low, high=high)
 
 
 def _of_cost(place: _Place, problem: Problem, history: History) -> Iterator[Finding]:

@@ -240,8 +240,8 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "said": "{text}",  # of methods of other packages
     # why a play is suggested
     "own-play": "settings of your own",
-    "first-play": "one of the first plays, which are spread out to have something to learn from",
-    "current-play": "where you stand: played first, to compare all others with it",
+    "first-play": "one of the first plays, made to have something to learn from",
+    "current-play": "today's settings, played first to compare all others with them",
     "repeat": "it repeats {name}, whose outcome was better than all others and is probably wrong: one more play tells",
     "untried": "a setting not played yet: to play the best one again would teach nothing",
     "best-bound": _best_bound,
@@ -304,6 +304,8 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "far-time-of-data": "time = {time:.15g} is {step:.6g} after all others, and no step was larger than "
     "{largest:.6g}: nothing is counted from it until another is near it",
     "far-from-others": "{name} = {value:g} is far from the others, {low:g} to {high:g}",
+    "sem-beyond-range": "sem = {sem:g} is larger than the range of all values, {low:g} to {high:g}: it is in their "
+    "unit, and not in percent",
     "far-as-is-seen-now": lambda value: f"value = {numeral(value)} is far from all others, as is seen now",
     "far-from-expected": "{value:.6g} is far from what was expected there, {low:.3g} to {high:.3g}",
     "code": _code,

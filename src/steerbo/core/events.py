@@ -39,6 +39,7 @@ class Outcome:
 
 
 LARGEST_SEED = 2**128 - 1
+"""Largest seed: NumPy's generators spread 128 bits."""
 
 
 @record

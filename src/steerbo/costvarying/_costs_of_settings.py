@@ -1,4 +1,4 @@
-"""What a play costs, learned over its settings: a Gaussian process of the told costs over the objective's variables.
+"""Cost of a play, learned over its settings: a Gaussian process of the told costs over the objective's variables.
 
 It is used where value and cost share a unit (`value_of_one`), no costs are stated, and the told ones hang on where a
 play was: net value is then that at the settings, and not that at the mean cost of the control set.
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Float
-from ..core import History, Result
+from ..core import COMPARABLE, History, Result
 from ..gp import AnovaKernel, DriftModel, GPRegression
 from ..gp.outliers import WORTH
 from ..surrogate import (
@@ -33,7 +33,6 @@ from ..surrogate import (
 from ._surrogate import COST_FIT
 from .problem import CostVarying
 
-_ENOUGH = 8  # costs, from which on they may show what they hang on
 _LOG_2PI = math.log(2.0 * math.pi)
 
 
@@ -98,7 +97,7 @@ class CostsOfSettings:
         if not self.learns:
             return {}
         model = self.model
-        if len(model) < _ENOUGH or not self._spread_within_sets():
+        if len(model) < COMPARABLE or not self._spread_within_sets():
             return {}
         found = self._data.fit(float)
         return {COST_FIT: found} if model.last_score - self._log_density_of_luck() > WORTH else {}

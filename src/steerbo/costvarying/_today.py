@@ -15,11 +15,11 @@ from ._surrogate import Surrogate
 from .problem import CostVarying
 from .search_space import SearchSpace
 
-_DRAWS = 64  # of nature, whose median is where a variable stands that nobody sets today
+_DRAWS = 64  # evenly spread draws of nature, whose median stands for a variable that is not set today
 
 
 class Today:
-    """Where one stands, and what of the settings is within reach of it.
+    """Today's settings, and the settings within reach of them.
 
     Args:
         problem: the problem, with its `current` values.
@@ -42,7 +42,7 @@ class Today:
         return next(i for i, names in enumerate(self.problem.control_sets) if set(names) == held)
 
     def settings(self, context: Mapping[str, Any]) -> dict[str, Any]:
-        """Settings of today in a context; what formulas read and nobody saw is where nature has its median."""
+        """Settings of today in a context; what formulas read and was not seen is at nature's median."""
         policy, space = self.problem.today, self.problem.space
         assert policy is not None
         unseen = [name for name in policy.reads if name not in context]
@@ -51,7 +51,7 @@ class Today:
         return policy({**context, **usual})
 
     def reach(self, context: Mapping[str, Any], time: float | None) -> dict[str, tuple[float, float]]:
-        """Encoded ends that the next play's settings lie within, by variable; none where nobody told `current`.
+        """Encoded ends that the next play's settings lie within, by variable; none without `current`.
 
         `time`: of the play, where the objective drifts.
         """
@@ -96,7 +96,7 @@ class Today:
         return offsets
 
     def _stands(self, context: Mapping[str, Any]) -> Float[np.ndarray, " d"]:
-        """Encoded values of today in a context; of what nobody sets, the median of nature's draws."""
+        """Encoded values of today in a context; of what is not set, the median of nature's draws."""
         seen = {name: context[name] for name in self.problem.space.seen if name in context}
         return self._medians(self.search_space.encoded({**seen, **self.settings(seen)}))
 

@@ -416,6 +416,13 @@ def fit_large(
         points, values, more = X[rows], z[rows], extra[rows]
         return lambda theta: initial.with_theta(theta).weighed(points, values, more)
 
+    def to_the_end(climbed: Climbed) -> FitResult:
+        """The fit of a few steps; where they have not arrived, that of a search from there."""
+        found = climbed.fit
+        if found.converged or climbed.height == -math.inf:
+            return found
+        return maximum_a_posteriori(parameters, likelihood(np.arange(n)), [found.theta], many=True)
+
     starts, all_of_them = [before, *([] if nearly else _starts(parameters, fixed))], np.arange(n)
     if hasty is not None and n <= many:
         starts = starts if nearly else [*starts, *map(np.array, hasty.starts)]
@@ -430,7 +437,7 @@ def fit_large(
         few = evenly(n, max(MANY, n // QUARTER))
         curvature = Curvature.found(parameters, weigh(few), before, weigh(few[::QUARTER]))
         inverse = curvature.inverse(len(few) / n)
-        return quasi_newton(parameters, weigh(all_of_them), before, inverse, evaluations=_LATER, hasty=True).fit
+        return to_the_end(quasi_newton(parameters, weigh(all_of_them), before, inverse, evaluations=_LATER, hasty=True))
     sizes = _sizes(n, len(fixed))
     few = evenly(n, sizes[0])
     start = maximum_a_posteriori(parameters, likelihood(few), starts, many=True).theta
@@ -441,7 +448,7 @@ def fit_large(
         )
         start, curvature = found.onward, curvature.agreeing(found.inverse)
     inverse = curvature.inverse(sizes[-1] / n)
-    return quasi_newton(parameters, weigh(all_of_them), start, inverse, evaluations=_FIRST, hasty=True).fit
+    return to_the_end(quasi_newton(parameters, weigh(all_of_them), start, inverse, evaluations=_FIRST, hasty=True))
 
 
 def _starts(parameters: Sequence[Parameter], fixed: Theta) -> list[Theta]:

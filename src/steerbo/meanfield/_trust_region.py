@@ -12,7 +12,7 @@ import numpy as np
 from .._arrays import Bool, Float
 from ..core import History, Round, context_of
 from ..gp import drift_over
-from ..surrogate import Controlled, FailureModel, Feasibility, Observed, Part
+from ..surrogate import FURTHER, NEAR, Controlled, FailureModel, Feasibility, Observed, Part
 from ._rounding import Bound
 from .acquisition import AveragePayoffUCB, Tables, Values
 from .problem import MeanField
@@ -23,7 +23,6 @@ Feasible = Callable[[Tables], Bool[np.ndarray, " r"]]
 _PARTS = 40  # points compared on the way to a table
 _ANY = 1e-9  # smallest share, which projections can enlarge
 _ROUNDING = 1e-6  # of a share: more than `_ANY` in each of hundreds of actions
-_FURTHER, _NEAR = 2.0, 0.1  # radius relative to the furthest table played, and the smallest radius
 
 
 def everywhere(tables: Tables) -> Bool[np.ndarray, " r"]:
@@ -135,7 +134,7 @@ class TrustRegion:
 
     @cached_property
     def _radius(self) -> float:
-        return max(_FURTHER * float(self._distance(self.played).max()), _NEAR)
+        return max(FURTHER * float(self._distance(self.played).max()), NEAR)
 
     def _distance(self, tables: Tables) -> Values:
         """Return the total variation distance from the origin, of the context where it is largest."""

@@ -258,7 +258,7 @@ class Edge(NamedTuple):
 
     @property
     def latent(self) -> bool:
-        """Whether it is a latent common cause, with a head at both ends."""
+        """Whether the edge is a latent common cause, with a head at both ends."""
         return self.kind == "hidden"
 
     @property

@@ -26,18 +26,17 @@ from ._model import (
 )
 from ._optimise import ROUGH, Domain, Except, Mixture, climb_from, highest_of, maximise_bounds, polished, warm_started
 from ._parts import Controlled, LawOf, Observed, Part, Rows, Uncontrolled, drawn, parts_of, set_columns
-from ._reach import NEAR, gains, reach
+from ._reach import FURTHER, NEAR, gains, reach
 from ._rows import Data, RowsModel, doubts_by_name, doubts_by_number, errors_of
 from ._thompson import PosteriorSample
 
 __all__ = [
-    "FLEETING", "MIN_TO_PREDICT", "NEAR", "ROUGH", "STARTING_POINTS", "SURE", "Acquisition", "Axis", "Columns",
-    "ConstraintModels", "Controlled", "Data", "DirichletProcessLaw", "Domain", "DriftTracker", "EncodingCache",
-    "Except",
-    "Expectation", "ExpectedAcquisition", "FailureModel", "Feasibility", "Lasting", "LawOf", "Mixture", "Observed",
-    "Part", "Posterior", "PosteriorSample", "ProductKernelPosterior", "Regressed", "Rows", "RowsModel",
-    "Uncontrolled", "build_model", "climb_from", "conditional_rows", "doubts_by_name", "doubts_by_number", "drawn",
-    "drift_correlations", "errors_of", "expected_improvement", "feasible", "gains", "highest_of", "inverse_root",
-    "kernel_herding", "learned_law", "margin_over", "maximise_bounds", "parts_of", "polished", "reach", "rows_at",
-    "set_columns", "similarity_weights", "subset_used", "ucb", "uneven_noise_said", "warm_started",
+    "FLEETING", "FURTHER", "MIN_TO_PREDICT", "NEAR", "ROUGH", "STARTING_POINTS", "SURE", "Acquisition", "Axis",
+    "Columns", "ConstraintModels", "Controlled", "Data", "DirichletProcessLaw", "Domain", "DriftTracker",
+    "EncodingCache", "Except", "Expectation", "ExpectedAcquisition", "FailureModel", "Feasibility", "Lasting", "LawOf",
+    "Mixture", "Observed", "Part", "Posterior", "PosteriorSample", "ProductKernelPosterior", "Regressed", "Rows",
+    "RowsModel", "Uncontrolled", "build_model", "climb_from", "conditional_rows", "doubts_by_name", "doubts_by_number",
+    "drawn", "drift_correlations", "errors_of", "expected_improvement", "feasible", "gains", "highest_of",
+    "inverse_root", "kernel_herding", "learned_law", "margin_over", "maximise_bounds", "parts_of", "polished", "reach",
+    "rows_at", "set_columns", "similarity_weights", "subset_used", "ucb", "uneven_noise_said", "warm_started",
 ]  # fmt: skip

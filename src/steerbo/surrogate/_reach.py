@@ -1,4 +1,4 @@
-"""How far plays may go from where one stands: step by step, twice as far as what was no worse.
+"""Distance that plays may go from today's settings: step by step, twice as far as what was no worse.
 
 Settings that a person tells as today's were chosen, and their use has shown that they are good. A model of a few
 outcomes near them does not know it: far from all data its mean returns to theirs, which are all good, and its width is
@@ -19,7 +19,8 @@ from ..gp import GPRegression
 
 NEAR, FURTHER = 0.1, 2.0
 """Half-width of the box before anything is known, as a share of the range; and how much further than what was no worse
-plays may go."""
+plays may go. A trust region doubles likewise (Eriksson et al. 2019). The first width is that of a fleet's trust region;
+no other one was tried."""
 
 
 def gains(

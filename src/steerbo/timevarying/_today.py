@@ -18,7 +18,7 @@ Distances = tuple[Float[np.ndarray, " d"], Float[np.ndarray, " d"]]
 
 
 class TodaysPlaces:
-    """Where the system stands today, at any time and in any context.
+    """Today's settings as places, at any time and in any context.
 
     Args:
         problem: the problem, with its `current` settings; they count for nothing where points of a finite domain have

@@ -104,7 +104,7 @@ class Kernel(ABC):
 
     @property
     def is_one(self) -> bool:
-        """Whether it is one for all pairs of points, so that a product can do without it."""
+        """Whether the kernel is one for all pairs of points, so that a product can do without it."""
         return False
 
     @property
