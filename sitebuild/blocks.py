@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
 
-_FENCE = re.compile(r"^(?P<ticks>```+)(?P<language>[\w-]+)(?P<rest>[^\n]*)\n(?P<text>.*?)^(?P=ticks)$", re.M | re.S)
+_FENCE = re.compile(
+    r"^(?P<ticks>```+)(?P<language>[\w-]+)(?P<rest>[^\n]*)\n(?P<text>.*?)^(?P=ticks)$", re.M | re.S
+)
 _TITLE = re.compile(r'title="([^"]+)"')
 
 
@@ -21,8 +23,9 @@ class Block:
         text: what stands there, without the fence.
         language: such as `python`, `console`, `toml`.
         title: name of a file that readers are to write; empty where it is none.
-        words: what else stands behind the language: `fails` where an error is what is to be seen, `needs=package`
-            where it is run only if a package is installed that building the site does not need.
+        words: what else stands behind the language: `fails` where an error is what is to be seen,
+            `needs=package` where it is run only if a package is installed that building the site
+            does not need.
     """
 
     text: str

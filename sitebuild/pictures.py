@@ -1,7 +1,7 @@
 """Pictures: figures that a block of a page ends with, and those in `docs/pictures/`, which are drawn once and kept.
 
-`make pictures` (`python -m sitebuild.pictures`) draws the kept ones anew: each Python file's `draw()` as an SVG beside
-it, and the page of a study as Chromium shows it.
+`make pictures` (`python -m sitebuild.pictures`) draws the kept ones anew: each Python file's
+`draw()` as an SVG beside it, and the page of a study as Chromium shows it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,11 @@ def shown(value: Any, text: str = "") -> str:
     stream = io.BytesIO()
     value.savefig(stream, format="png", dpi=max(110, value.dpi), metadata={"Software": None})
     data = base64.b64encode(stream.getvalue()).decode()
-    text = text or "; ".join(title for axes in value.axes if (title := axes.get_title())) or "a picture of the study"
+    text = (
+        text
+        or "; ".join(title for axes in value.axes if (title := axes.get_title()))
+        or "a picture of the study"
+    )
     return f'<img alt="{html.escape(text)}" src="data:image/png;base64,{data}">'
 
 
@@ -47,7 +51,9 @@ def draw_all() -> None:
     """Write what every file's `draw()` draws beside it."""
     import matplotlib as mpl
 
-    mpl.rcParams.update({"svg.hashsalt": "steerbo", "svg.fonttype": "path"})  # the same bytes each time
+    mpl.rcParams.update(
+        {"svg.hashsalt": "steerbo", "svg.fonttype": "path"}
+    )  # the same bytes each time
     for file in sorted(PICTURES.glob("*.py")):
         figure = runpy.run_path(str(file))["draw"]()
         getattr(figure, "figure", figure).savefig(file.with_suffix(".svg"), metadata={"Date": None})
@@ -61,9 +67,15 @@ def photograph(file: Path) -> None:
     """
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     if chromium is None:
-        raise SystemExit("Chromium is needed for the picture of the page (Debian: apt-get install chromium)")
+        raise SystemExit(
+            "Chromium is needed for the picture of the page (Debian: apt-get install chromium)"
+        )
     with tempfile.TemporaryDirectory() as folder:
-        study_file = Path(shutil.copy(PICTURES.parents[1] / "examples" / "greenhouse-by-hand" / "study.toml", folder))
+        study_file = Path(
+            shutil.copy(
+                PICTURES.parents[1] / "examples" / "greenhouse-by-hand" / "study.toml", folder
+            )
+        )
         subprocess.run([sys.executable, "-m", "steerbo", "new", str(study_file)], check=True)
         play(study_file.with_suffix(".db"))
         with socket.socket() as free:
@@ -73,7 +85,13 @@ def photograph(file: Path) -> None:
             [sys.executable, "-m", "steerbo", "serve", str(study_file), "--port", str(port)]
         ) as server:
             _wait_for(f"http://127.0.0.1:{port}/healthz")
-            options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--timeout=15000"]
+            options = [
+                "--headless=new",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--hide-scrollbars",
+                "--timeout=15000",
+            ]
             window = ["--window-size=1280,860", f"--screenshot={file}", f"http://127.0.0.1:{port}/"]
             subprocess.run([chromium, *options, *window], check=True, capture_output=True)
             server.terminate()
@@ -93,9 +111,22 @@ def play(log: Path) -> None:
     with sb.Study.open(log) as study:
         for _ in range(24):
             suggestion = study.ask()
-            week = {"temperature": chance.gauss(22, 3), "ph": chance.uniform(4, 8), **suggestion.values}
-            kilograms = 10 - (week["temperature"] - 26) ** 2 / 50 - (week["ph"] - 6.5) ** 2 + chance.gauss(0, 0.2)
-            study.tell(suggestion, round(kilograms, 1), realised={name: round(x, 1) for name, x in week.items()})
+            week = {
+                "temperature": chance.gauss(22, 3),
+                "ph": chance.uniform(4, 8),
+                **suggestion.values,
+            }
+            kilograms = (
+                10
+                - (week["temperature"] - 26) ** 2 / 50
+                - (week["ph"] - 6.5) ** 2
+                + chance.gauss(0, 0.2)
+            )
+            study.tell(
+                suggestion,
+                round(kilograms, 1),
+                realised={name: round(x, 1) for name, x in week.items()},
+            )
         study.ask()
 
 

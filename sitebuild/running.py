@@ -41,7 +41,12 @@ class PageError(Exception):
 @contextlib.contextmanager
 def empty_folder() -> Iterator[Path]:
     """An empty folder to be in, as a stranger would begin; the process is afterwards as it was before."""
-    here, path, modules, environment = Path.cwd(), list(sys.path), set(sys.modules), dict(os.environ)
+    here, path, modules, environment = (
+        Path.cwd(),
+        list(sys.path),
+        set(sys.modules),
+        dict(os.environ),
+    )
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         os.environ.update(COLUMNS="100", XDG_STATE_HOME=f"{name}/.state")
         os.chdir(name)
@@ -105,7 +110,9 @@ def _python(block: Block, names: dict[str, Any], page: str) -> str:
     failed = ""
     try:
         with contextlib.redirect_stdout(said), warnings.catch_warnings():
-            warnings.simplefilter("ignore" if block.needs else "error")  # what others warn of is not ours
+            warnings.simplefilter(
+                "ignore" if block.needs else "error"
+            )  # what others warn of is not ours
             exec(compile(tree, f"<{page}>", "exec"), names)
             if isinstance(last, ast.Expr):
                 value = eval(compile(ast.Expression(last.value), f"<{page}>", "eval"), names)
@@ -119,14 +126,18 @@ def _python(block: Block, names: dict[str, Any], page: str) -> str:
         raise PageError(f"{page}: this should fail:\n{block.text}")
     picture = shown(value)
     text = said.getvalue() + failed + ("" if value is None or picture else f"{value!r}\n")
-    return (f"\n```text\n{_short(text)}```\n" if text else "") + (f"\n{picture}\n" if picture else "")
+    return (f"\n```text\n{_short(text)}```\n" if text else "") + (
+        f"\n{picture}\n" if picture else ""
+    )
 
 
 def _console(block: Block, token: str, page: str) -> tuple[str, str]:
     lines = []
     for line in block.text.splitlines():
         if not line.startswith("$ "):
-            raise PageError(f"{page}: a line of a console block is a command behind '$ ', and not {line!r}")
+            raise PageError(
+                f"{page}: a line of a console block is a command behind '$ ', and not {line!r}"
+            )
         command = line[2:].replace("TOKEN", token)
         code, said = _command(shlex.split(command, comments=True))
         if (code != 0) != ("fails" in block.words):
@@ -141,9 +152,13 @@ def _command(words: list[str]) -> tuple[int, str]:
         result = CliRunner().invoke(main, words[1:])
         return result.exit_code, result.output
     if words[0] == "python":
-        ran = subprocess.run([sys.executable, *words[1:]], capture_output=True, text=True, timeout=120, check=False)
+        ran = subprocess.run(
+            [sys.executable, *words[1:]], capture_output=True, text=True, timeout=120, check=False
+        )
         return ran.returncode, ran.stdout + ran.stderr
-    raise PageError(f"console blocks run steerbo and python, and not {words[0]!r}: use ```sh for what is only shown")
+    raise PageError(
+        f"console blocks run steerbo and python, and not {words[0]!r}: use ```sh for what is only shown"
+    )
 
 
 def _short(text: str) -> str:

@@ -28,7 +28,9 @@ FROM_HERE = "<!-- the site writes from here on -->\n"
 
 def pages() -> dict[str, str]:
     """Every page of the site: place, and Markdown with the links of the site."""
-    places = {place: DOCS / place for place in _in_docs()} | {place: ROOT / file for file, place in AT_HOME.items()}
+    places = {place: DOCS / place for place in _in_docs()} | {
+        place: ROOT / file for file, place in AT_HOME.items()
+    }
     source = address()
     return {page: for_site(file.read_text("utf-8"), page, source) for page, file in places.items()}
 
@@ -84,7 +86,9 @@ def relinked(text: str, page: str, source: str | None = None) -> str:
     def link(found: re.Match[str]) -> str:
         words, path, rest = found["words"], found["path"], found["rest"]
         target = posixpath.normpath(posixpath.join(posixpath.dirname(home), path))
-        place = AT_HOME.get(target) or (target.removeprefix("docs/") if target.startswith("docs/") else None)
+        place = AT_HOME.get(target) or (
+            target.removeprefix("docs/") if target.startswith("docs/") else None
+        )
         if place:
             return f"[{words}]({posixpath.relpath(place, posixpath.dirname(page) or '.')}{rest})"
         if root:

@@ -91,7 +91,9 @@ def _table(record: type) -> str:
         if field.name == "kind" and _kind(record):
             continue
         meaning = _escaped(meanings.get(field.name, ""))
-        lines.append(f"| `{field.name}` | {takes(hints[field.name])} | {_default(field)} | {meaning} |")
+        lines.append(
+            f"| `{field.name}` | {takes(hints[field.name])} | {_default(field)} | {meaning} |"
+        )
     return "\n".join(lines) + "\n" if len(lines) > 2 else "No fields.\n"
 
 
@@ -130,7 +132,9 @@ def _many(words: str) -> str:
 def _default(field: Field[Any]) -> str:
     if field.default is MISSING and field.default_factory is MISSING:
         return "**needed**"
-    default = getattr(field.default, "default", field.default)  # pydantic keeps it in a field of its own
+    default = getattr(
+        field.default, "default", field.default
+    )  # pydantic keeps it in a field of its own
     if default is PydanticUndefined:
         return "" if getattr(field.default, "default_factory", None) else "**needed**"
     if default is MISSING or default in (None, "", ()) or callable(default):

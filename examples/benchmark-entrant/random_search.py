@@ -31,4 +31,8 @@ class RandomSearch:
         for name, levels in self.levels.items():
             points = [{**point, name: level} for point in points for level in levels]
         mask = now.get("available")
-        return points if mask is None else [point for point, free in zip(points, mask, strict=True) if free]
+        return (
+            points
+            if mask is None
+            else [point for point, free in zip(points, mask, strict=True) if free]
+        )

@@ -1,6 +1,7 @@
 """A patient: is looked at twice, before the dose and before the rest, then says how well it went. JSON in, JSON out.
 
-Where the question asks to observe something, the answer is that, and the question comes again with more set.
+Where the question asks to observe something, the answer is that, and the question comes again with
+more set.
 """
 
 import json

@@ -1,9 +1,10 @@
 """Bayesian optimisation of systems that one can only partly steer.
 
-One protocol for all: `Optimizer(problem, method).ask()`, do what it says, `tell` it what happened. A problem is one
-of the wings' (`CostVarying`, `TimeVarying`, `Causal`, `MeanField`); `methods(problem)` lists what can solve it. The
-rarer names stand in submodules: laws in `steerbo.space`, other tolerances in `steerbo.costvarying`, kernels in time in
-`steerbo.gp`, types of answers in `steerbo.core`.
+One protocol for all: `Optimizer(problem, method).ask()`, do what it says, `tell` it what happened.
+A problem is one of the wings' (`CostVarying`, `TimeVarying`, `Causal`, `MeanField`);
+`methods(problem)` lists what can solve it. The rarer names stand in submodules: laws in
+`steerbo.space`, other tolerances in `steerbo.costvarying`, kernels in time in `steerbo.gp`, types
+of answers in `steerbo.core`.
 """
 
 from __future__ import annotations

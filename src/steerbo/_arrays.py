@@ -1,6 +1,7 @@
 """Shapes and kinds of arrays in annotations, written as jaxtyping writes them: `Float[np.ndarray, "n d"]`.
 
-They are for readers. Type checkers see the array, and a running program need not import more than `typing`.
+They are for readers. Type checkers see the array, and a running program need not import more than
+`typing`.
 """
 
 from typing import Annotated as Bool

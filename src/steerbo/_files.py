@@ -25,7 +25,8 @@ def read_file(
 ) -> bytes:
     """Read the content of a file.
 
-    A folder, a pipe or a device is not opened: that could block, or never end. The size is checked first.
+    A folder, a pipe or a device is not opened: that could block, or never end. The size is checked
+    first.
 
     Args:
         path: path of the file.
@@ -36,7 +37,8 @@ def read_file(
         shown: name of the file in the error; empty: its path.
 
     Raises:
-        InvalidInput: of class `error`: the file is missing, not regular, too large, or cannot be read.
+        InvalidInput: of class `error`: the file is missing, not regular, too large, or cannot be
+            read.
     """
 
     def refused(hint: str, instead: str = allowed) -> InvalidInput:
@@ -57,7 +59,9 @@ def read_file(
         raise refused("", "a file's name without NUL characters") from None
     if not stat.S_ISREG(about.st_mode):
         raise refused("(It is a folder, a pipe or a device.)")
-    raise refused("Leave out what is not needed, or thin it out.", f"a file of at most {most / 1e6:g} MB")
+    raise refused(
+        "Leave out what is not needed, or thin it out.", f"a file of at most {most / 1e6:g} MB"
+    )
 
 
 def _at_once(path: str, flags: int) -> int:

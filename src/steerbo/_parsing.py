@@ -75,7 +75,8 @@ def read_number(field: str, text: str, comma: bool) -> float | None:
     Args:
         field: named in the error.
         text: typed by a person.
-        comma: whether that person writes decimal commas: then "1.250" may be 1250, and else "1,250" may.
+        comma: whether that person writes decimal commas: then "1.250" may be 1250, and else "1,250"
+            may.
 
     Raises:
         InvalidRequest: the number can be read in two ways.
@@ -86,7 +87,9 @@ def read_number(field: str, text: str, comma: bool) -> float | None:
     readings = decimal_readings(text)
     ways = point_readings(text) if comma else readings if len(readings) > 1 else []
     if ways:
-        raise InvalidRequest(field, text, f"a number that can be read in one way only: {' or '.join(ways)}")
+        raise InvalidRequest(
+            field, text, f"a number that can be read in one way only: {' or '.join(ways)}"
+        )
     return typed_number(readings[0] if readings else text)
 
 
@@ -105,7 +108,12 @@ def read_choice(choices: Iterable[Any], text: str) -> Any:
     if (number := typed_number(text)) is None:
         return text
     return next(
-        (c for c in known.values() if isinstance(c, int | float) and not isinstance(c, bool) and c == number), text
+        (
+            c
+            for c in known.values()
+            if isinstance(c, int | float) and not isinstance(c, bool) and c == number
+        ),
+        text,
     )
 
 
@@ -128,16 +136,26 @@ def read_rows(field: str, text: str) -> Rows:
     ([{'x': '0.5'}], [{'x': '0.5', 'y': '1.25'}])
     """
     head = next((line for line in text.splitlines() if line.strip()), "")
-    separator = max(_SEPARATORS, key=head.count)  # the semicolon where there is none: a comma may be a decimal one
+    separator = max(
+        _SEPARATORS, key=head.count
+    )  # the semicolon where there is none: a comma may be a decimal one
     try:
         rows = list(csv.DictReader(io.StringIO(text, newline=""), delimiter=separator, strict=True))
     except csv.Error as error:
         raise InvalidRequest(field, text[:80], "a table in CSV", f"({error})") from None
     if any(None in row for row in rows):
-        raise InvalidRequest(field, text[:80], "a table in CSV", "A line has more cells than the first.")
-    found = [{name.strip(): cell.strip() for name, cell in row.items() if cell and cell.strip()} for row in rows]
+        raise InvalidRequest(
+            field, text[:80], "a table in CSV", "A line has more cells than the first."
+        )
+    found = [
+        {name.strip(): cell.strip() for name, cell in row.items() if cell and cell.strip()}
+        for row in rows
+    ]
     decimal = any(_is_decimal(cell) for row in found for cell in row.values())
-    return [{name: _pointed(f"{field}.{name}", cell, decimal) for name, cell in row.items()} for row in found]
+    return [
+        {name: _pointed(f"{field}.{name}", cell, decimal) for name, cell in row.items()}
+        for row in found
+    ]
 
 
 def read_listed(field: str, text: str) -> list[str]:

@@ -13,7 +13,8 @@ _HARMLESS = re.compile(
 """Parameters of a URL that are shown. Any other may be a secret, or a secret's misspelt name."""
 _END = r"""(?:[\s'"),;…]|$)"""
 _HOST = rf"[\w.,:%\[\]-]*(?:/[^@?#\s]*?)?(?:\?\w+=|#[^@\s]*{_END}|{_END})"
-# A password ends at the first @ that something like a host follows, else at the last: people leave / # @ as they are.
+# A password ends at the first @ that something like a host follows, else at the last: people leave
+# / # @ as they are.
 _USER = re.compile(rf"(?P<before>:/{{1,3}}[^:/@\s]*):(?:\S*?@(?={_HOST})|.*@)")
 _QUERY = re.compile(r"""(?P<before>[?&](?P<name>[\w.%-]+)=)[^&\s#]*[^&\s#'"),;…]""")
 _WORD = re.compile(  # as libpq writes it, and Python

@@ -1,9 +1,9 @@
 """Unsafe characters in text: detection, escaping, and cells that no spreadsheet takes for a formula.
 
-Control characters steer terminals, lone surrogates cannot be written as UTF-8, and marks that turn the direction of
-writing make a text look like another. Names with an unsafe character are refused when a study is created; reasons and
-texts of older logs are shown with the character escaped. Letters of every script are safe, and so are the joiners that
-some scripts and emoji need.
+Control characters steer terminals, lone surrogates cannot be written as UTF-8, and marks that turn
+the direction of writing make a text look like another. Names with an unsafe character are refused
+when a study is created; reasons and texts of older logs are shown with the character escaped.
+Letters of every script are safe, and so are the joiners that some scripts and emoji need.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from typing import Any
 LONGEST_REASON = 10_000
 """Largest length of a reason, in characters: it may hold the output of a program that failed."""
 _LINES = "\n\t"
-_MINUS = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2212\ufe63\uff0d"), "-")  # hyphens, dashes and minus signs
+_MINUS = dict.fromkeys(
+    map(ord, "\u2010\u2011\u2012\u2013\u2212\ufe63\uff0d"), "-"
+)  # hyphens, dashes and minus signs
 _AT_ENDS = re.compile("^[\\s\u200b\u2060\ufeff]+|[\\s\u200b\u2060\ufeff]+$")
 """Blanks, and characters without a width that join nothing."""
 _NO_WIDTH = re.compile("[\u200b\u2060\ufeff]")

@@ -67,8 +67,8 @@ def from_pydantic(
 ) -> InvalidInput:
     """Translate a pydantic error, with all its complaints, to field (behind `place`), value and allowed values.
 
-    With the validated data `given`, alternatives that all failed count once; from the `declared` type mistyped names
-    are guessed.
+    With the validated data `given`, alternatives that all failed count once; from the `declared`
+    type mistyped names are guessed.
     """
     complaints = error.errors(include_url=False)[:_COMPLAINTS]
     paths = [_path(complaint, given) for complaint in complaints]
@@ -78,17 +78,32 @@ def from_pydantic(
     for complaint, path in zip(complaints, paths, strict=True):
         if complaint["type"].startswith("missing") and complaint["loc"] in misspelt:
             continue  # it is there under another name, which is complained of
-        ours = isinstance(complaint.get("ctx", {}).get("error"), InvalidInput)  # it knows best what is wrong here
+        ours = isinstance(
+            complaint.get("ctx", {}).get("error"), InvalidInput
+        )  # it knows best what is wrong here
         if path in found and complaint["type"] == "literal_error" and len(found[path]) == 1:
             (other,) = found[path]  # a number or a word, say
-            found[path] = [kind(other.field, other.value, f"{other.allowed}, or {complaint['ctx']['expected']}")]
+            found[path] = [
+                kind(
+                    other.field, other.value, f"{other.allowed}, or {complaint['ctx']['expected']}"
+                )
+            ]
             continue
-        if (path in found and not ours) or (path in deeper and isinstance(complaint["input"], Mapping | list | tuple)):
-            continue  # alternatives: one is enough, and the one that fits best is wrong somewhere inside
+        if (path in found and not ours) or (
+            path in deeper and isinstance(complaint["input"], Mapping | list | tuple)
+        ):
+            # alternatives: one is enough, and the one that fits best is wrong somewhere inside
+            continue
         untagged = complaint["type"] == "union_tag_not_found"
         names = _kinds(declared, given, path) if untagged else _names(declared, given, path)
         if complaint["type"] in _RECORDS:
-            names = [_record_of(record for record in _standing(declared, given, path)[0] if record is not declared)]
+            names = [
+                _record_of(
+                    record
+                    for record in _standing(declared, given, path)[0]
+                    if record is not declared
+                )
+            ]
         where, why = ".".join([place, *map(str, path)]), _instead(declared, given, path)
         found[path] = list(_ours(complaint, where, kind, names, why))
     return combine(fault for faults in found.values() for fault in faults)
@@ -99,9 +114,14 @@ def _instead(declared: Any, given: object, path: Sequence[Any]) -> str:
     if not path or not isinstance(path[-1], str):
         return ""
     records = _of_its_kind(declared, given, path[:-1])
-    if path[-1] in ("maximize", "maximise") and any("minimize" in record.__pydantic_fields__ for record in records):
+    if path[-1] in ("maximize", "maximise") and any(
+        "minimize" in record.__pydantic_fields__ for record in records
+    ):
         return "Larger values are better unless minimize is true: leave it out."
-    return next((str(hint) for record in records if (hint := getattr(record, "instead", {}).get(path[-1]))), "")
+    return next(
+        (str(hint) for record in records if (hint := getattr(record, "instead", {}).get(path[-1]))),
+        "",
+    )
 
 
 def _ours(
@@ -111,20 +131,28 @@ def _ours(
     cause = context.get("error")
     value = MISSING if about.startswith("missing") else complaint["input"]
     if isinstance(cause, InvalidInput):  # a check of ours, raised while pydantic was at work
-        yield from (fault.moved(f"{where}.{fault.field.removeprefix('Space.')}") for fault in cause.errors)
+        yield from (
+            fault.moved(f"{where}.{fault.field.removeprefix('Space.')}") for fault in cause.errors
+        )
     elif about in ("union_tag_invalid", "union_tag_not_found"):
         tag = context.get("tag", MISSING)
         kinds = [name.strip("'") for name in context.get("expected_tags", "").split(", ") if name]
         allowed = one_of(kinds or names, tag) if kinds or names else "the name of a kind"
         yield kind(f"{where}.{context['discriminator'].strip(chr(39))}", tag, allowed)
     elif about in _UNKNOWN:
-        allowed = one_of(names, "" if instead else where.rpartition(".")[2]) if names else "no field of this name"
+        allowed = (
+            one_of(names, "" if instead else where.rpartition(".")[2])
+            if names
+            else "no field of this name"
+        )
         yield kind(where, value, allowed, instead)
     elif about in _RECORDS:
         yield kind(where, value, names[0] or "a table")
     else:
         allowed = _allowed(complaint)
-        lone = allowed == "a list" and (isinstance(value, str) or hasattr(value, "__pydantic_fields__"))
+        lone = allowed == "a list" and (
+            isinstance(value, str) or hasattr(value, "__pydantic_fields__")
+        )
         yield kind(where, value, allowed, "Put it into brackets: […]." if lone else "")
 
 
@@ -147,7 +175,11 @@ def _table_of(record: Any) -> str:
     fields = getattr(record, "__pydantic_fields__", {})
     tag = _tag(record)
     if tag is None:
-        return f"{{ {', '.join(f'{name} = …' for name in list(fields)[:3])} }}" if fields else "a table"
+        return (
+            f"{{ {', '.join(f'{name} = …' for name in list(fields)[:3])} }}"
+            if fields
+            else "a table"
+        )
     needed = [f"{name} = …" for name, field in fields.items() if field.is_required()]
     said = ", ".join([f'kind = "{tag}"', *needed])
     return f"{{ {said} }}"
@@ -167,14 +199,18 @@ def _allowed(complaint: Any) -> str:
     return _PLAIN.get(about, message[:1].lower() + message[1:])
 
 
+_NESTED = (Mapping, list, tuple)  # what has parts that a path goes through
+
+
 def _path(complaint: Any, given: object) -> tuple[Any, ...]:
     """Path of a complaint in the given data, without pydantic's names of the alternatives that it tried."""
     path: list[Any] = []
     for i, part in enumerate(complaint["loc"]):
         last = i == len(complaint["loc"]) - 1
+        known = _has(given, part)
         if last and complaint["type"].startswith(("missing", *_UNKNOWN)):
             path.append(part)
-        elif _has(given, part) and (not i or last or isinstance(given[part], Mapping | list | tuple)):  # type: ignore[index]
+        elif known and (not i or last or isinstance(given[part], _NESTED)):  # type: ignore[index]
             path.append(part)
             given = given[part]  # type: ignore[index]
         elif isinstance(part, int):
@@ -209,7 +245,9 @@ def _standing(declared: Any, given: object, path: Sequence[Any]) -> tuple[list[A
     for part in path:
         given = given[part] if _has(given, part) else None  # type: ignore[index]
         inner = [_field(record, part) for record in records] if isinstance(part, str) else []
-        records = [found for annotation in inner for found in _records(annotation)] if inner else records
+        records = (
+            [found for annotation in inner for found in _records(annotation)] if inner else records
+        )
     return records, given
 
 

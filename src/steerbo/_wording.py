@@ -1,7 +1,8 @@
 """Wording of messages for their reader: calls and Python literals in a program, commands and TOML in a shell.
 
-A message names an action as ‹tell› and a kind of data as ‹TruncatedNormal›; both are replaced when the message is read.
-A name that is the same for every reader, such as a field's, is marked in the same way: ‹drift› becomes `drift`.
+A message names an action as ‹tell› and a kind of data as ‹TruncatedNormal›; both are replaced when
+the message is read. A name that is the same for every reader, such as a field's, is marked in the
+same way: ‹drift› becomes `drift`.
 """
 
 from __future__ import annotations
@@ -49,7 +50,9 @@ class _Short(Repr):
     def __init__(self) -> None:
         super().__init__()
         self.maxlevel = 10
-        self.maxlist = self.maxtuple = self.maxset = self.maxfrozenset = self.maxdeque = self.maxarray = _SHOWN
+        self.maxlist = self.maxtuple = self.maxset = self.maxfrozenset = self.maxdeque = (
+            self.maxarray
+        ) = _SHOWN
         self.maxdict = self.maxlong = self.maxstring = self.maxother = _SHOWN
 
     def repr_int(self, x: int, level: int) -> str:
@@ -60,7 +63,10 @@ class _Short(Repr):
         """Show a dict in its own order."""
         if level <= 0:
             return "{…}"
-        shown = [f"{self.repr1(key, level - 1)}: {self.repr1(x[key], level - 1)}" for key in islice(x, self.maxdict)]
+        shown = [
+            f"{self.repr1(key, level - 1)}: {self.repr1(x[key], level - 1)}"
+            for key in islice(x, self.maxdict)
+        ]
         return "{" + ", ".join([*shown, *(["…"] if len(x) > len(shown) else [])]) + "}"
 
     def repr_str(self, x: str, level: int) -> str:
@@ -139,7 +145,9 @@ def number_text(x: float, resolution: float = 0.0) -> str:
     plain = _PLAIN[0] <= abs(x) < _PLAIN[1]
     digits = _FULL
     if resolution > 0:
-        last = math.floor(math.log10(resolution))  # place of the last digit; whole numbers keep all of theirs
+        last = math.floor(
+            math.log10(resolution)
+        )  # place of the last digit; whole numbers keep all of theirs
         digits = math.floor(math.log10(abs(x))) - (min(last, 0) if plain else last) + 1
         if digits < 1:
             return "0"
@@ -153,7 +161,9 @@ def _without_zeros(text: str) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def interval_texts(mean: float | None, lower: float | None, upper: float | None) -> tuple[str, str, str]:
+def interval_texts(
+    mean: float | None, lower: float | None, upper: float | None
+) -> tuple[str, str, str]:
     """Write a mean and its bounds to a twentieth of their distance; what differs differs in writing. "" for None.
 
     >>> interval_texts(7.1234, 5.6789, 8.6111), interval_texts(7.1234, None, None)
@@ -228,7 +238,10 @@ def decimal_readings(text: str) -> list[str]:
     plain = text.strip()
     if not _COMMA.fullmatch(plain):
         return []
-    return [plain.replace(",", "."), *([plain.replace(",", "")] if _THOUSAND.fullmatch(plain) else [])]
+    return [
+        plain.replace(",", "."),
+        *([plain.replace(",", "")] if _THOUSAND.fullmatch(plain) else []),
+    ]
 
 
 def point_readings(text: str) -> list[str]:

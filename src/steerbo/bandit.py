@@ -1,10 +1,12 @@
 """Choice among arms by bounds, widths, prices and counts alone; confidence radii and calibration.
 
-Arms are numbered. A price is the cost of a play, or a lower bound on it; an arm of unknown price (NaN) counts as free.
+Arms are numbered. A price is the cost of a play, or a lower bound on it; an arm of unknown price
+(NaN) counts as free.
 
-Bounds are inflated where a model's scale rests on few outcomes, or outcomes have surprised the model. Rules by play
-counts: initial plays, margins for few plays, and the least played arm when it is overdue; pending plays count as plays.
-`ArmStatistics` keeps every arm's plays, mean and spread, updated one value at a time.
+Bounds are inflated where a model's scale rests on few outcomes, or outcomes have surprised the
+model. Rules by play counts: initial plays, margins for few plays, and the least played arm when it
+is overdue; pending plays count as plays. `ArmStatistics` keeps every arm's plays, mean and spread,
+updated one value at a time.
 """
 
 from __future__ import annotations
@@ -26,11 +28,12 @@ BOUND = 2.0
 MISFIT = 1.2
 """Factor by which bounds are wider than a fitted model says, since functions are not quite of the model's class.
 
-Without it bounds hold in 92, 90, 89 and 89 of a hundred cases after 10, 20, 40 and 80 rounds: 1312 plays on functions
-drawn for five registrations, none of them a Gaussian process; with it in 96, 95, 95 and 94. Half of the misses are by
-less than .06 of the function's standard deviations from 40 rounds on. No single belief was found behind it: other
-kernels, priors of lengthscales, noise laws and learning rates were played or compared on stored histories, and cover no
-more (evidence/calibration.md). Of a function of the model's own class, 98 % would be covered.
+Without it bounds hold in 92, 90, 89 and 89 of a hundred cases after 10, 20, 40 and 80 rounds: 1312
+plays on functions drawn for five registrations, none of them a Gaussian process; with it in 96, 95,
+95 and 94. Half of the misses are by less than .06 of the function's standard deviations from 40
+rounds on. No single belief was found behind it: other kernels, priors of lengthscales, noise laws
+and learning rates were played or compared on stored histories, and cover no more
+(evidence/calibration.md). Of a function of the model's own class, 98 % would be covered.
 """
 RECENT = 25
 """Outcomes that the calibration looks back on."""
@@ -38,20 +41,23 @@ TRUSTED = 5
 """Imagined outcomes, as far off as the model says, that the calibration starts from."""
 BEYOND = 1e6
 """Deviations that a surprise counts as at most: an outcome of 1e100 is no more of one."""
-_OUTCOME_ROUNDING = 4.0 * float(np.finfo(np.float64).eps)  # of the largest outcome: a smaller difference is rounding
+_OUTCOME_ROUNDING = 4.0 * float(
+    np.finfo(np.float64).eps
+)  # of the largest outcome: a smaller difference is rounding
 _PRICE_ROUNDING = 1e-9  # prices that differ by less, as a share, are equal
 
 Prices = Float[np.ndarray, " m"]
 
 
-# -- widths of bounds --------------------------------------------------------------------------------------------------
+# -- widths of bounds ------------------------------------------------------------------------------
 
 
 def hoeffding_radius(counts: Counts, rounds: float, span: float = 1.0) -> Float[np.ndarray, "*m"]:
     """`span · sqrt(2 ln T / N)`: β_i(t) of Algorithm 1, line 22 (Bayesian optimisation with unknown costs, 2025).
 
-    For values that spread over at most `span`, a mean of N plays is further than this from the truth, to one given
-    side, with probability at most `T⁻⁴` (Hoeffding 1963). Infinite for an arm never played.
+    For values that spread over at most `span`, a mean of N plays is further than this from the
+    truth, to one given side, with probability at most `T⁻⁴` (Hoeffding 1963). Infinite for an arm
+    never played.
 
     Args:
         counts: plays of each arm N, any shape.
@@ -67,25 +73,33 @@ def hoeffding_radius(counts: Counts, rounds: float, span: float = 1.0) -> Float[
     if not rounds >= 1 or math.isinf(rounds):
         raise InvalidOption("rounds", rounds, "a finite number of at least one")
     _check_span(span)
-    radii: Float[np.ndarray, "*m"] = span * np.sqrt(_over(2.0 * math.log(rounds), np.asarray(counts)))
+    radii: Float[np.ndarray, "*m"] = span * np.sqrt(
+        _over(2.0 * math.log(rounds), np.asarray(counts))
+    )
     return radii
 
 
 def bernstein_radius(
-    counts: Counts, spreads: Float[np.ndarray, "*m"], delta: float, span: float | Float[np.ndarray, "*m"] = 1.0
+    counts: Counts,
+    spreads: Float[np.ndarray, "*m"],
+    delta: float,
+    span: float | Float[np.ndarray, "*m"] = 1.0,
 ) -> Float[np.ndarray, "*m"]:
     """Radius `sd · sqrt(2 ln(2/δ) / N) + 7 span ln(2/δ) / (3 (N − 1))` (Maurer & Pontil 2009, Theorem 4).
 
-    A mean of N plays is further than this from the truth, to one given side, with probability at most δ. It is the
-    shorter the less an arm's values spread. With `delta=T**-4` it promises what `hoeffding_radius` does. Given the
-    *observed* span it adapts to the scale of the values, but the promise is then only a good guess: a rare large value
-    that was not yet seen is not reckoned with. Infinite for arms played less than twice.
+    A mean of N plays is further than this from the truth, to one given side, with probability at
+    most δ. It is the shorter the less an arm's values spread. With `delta=T**-4` it promises what
+    `hoeffding_radius` does. Given the *observed* span it adapts to the scale of the values, but the
+    promise is then only a good guess: a rare large value that was not yet seen is not reckoned
+    with. Infinite for arms played less than twice.
 
     Args:
         counts: plays of each arm N, any shape.
-        spreads: sample standard deviation of each arm, with N − 1 below the line; ignored where N < 2.
+        spreads: sample standard deviation of each arm, with N − 1 below the line; ignored where N <
+            2.
         delta: probability of a miss, above 0 and below 1.
-        span: the width of the interval that values lie in, one for all or one for each arm; ignored where N < 2.
+        span: the width of the interval that values lie in, one for all or one for each arm; ignored
+            where N < 2.
 
     Raises:
         InvalidOption: `delta` outside (0, 1), or a span that is negative or not finite.
@@ -100,13 +114,16 @@ def bernstein_radius(
     _check_span(spans)
     log = math.log(2.0) - math.log(delta)
     near = np.where(known, spreads, 0.0) * np.sqrt(_over(2.0 * log, np.where(known, counts, 1)))
-    return np.where(known, near + 7.0 * spans / 3.0 * _over(log, np.where(known, counts - 1, 1)), np.inf)
+    return np.where(
+        known, near + 7.0 * spans / 3.0 * _over(log, np.where(known, counts - 1, 1)), np.inf
+    )
 
 
 def theory_beta(norm: float, noise_sd: float, gain: float, delta: float) -> float:
     """`β = B + σ sqrt(2 (γ + 1 + ln 1/δ))` (Chowdhury & Gopalan 2017, Theorem 2).
 
-    With probability 1 − δ the truth is within β posterior standard deviations of the mean, at all points and rounds.
+    With probability 1 − δ the truth is within β posterior standard deviations of the mean, at all
+    points and rounds.
 
     Args:
         norm: bound on the norm of f in the kernel's space B.
@@ -128,7 +145,9 @@ def theory_beta(norm: float, noise_sd: float, gain: float, delta: float) -> floa
 
 
 def _over(numerator: float, counts: np.ndarray) -> Float[np.ndarray, "*m"]:
-    shares: Float[np.ndarray, "*m"] = np.divide(numerator, counts, out=np.full(counts.shape, np.inf), where=counts > 0)
+    shares: Float[np.ndarray, "*m"] = np.divide(
+        numerator, counts, out=np.full(counts.shape, np.inf), where=counts > 0
+    )
     return shares
 
 
@@ -145,9 +164,10 @@ def _check_span(span: float | Float[np.ndarray, "*m"]) -> None:
 def scale_inflation(points: Float[np.ndarray, "n d"], outcomes: Float[np.ndarray, " n"]) -> float:
     """Factor by which bounds are wider as the scale is estimated from these outcomes; infinite without a scale.
 
-    With k different points the scale is a root mean square with k − 1 degrees of freedom, so that a bound of two
-    standard deviations becomes the quantile of Student's t: `√(k/(k−1)) t_{k−1} / 2`. One point, or outcomes that are
-    all alike, tell no scale at all. Without columns (d = 0) every outcome is one more of the same mean.
+    With k different points the scale is a root mean square with k − 1 degrees of freedom, so that a
+    bound of two standard deviations becomes the quantile of Student's t: `√(k/(k−1)) t_{k−1} / 2`.
+    One point, or outcomes that are all alike, tell no scale at all. Without columns (d = 0) every
+    outcome is one more of the same mean.
 
     >>> scale_inflation(np.array([[0.1], [0.5], [0.9]]), np.array([3.0, 4.0, 8.0])).__round__(2)
     2.77
@@ -157,7 +177,11 @@ def scale_inflation(points: Float[np.ndarray, "n d"], outcomes: Float[np.ndarray
     k = len(np.unique(points, axis=0)) if points.shape[1] else len(points)
     if k < 2 or all_equal(outcomes):
         return math.inf
-    return math.sqrt(k / (k - 1)) * float(scipy.special.stdtrit(k - 1, scipy.special.ndtr(BOUND))) / BOUND
+    return (
+        math.sqrt(k / (k - 1))
+        * float(scipy.special.stdtrit(k - 1, scipy.special.ndtr(BOUND)))
+        / BOUND
+    )
 
 
 def all_equal(outcomes: Float[np.ndarray, " n"]) -> bool:
@@ -166,7 +190,10 @@ def all_equal(outcomes: Float[np.ndarray, " n"]) -> bool:
     >>> all_equal(np.array([0.3, 0.1 + 0.2])), all_equal(np.array([0.3, 0.31]))
     (True, False)
     """
-    low, high = 0.5 * float(outcomes.min()), 0.5 * float(outcomes.max())  # halves: the difference may not fit
+    low, high = (
+        0.5 * float(outcomes.min()),
+        0.5 * float(outcomes.max()),
+    )  # halves: the difference may not fit
     return bool(high - low <= _OUTCOME_ROUNDING * max(abs(low), abs(high)))
 
 
@@ -199,21 +226,24 @@ class Calibration:
     def inflation(self) -> float:
         """Inflation of the bounds in answers: it starts from one pseudo-outcome.
 
-        A few surprises tell a root mean square only roughly: with k of them, the imagined one included, bounds take the
-        quantile of Student's t with k degrees of freedom, of which there are two before any. Infinite where a surprise
-        was `BEYOND`: of a model that is as far off nothing can be said.
+        A few surprises tell a root mean square only roughly: with k of them, the imagined one
+        included, bounds take the quantile of Student's t with k degrees of freedom, of which there
+        are two before any. Infinite where a surprise was `BEYOND`: of a model that is as far off
+        nothing can be said.
         """
         if max(map(abs, self.surprises), default=0.0) >= BEYOND:
             return math.inf
         freedom = 1 + max(1, len(self.surprises))
-        return self._off(1) * float(scipy.special.stdtrit(freedom, scipy.special.ndtr(BOUND))) / BOUND
+        return (
+            self._off(1) * float(scipy.special.stdtrit(freedom, scipy.special.ndtr(BOUND))) / BOUND
+        )
 
     def _off(self, trusted: int) -> float:
         squares = np.square(self.surprises)
         return max(1.0, float(np.sqrt((squares.sum() + trusted) / (len(squares) + trusted))))
 
 
-# -- which arm ---------------------------------------------------------------------------------------------------------
+# -- which arm -------------------------------------------------------------------------------------
 
 
 class Selection(NamedTuple):
@@ -238,7 +268,9 @@ class ArmBounds:
     (1, array([3. , 3.5, 2. ]))
     """
 
-    def __init__(self, upper: Float[np.ndarray, " m"], judge: Callable[[int], float] | None = None) -> None:
+    def __init__(
+        self, upper: Float[np.ndarray, " m"], judge: Callable[[int], float] | None = None
+    ) -> None:
         self.upper = upper if judge is None else upper.copy()
         self._judge, self._judged = judge, set[int]()
 
@@ -272,18 +304,19 @@ def cheapest_sufficient(
 ) -> Selection:
     """Choose the cheapest arm that lags behind `least` by no more than the uncertainty of its next play.
 
-    Arm i is *enough* if `u_i + κ w_i ≥ least`. Among equally cheap ones the one with the largest bound is played.
+    Arm i is *enough* if `u_i + κ w_i ≥ least`. Among equally cheap ones the one with the largest
+    bound is played.
 
     Args:
         bounds: upper bounds u_i.
         prices: (m,); NaN where unknown.
         least: the value that an arm must be able to come near, at most the largest upper bound.
-        widths: from some arms to w_i, the uncertainty about their next plays. It is asked for the cheapest arms
-            first, and no further than needed, since a width may take a search.
+        widths: from some arms to w_i, the uncertainty about their next plays. It is asked for the
+            cheapest arms first, and no further than needed, since a width may take a search.
         patience: κ.
         alike: prices that differ by no more than this factor count as equal.
-        at_most: from some arms to numbers (k,) that take no search and that w_i should not exceed: arms that would not
-            be enough with these are left out. None: no such numbers are known.
+        at_most: from some arms to numbers (k,) that take no search and that w_i should not exceed:
+            arms that would not be enough with these are left out. None: no such numbers are known.
 
     Raises:
         InvalidOption: no arm comes near: `least` is above all upper bounds.
@@ -305,10 +338,14 @@ def cheapest_sufficient(
             some = [i for i in some if upper[i] + patience * most[i] >= least]
         bounds.exact(some)
         known = zip(some, widths(some), strict=True) if some else ()
-        enough = [Selection(i, float(width)) for i, width in known if upper[i] + patience * width >= least]
+        enough = [
+            Selection(i, float(width)) for i, width in known if upper[i] + patience * width >= least
+        ]
         if enough:
             return max(enough, key=lambda one: float(upper[one.arm]))
-    raise InvalidOption("least", least, f"at most {float(bounds.upper.max())}, the largest upper bound")
+    raise InvalidOption(
+        "least", least, f"at most {float(bounds.upper.max())}, the largest upper bound"
+    )
 
 
 def cost_tiers(prices: Prices, alike: float = 1.0) -> list[list[int]]:
@@ -355,9 +392,10 @@ def underexplored(
 ) -> int | None:
     """Return the arm played least, where it is played less often than the rounds have doubled; else None.
 
-    A model of a few points can be surely wrong; this many plays cost regret of the order of log T only. Where arms are
-    `many` they would be all that is played for long: then it is how often the rounds *of an average arm* have doubled.
-    An arm that is unlikely to work is due that much less often.
+    A model of a few points can be surely wrong; this many plays cost regret of the order of log T
+    only. Where arms are `many` they would be all that is played for long: then it is how often the
+    rounds *of an average arm* have doubled. An arm that is unlikely to work is due that much less
+    often.
 
     >>> underexplored(np.array([30, 2])), underexplored(np.array([30, 6])), underexplored(np.array([30, 3]), many=True)
     (1, None, 1)
@@ -372,7 +410,8 @@ def underexplored(
 def split_initial_plays(wanted: Int[np.ndarray, " m"], most: int) -> Int[np.ndarray, " m"]:
     """Split initial plays among arms: the wanted numbers or, if they exceed `most`, shares of it.
 
-    Each has one at least, as long as there are so many: else some arms have one, spread over the list.
+    Each has one at least, as long as there are so many: else some arms have one, spread over the
+    list.
 
     >>> split_initial_plays(np.array([3, 4]), 10), split_initial_plays(np.array([9, 3, 3]), 10)
     (array([3, 4]), array([5, 2, 2]))
@@ -410,8 +449,8 @@ def expected_with_failure(
     A play that fails brings nothing. Without failures p is 1.
 
     Args:
-        worths: values v of arms that work, in units of `sign · value`; infinite without outcomes. An arm without
-            outcomes that has failed counts as the best of the others.
+        worths: values v of arms that work, in units of `sign · value`; infinite without outcomes.
+            An arm without outcomes that has failed counts as the best of the others.
         likely: their probabilities p to work.
         told: all outcomes, in the same units.
 
@@ -436,7 +475,8 @@ class ArmStatistics:
     Attributes:
         counts: plays of each arm, `(m,)`.
         means: mean value of each arm, `(m,)`, zero where never played.
-        norms: root of the sum of squared deviations from the mean, `(m,)`: unlike the sum itself it cannot overflow.
+        norms: root of the sum of squared deviations from the mean, `(m,)`: unlike the sum itself it
+            cannot overflow.
         lowest: smallest value of each arm, `(m,)`, `inf` where never played.
         highest: largest value of each arm, `(m,)`, `-inf` where never played.
 
@@ -454,7 +494,13 @@ class ArmStatistics:
     @classmethod
     def new(cls, m: int) -> ArmStatistics:
         """`m` arms never played."""
-        return cls(np.zeros(m, dtype=np.int64), np.zeros(m), np.zeros(m), np.full(m, np.inf), np.full(m, -np.inf))
+        return cls(
+            np.zeros(m, dtype=np.int64),
+            np.zeros(m),
+            np.zeros(m),
+            np.full(m, np.inf),
+            np.full(m, -np.inf),
+        )
 
     def tell(self, arm: int, value: float) -> ArmStatistics:
         """The statistics after one more value of one arm (Welford 1962).
@@ -486,7 +532,9 @@ class ArmStatistics:
     def spans(self) -> Float[np.ndarray, " m"]:
         """Largest less smallest value of each arm, `(m,)`; infinite where N < 2: nothing is known."""
         unknown = np.full(len(self.counts), np.inf)
-        spans: Float[np.ndarray, " m"] = np.subtract(self.highest, self.lowest, out=unknown, where=self.counts >= 2)
+        spans: Float[np.ndarray, " m"] = np.subtract(
+            self.highest, self.lowest, out=unknown, where=self.counts >= 2
+        )
         return spans
 
     def lower_bounds(self, radii: Float[np.ndarray, " m"]) -> Float[np.ndarray, " m"]:

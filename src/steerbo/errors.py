@@ -2,25 +2,26 @@
 
     SteerboError
     ├── InvalidInput (also ValueError)    a value given by the caller is not allowed
-    │   ├── InvalidProblem                a variable, a law, a control set, a tolerance, a prior, a graph…
-    │   ├── InvalidOption                 a method's name or one of its options, a budget, a seed
-    │   ├── InvalidRequest                arguments of `ask`: batch, time, available places
+    │   ├── InvalidProblem                a variable, a law, a control set, a tolerance, a prior, a
+    graph… │   ├── InvalidOption                 a method's name or one of its options, a budget, a
+    seed │   ├── InvalidRequest                arguments of `ask`: batch, time, available places
     │   ├── InvalidContext                arguments of `decide`
     │   ├── InvalidOutcome                arguments of `tell`, `fail`, `amend` or `add`
     │   └── InvalidStudy                  a study file, a log, a saved optimizer
     │       └── DamagedLog                a log that was changed or cut off
     ├── OutcomeConflict                   a second, different outcome for one suggestion
-    ├── LogConflict                       another worker has written in between: read the log, choose again
-    ├── LogUnavailable                    the log cannot be reached or written just now: try again
-    ├── UnknownSuggestion (also KeyError) a suggestion this optimizer never made
+    ├── LogConflict                       another worker has written in between: read the log,
+    choose again ├── LogUnavailable                    the log cannot be reached or written just
+    now: try again ├── UnknownSuggestion (also KeyError) a suggestion this optimizer never made
     ├── ModelFailure                      no model could be fitted to the observations
-    ├── LimitBroken                       a method of another package broke a constraint of the problem
-    ├── ObjectiveFailure                  the user's objective failed, timed out or gave no usable answer
-    └── MissingExtra (also ImportError)   an optional dependency is not installed
+    ├── LimitBroken                       a method of another package broke a constraint of the
+    problem ├── ObjectiveFailure                  the user's objective failed, timed out or gave no
+    usable answer └── MissingExtra (also ImportError)   an optional dependency is not installed
 
-`OutOfRangeWarning`, `UnusualOutcomeWarning` and `LawWarning` are warnings: the value is kept. Every message of an
-`InvalidInput` names the field, its value, the allowed values and, where possible, the next step. Messages have two
-wordings, for programs and for shells (`steerbo._wording`), and several errors can be raised as one (`combine`).
+`OutOfRangeWarning`, `UnusualOutcomeWarning` and `LawWarning` are warnings: the value is kept. Every
+message of an `InvalidInput` names the field, its value, the allowed values and, where possible, the
+next step. Messages have two wordings, for programs and for shells (`steerbo._wording`), and several
+errors can be raised as one (`combine`).
 """
 
 from __future__ import annotations
@@ -77,7 +78,12 @@ class InvalidInput(SteerboError, ValueError):  # noqa: N818
     """
 
     def __init__(
-        self, field: str, value: object, allowed: str, hint: str = "", others: Iterable[InvalidInput] = ()
+        self,
+        field: str,
+        value: object,
+        allowed: str,
+        hint: str = "",
+        others: Iterable[InvalidInput] = (),
     ) -> None:
         self.field, self.value, self._allowed, self._hint = field, value, allowed, hint
         self._others = tuple(error for other in others for error in other.errors)
@@ -170,7 +176,9 @@ def one_of(names: Iterable[str], given: object) -> str:
     known = list(names)
     close = did_you_mean(known, given)
     meant = f" (did you mean {close!r}?)" if close else ""
-    listed = ", ".join(known[:_LISTED]) + (f" and {len(known) - _LISTED} more" * (len(known) > _LISTED))
+    listed = ", ".join(known[:_LISTED]) + (
+        f" and {len(known) - _LISTED} more" * (len(known) > _LISTED)
+    )
     return f"one of {listed or 'nothing'}{meant}"
 
 
@@ -179,7 +187,9 @@ def did_you_mean(names: Iterable[str], given: object) -> str:
     if not isinstance(given, str) or len(given) > _LONGEST:
         return ""
     known = list(islice(names, _SEARCHED))
-    close = [name for name in known if name.casefold() == given.casefold()] or get_close_matches(given, known, n=1)
+    close = [name for name in known if name.casefold() == given.casefold()] or get_close_matches(
+        given, known, n=1
+    )
     return close[0] if close and close[0] != given else ""
 
 
@@ -277,7 +287,9 @@ class MissingExtra(SteerboError, ImportError):  # noqa: N818
 
     def __init__(self, package: str, extra: str) -> None:
         self.package, self.extra = package, extra
-        super().__init__(f"this needs {package}, which is not installed: pip install 'steerbo[{extra}]'")
+        super().__init__(
+            f"this needs {package}, which is not installed: pip install 'steerbo[{extra}]'"
+        )
 
     def __reduce__(self) -> tuple[type[MissingExtra], tuple[str, str]]:
         return type(self), (self.package, self.extra)

@@ -1,31 +1,37 @@
 """Interface for authors of methods and of kinds of problems: everything they need is imported from here.
 
-**A method** is a class derived from `Method`. It has a `name`, says what it `solves`, and has three methods:
+**A method** is a class derived from `Method`. It has a `name`, says what it `solves`, and has three
+methods:
 
-- `choose(history, request)` returns a `Choice`: the `Scope` of this round (what is set, after looking at what), the
-  values, and the reasons to be logged (`note`).
-- `recommend(history)` returns a `Recommendation`: the arm and settings to use from now on, and the `Reason`s for it.
-- `explain(history)` returns an `Explanation`: why, with `Table`s if you like. `why(history, suggestion)` may add the
-  `Reason`s for one suggestion, by its note.
+- `choose(history, request)` returns a `Choice`: the `Scope` of this round (what is set, after
+  looking at what), the values, and the reasons to be logged (`note`).
+- `recommend(history)` returns a `Recommendation`: the arm and settings to use from now on, and the
+  `Reason`s for it.
+- `explain(history)` returns an `Explanation`: why, with `Table`s if you like.
+  `why(history, suggestion)` may add the `Reason`s for one suggestion, by its note.
 
-`history` has the study as it stands now: `history.results` is everything to learn from, corrected, in the order in
-which it came, and `history.unresolved` the rounds that are out, or have failed: a choice counts them as if they were
-known, or all workers that ask at once would get the same. A method is a function of problem, options, seed and history,
-and is given no events: after a restart, or where an outcome was corrected, the history is another one, and nothing else
-happens. What is expensive is cached:
+`history` has the study as it stands now: `history.results` is everything to learn from, corrected,
+in the order in which it came, and `history.unresolved` the rounds that are out, or have failed: a
+choice counts them as if they were known, or all workers that ask at once would get the same. A
+method is a function of problem, options, seed and history, and is given no events: after a restart,
+or where an outcome was corrected, the history is another one, and nothing else happens. What is
+expensive is cached:
 
-- Hyperparameters that are learned are returned by `refit(history)` as plain data, and logged. From then on they are
-  `history.fit().hyperparameters`, with the `results` that taught them. Override `check_fit` to raise an error where a
-  log has some that cannot be used: these are left out, and are due again.
-- A rule in which each lesson depends on those before it is a `Fold` over results: it goes on where results begin with
-  those that it has, and begins anew where the past was changed.
+- Hyperparameters that are learned are returned by `refit(history)` as plain data, and logged. From
+  then on they are `history.fit().hyperparameters`, with the `results` that taught them. Override
+  `check_fit` to raise an error where a log has some that cannot be used: these are left out, and
+  are due again.
+- A rule in which each lesson depends on those before it is a `Fold` over results: it goes on where
+  results begin with those that it has, and begins anew where the past was changed.
 
-Randomness is `self.streams(round, "what for")`. A method that looks at something before it sets its values names that
-in `Choice.observe`, and overrides `decide`. Values `seen` before choosing are in `request["context"]`, by name; where
-the problem has such variables, override `_recommend_at(history, context)` in the place of `recommend`, which then
-answers for typical contexts, and `policy` for any. `Options` is a `record` in which every field has a default. Where
-answers have bounds, `bound_inflation` is a factor for the model's own errors, and `_gain_at(history, context)` what
-could still be gained by them, so that a study can `stop` when that is little; both may be left out.
+Randomness is `self.streams(round, "what for")`. A method that looks at something before it sets its
+values names that in `Choice.observe`, and overrides `decide`. Values `seen` before choosing are in
+`request["context"]`, by name; where the problem has such variables, override
+`_recommend_at(history, context)` in the place of `recommend`, which then answers for typical
+contexts, and `policy` for any. `Options` is a `record` in which every field has a default. Where
+answers have bounds, `bound_inflation` is a factor for the model's own errors, and
+`_gain_at(history, context)` what could still be gained by them, so that a study can `stop` when
+that is little; both may be left out.
 
 >>> from steerbo import CostVarying, Float, Optimizer, Uniform
 >>> class Middle(Method):
@@ -44,35 +50,39 @@ could still be gained by them, so that a study can `stop` when that is little; b
 >>> Optimizer(problem, Middle).ask().values
 {'ph': 6.0}
 
-**A kind of problem** is a `record` derived from `Problem`: data, with a `kind` (a `Literal` with a default),
-`minimize`, and a `space` of variables. Arguments of `ask` and `tell` go through its `read_…` methods, which
-refuse invalid values by name, and may be overridden. Its other declarations have sensible defaults:
-`describe`, `use` and `columns` for `steerbo check` and tables, `takes` (`RequestField`s) for arguments of `ask`,
-`stated_laws` (`StatedLaw`s) for laws that realised values are tested against, `pictures` for a page's pictures. Page,
-tables, exports and the command line then know nothing of your kind, and work.
+**A kind of problem** is a `record` derived from `Problem`: data, with a `kind` (a `Literal` with a
+default), `minimize`, and a `space` of variables. Arguments of `ask` and `tell` go through its
+`read_…` methods, which refuse invalid values by name, and may be overridden. Its other declarations
+have sensible defaults: `describe`, `use` and `columns` for `steerbo check` and tables, `takes`
+(`RequestField`s) for arguments of `ask`, `stated_laws` (`StatedLaw`s) for laws that realised values
+are tested against, `pictures` for a page's pictures. Page, tables, exports and the command line
+then know nothing of your kind, and work.
 
-**Its limits.** Declare the field as `limits: Limits | None = None`, and users may give `LinearConstraint` and
-`ForbiddenCombination`; derive from `ConstrainedProblem`, and they may give `OutcomeConstraint`, too, whose outcomes
-are then told beside the value.
-`check_limits(limits, space)` refuses unknown variables by name; `violated(limits, values)` lists the violated ones.
-Methods must satisfy them: a choice, a recommendation or a step of a policy that breaks one is refused as
-`LimitBroken`. Where limits have another name, or follow from other fields, override `every_limit`.
+**Its limits.** Declare the field as `limits: Limits | None = None`, and users may give
+`LinearConstraint` and `ForbiddenCombination`; derive from `ConstrainedProblem`, and they may give
+`OutcomeConstraint`, too, whose outcomes are then told beside the value.
+`check_limits(limits, space)` refuses unknown variables by name; `violated(limits, values)` lists
+the violated ones. Methods must satisfy them: a choice, a recommendation or a step of a policy that
+breaks one is refused as `LimitBroken`. Where limits have another name, or follow from other fields,
+override `every_limit`.
 
-**Its pictures.** `pictures: ClassVar[str] = "my_package.pictures:draw"` names a function with the signature of
-`DrawPictures`; a picture that fails is a sentence in its place on the page and in the report.
+**Its pictures.** `pictures: ClassVar[str] = "my_package.pictures:draw"` names a function with the
+signature of `DrawPictures`; a picture that fails is a sentence in its place on the page and in the
+report.
 
     def draw(study: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
         figure = matplotlib.figure.Figure((5.6, 3.8), layout="constrained")
         axes = figure.subplots()
         told = study.history.told
-        axes.plot([played.number for played, _ in told], [outcome.value for _, outcome in told], "o")
-        axes.axvline(study.status.rounds)
+        axes.plot([played.number for played, _ in told], [outcome.value for _, outcome in told],
+        "o") axes.axvline(study.status.rounds)
         yield Picture("Outcome of every round", "The value of each round, in order", figure)
 
-**How it is found.** Pass the class, `Optimizer(problem, Middle)`; name its place in a study file, `method =
-"my_package.methods:Middle"`, whose module may stand beside that file; or let your package declare it, after which it
-has a name like any other, and is listed by `steerbo methods`. Both groups go by the kind of problem; a kind's own
-package says first what its default is. `examples/extension` is such a package.
+**How it is found.** Pass the class, `Optimizer(problem, Middle)`; name its place in a study file,
+`method = "my_package.methods:Middle"`, whose module may stand beside that file; or let your package
+declare it, after which it has a name like any other, and is listed by `steerbo methods`. Both
+groups go by the kind of problem; a kind's own package says first what its default is.
+`examples/extension` is such a package.
 
     [project.entry-points."steerbo.problems"]
     shelf = "my_package:Shelf"
@@ -80,14 +90,15 @@ package says first what its default is. `examples/extension` is such a package.
     shelf = "my_package:METHODS"               # a tuple of classes, or one
     cost-varying = "my_package:Middle"
 
-**Its place in logs.** A log has the import path of each class that is not steerbo's own, and the versions of the
-packages that declare one; opening it without them names the missing ones. Going on with a log, or showing its
-answers, imports that module, which runs it, as any import does; it must be installed or on the path, Python's own
-modules are never imported, and only a `Method` is called. Check the names in a log from a stranger first: `steerbo
-doctor` and `steerbo export --format jsonl` import nothing. A class should keep its import path; if it moves, leave
-its old name behind.
+**Its place in logs.** A log has the import path of each class that is not steerbo's own, and the
+versions of the packages that declare one; opening it without them names the missing ones. Going on
+with a log, or showing its answers, imports that module, which runs it, as any import does; it must
+be installed or on the path, Python's own modules are never imported, and only a `Method` is called.
+Check the names in a log from a stranger first: `steerbo doctor` and `steerbo export --format jsonl`
+import nothing. A class should keep its import path; if it moves, leave its old name behind.
 
-**How it is tested.** `steerbo.testing` has the contract that every method keeps, and one for pictures, to be inherited.
+**How it is tested.** `steerbo.testing` has the contract that every method keeps, and one for
+pictures, to be inherited.
 """
 
 from ._validation import collecting_errors

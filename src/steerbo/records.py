@@ -1,8 +1,8 @@
 """Frozen data: how every variable, law, problem, suggestion and event is declared.
 
-A record is a pydantic dataclass that takes positional arguments, refuses unknown fields, is hashable, and whose
-validation errors are the library's own. Its fields take no text and no True for a number, and no number for a text or
-for True. `to_dict` and `from_dict` are its JSON/TOML form.
+A record is a pydantic dataclass that takes positional arguments, refuses unknown fields, is
+hashable, and whose validation errors are the library's own. Its fields take no text and no True for
+a number, and no number for a text or for True. `to_dict` and `from_dict` are its JSON/TOML form.
 """
 
 from __future__ import annotations
@@ -54,11 +54,15 @@ def record(cls: type[T]) -> type[T]:
     @functools.wraps(construct)
     def initialise(self: Any, *values: Any, **named: Any) -> None:
         if len(values) > len(names):
-            raise InvalidProblem(cls.__name__, values, f"at most {len(names)} positional values ({', '.join(names)})")
+            raise InvalidProblem(
+                cls.__name__, values, f"at most {len(names)} positional values ({', '.join(names)})"
+            )
         given = dict(zip(names, values, strict=False))
         twice = next((name for name in given if name in named), None)
         if twice is not None:
-            raise InvalidProblem(f"{cls.__name__}.{twice}", named[twice], "this field to be given once")
+            raise InvalidProblem(
+                f"{cls.__name__}.{twice}", named[twice], "this field to be given once"
+            )
         given |= named
         try:
             construct(self, **given)
@@ -143,13 +147,23 @@ _CHECKS: Mapping[str, Callable[[Any], Any]] = {
     "list": _several,
     "tuple": _several,
 }
-_OWN = ("dataclass", "model", "function-before", "function-plain", "function-wrap", "literal", "definition-ref")
+_OWN = (
+    "dataclass",
+    "model",
+    "function-before",
+    "function-plain",
+    "function-wrap",
+    "literal",
+    "definition-ref",
+)
 
 
 def _schema(cls: type, source: Any, handler: Callable[[Any], Any]) -> Any:
     """Pydantic's schema of a record, without conversions between texts, numbers, and True."""
     made = outer = copy.copy(handler(source))
-    while outer["type"] != "dataclass" and isinstance(outer.get("schema"), dict):  # a validator of the whole record
+    while outer["type"] != "dataclass" and isinstance(
+        outer.get("schema"), dict
+    ):  # a validator of the whole record
         outer["schema"] = outer = copy.copy(outer["schema"])
     if outer["type"] == "dataclass":
         outer["schema"] = _plain(outer["schema"])
@@ -184,19 +198,26 @@ def to_dict(value: Any, kind: Any = None) -> Any:
         # pydantic's warnings are off: data without a plain form is refused below
         return adapter.dump_python(value, mode="json", exclude_none=True, warnings="none")
     except PydanticSerializationError as error:
-        raise InvalidProblem(type(value).__name__, value, "data that can be written as JSON", f"({error})") from None
+        raise InvalidProblem(
+            type(value).__name__, value, "data that can be written as JSON", f"({error})"
+        ) from None
 
 
-def from_dict(kind: Any, plain: Any, place: str = "", error: type[InvalidInput] = InvalidProblem) -> Any:
+def from_dict(
+    kind: Any, plain: Any, place: str = "", error: type[InvalidInput] = InvalidProblem
+) -> Any:
     """Read a result of `to_dict`, and validate it.
 
     Raises:
-        InvalidProblem: (or the given kind of error) naming the field, its value and the allowed values.
+        InvalidProblem: (or the given kind of error) naming the field, its value and the allowed
+            values.
     """
     try:
         return _adapter(kind).validate_python(plain)
     except ValidationError as complaint:
-        raise from_pydantic(complaint, place or getattr(kind, "__name__", "value"), error, plain, kind) from None
+        raise from_pydantic(
+            complaint, place or getattr(kind, "__name__", "value"), error, plain, kind
+        ) from None
     except (UnicodeError, RecursionError):
         raise error(place or "value", plain, "data that can be written down") from None
 

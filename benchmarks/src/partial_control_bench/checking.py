@@ -66,10 +66,13 @@ def complaints(result: Result) -> Iterator[str]:
         yield f"curve.unit is {result.curve.unit}, and in this problem {about.budget.unit}"
 
 
-def again(file: Path, count: int, entrants: Iterable[str] = (), seed: int = 0) -> Iterator[tuple[str, bool | None]]:
+def again(
+    file: Path, count: int, entrants: Iterable[str] = (), seed: int = 0
+) -> Iterator[tuple[str, bool | None]]:
     """Some runs, drawn at random and played again: each with whether it came out the same.
 
-    None stands where its entrant is neither ours, nor a peer, nor one of `entrants`, which are such as "file.py:Class".
+    None stands where its entrant is neither ours, nor a peer, nor one of `entrants`, which are such
+    as "file.py:Class".
     """
     places = {contender(place).name: place for place in entrants}
     everything = [parse(line, str(file)) for _, line in lines(file)]
@@ -90,7 +93,11 @@ def again(file: Path, count: int, entrants: Iterable[str] = (), seed: int = 0) -
 def same(kept: Result, now: Result) -> bool:
     """Whether regret at the marks that both have agrees."""
     for measure in ("simple", "cumulative"):
-        pairs = [(kept.at(measure, mark), now.at(measure, mark)) for mark in kept.curve.at if mark in now.curve.at]
+        pairs = [
+            (kept.at(measure, mark), now.at(measure, mark))
+            for mark in kept.curve.at
+            if mark in now.curve.at
+        ]
         for a, b in pairs:
             if a is not None and b is not None and not np.isclose(a, b, rtol=_SAME, atol=1e-6):
                 return False

@@ -1,8 +1,9 @@
 """The frozen core: fifteen problems that tell methods apart, the same for everybody, with seeds nobody knows before.
 
-Six are the papers' own, at budgets that one can afford, one drifts and nobody knows a prior of it; eight are families
-of drawn problems (`fresh.family`), where every seed is another function. Ours is `steerbo`: the default of each kind,
-as it comes. A registration draws the seeds: of the published problems among their reported ones, of the families all.
+Six are the papers' own, at budgets that one can afford, one drifts and nobody knows a prior of it;
+eight are families of drawn problems (`fresh.family`), where every seed is another function. Ours is
+`steerbo`: the default of each kind, as it comes. A registration draws the seeds: of the published
+problems among their reported ones, of the families all.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ PUBLISHED: Mapping[str, float] = {
     "cosine": 150.0, "psa-2": 150.0, "arena": 60.0,
 }  # fmt: skip
 """The papers' own, and one that drifts without priors, each with the rounds or the money after which a run ends. Of the
-causal ones those on which peers, who set every action, can be as good as ours: on Figure 1 they cannot."""
+causal ones those on which peers, who set every action, can be as good as ours: on Figure 1 they
+cannot."""
 FAMILIES = ("plain", "sets", "correlated", "drift", "changes", "context", "agents", "noisy")
 """Traits of drawn problems; noise, interaction, size and all else are drawn, too."""
 SMALL: Mapping[str, float] = {"toy-h5-l0.5": 60.0, "cosine": 60.0, "arena": 20.0}
@@ -72,7 +74,9 @@ class CoreJob:
         seeds = problem(self.name).seeds
         among = seeds.reported if is_commit(self.registration) else seeds.tuning
         if self.number >= len(among):
-            raise BenchError(f"{self.name}: has {len(among)} seeds to tune on; ask for no more, or name a registration")
+            raise BenchError(
+                f"{self.name}: has {len(among)} seeds to tune on; ask for no more, or name a registration"
+            )
         return seeds_among(self.registration, self.name, among, self.number + 1)[-1]
 
     @property
@@ -86,7 +90,11 @@ class CoreJob:
         if not self.drawn:
             return self.about.budget
         of = world(self.registration, self.index)
-        return Budget(60, 60.0) if isinstance(of, FreshCrowd) else Budget(of.shape.rounds, of.shape.money)
+        return (
+            Budget(60, 60.0)
+            if isinstance(of, FreshCrowd)
+            else Budget(of.shape.rounds, of.shape.money)
+        )
 
     @property
     def key(self) -> Key:
@@ -94,7 +102,9 @@ class CoreJob:
         version = _VERSION if self.drawn else self.about.version
         options, budget = plain(self.contender.options), self.budget
         who = self.contender.name
-        return Result.key_of(self.name, version, who, options, self.seed, budget.rounds, budget.money)
+        return Result.key_of(
+            self.name, version, who, options, self.seed, budget.rounds, budget.money
+        )
 
     def play(self) -> str:
         """Its result as a line, which says by which registration."""
@@ -166,11 +176,14 @@ def again(results: Sequence[Result], count: int) -> Iterator[tuple[str, bool]]:
         job = CoreJob(kept.kept["registration"], kept.problem, kept.kept["number"], who, until)
         now = parse(job.play(), kept.problem)
         pairs = [(measured(kept, m), measured(now, m)) for m in simple.MEASURES]
-        alike = all(a == b or (a is not None and b is not None and np.isclose(a, b, rtol=1e-3)) for a, b in pairs)
+        alike = all(
+            a == b or (a is not None and b is not None and np.isclose(a, b, rtol=1e-3))
+            for a, b in pairs
+        )
         yield f"{kept.problem}, {kept.entrant}, number {job.number}", alike
 
 
-# -- what is compared -------------------------------------------------------------------------------------------------
+# -- what is compared ------------------------------------------------------------------------------
 
 
 def measured(result: Result, measure: str) -> float | None:
@@ -181,7 +194,7 @@ def measured(result: Result, measure: str) -> float | None:
     return result.last(problem(result.problem).compared) if measure == "play" else None
 
 
-# -- an entrant from outside ------------------------------------------------------------------------------------------
+# -- an entrant from outside -----------------------------------------------------------------------
 
 _NEEDED = {"ask": ("now",), "tell": ("values", "outcome")}
 
@@ -194,7 +207,9 @@ def entrant_of(place: str) -> Contender:
     """
     path, colon, _ = place.partition(":")
     if not path.endswith(".py"):
-        raise BenchError(f"{place!r}: must be FILE.py, or FILE.py:Class where a file has several classes")
+        raise BenchError(
+            f"{place!r}: must be FILE.py, or FILE.py:Class where a file has several classes"
+        )
     who = contender(place if colon else f"{path}:{_only_class(path)}")
     made = who.found()
     for method, wanted in _NEEDED.items():
@@ -221,11 +236,19 @@ def _only_class(path: str) -> str:
     if not Path(path).is_file():
         raise BenchError(f"{path}: there is no such file")
     module = contender(f"{path}:").found()
-    own = {k: v for k, v in vars(module).items() if inspect.isclass(v) and v.__module__ == module.__name__}
+    own = {
+        k: v
+        for k, v in vars(module).items()
+        if inspect.isclass(v) and v.__module__ == module.__name__
+    }
     able = [k for k, v in own.items() if hasattr(v, "ask") and hasattr(v, "tell")] or list(own)
     if len(able) == 1:
         return able[0]
     if not able:
-        needed = "one with __init__(self, known, seed), ask(self, now) and tell(self, values, outcome)"
+        needed = (
+            "one with __init__(self, known, seed), ask(self, now) and tell(self, values, outcome)"
+        )
         raise BenchError(f"{path}: has no class; needed: {needed}")
-    raise BenchError(f"{path}: has several classes, {', '.join(able)}; say which one: {path}:{able[0]}")
+    raise BenchError(
+        f"{path}: has several classes, {', '.join(able)}; say which one: {path}:{able[0]}"
+    )

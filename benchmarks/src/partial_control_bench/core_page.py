@@ -9,7 +9,17 @@ import numpy as np
 
 from . import picture
 from .core import OURS, WANTED
-from .core_table import Losses, half_width, losses, order_of, share, standing_table, standings, surely, table
+from .core_table import (
+    Losses,
+    half_width,
+    losses,
+    order_of,
+    share,
+    standing_table,
+    standings,
+    surely,
+    table,
+)
 from .fresh.registration import is_commit
 from .kept import there
 from .page import markdown
@@ -20,7 +30,15 @@ RUNS = "runs/core.jsonl"
 PAGE = "core.md"
 COMMAND = "make evidence"
 _FAR = 1.6  # of random's loss: further right is written
-_RULES = ("hold-the-middle", "best-of-five", "sweep", "one-at-a-time", "response-surface", "retune", "random")
+_RULES = (
+    "hold-the-middle",
+    "best-of-five",
+    "sweep",
+    "one-at-a-time",
+    "response-surface",
+    "retune",
+    "random",
+)
 
 _HEAD = f"""# The core
 
@@ -92,7 +110,9 @@ def _where_ours_loses(results: Sequence[Result], registration: str) -> str:
                 certain = surely(of[who], of[OURS]) < 0
                 sure, many = sure + certain, many + 1
                 error = "" if away.runs < 2 else f" ± {shown(half_width(away.runs, away.error))}"
-                told.append((away.mean, f"{who} {away.mean:+.3g}{error} ({away.runs})" + certain * "\\*"))
+                told.append(
+                    (away.mean, f"{who} {away.mean:+.3g}{error} ({away.runs})" + certain * "\\*")
+                )
             if told:
                 mine = shown(float(np.mean([*of[OURS].values()])))
                 rows.append((name, words, mine, "; ".join(cell for _, cell in sorted(told))))
@@ -109,14 +129,23 @@ def _draw(by: Losses, file: Path) -> str:
     order = order_of(by)
     every = dict.fromkeys(who for name in order for who in by[name] if who not in _RULES)
     drawn = [OURS, *(who for who in (*every, "one-at-a-time", "sweep") if who != OURS)]
-    shares = {who: {name: value for name in order if (value := share(by[name], who)) is not None} for who in drawn}
+    shares = {
+        who: {name: value for name in order if (value := share(by[name], who)) is not None}
+        for who in drawn
+    }
     shares = {who: of for who, of in shares.items() if of}
     figure, (ax,) = picture.axes(8.5, 0.36 * len(order) + 1.4)
     for k, (who, of) in enumerate(shares.items()):
         look = {**picture.style(k), "linestyle": "none", "markersize": 9 if who == OURS else 5}
         if k >= len(picture.COLOURS):  # the same colour and mark once more, empty
             look["markerfacecolor"] = "white"
-        ax.plot([*of.values()], [order.index(name) for name in of], label=who, zorder=9 if who == OURS else 2, **look)
+        ax.plot(
+            [*of.values()],
+            [order.index(name) for name in of],
+            label=who,
+            zorder=9 if who == OURS else 2,
+            **look,
+        )
     ax.axvline(1.0, color="0.6", linewidth=1)
     ax.set_yticks(range(len(order)), order)
     ax.invert_yaxis()
@@ -125,7 +154,13 @@ def _draw(by: Losses, file: Path) -> str:
     for who, of in shares.items():
         for name, value in of.items():
             if value > _FAR:
-                ax.annotate(f"{who} {value:.1f} →", (_FAR, order.index(name)), ha="right", va="bottom", fontsize=6)
+                ax.annotate(
+                    f"{who} {value:.1f} →",
+                    (_FAR, order.index(name)),
+                    ha="right",
+                    va="bottom",
+                    fontsize=6,
+                )
     ax.grid(alpha=0.3)
     ax.legend(fontsize=7, frameon=False, loc="upper left", bbox_to_anchor=(1.01, 1.0))
     picture.save(figure, file)

@@ -40,7 +40,11 @@ def half_width(n: int, error: float) -> float:
 
 def order_of(by: Losses, ours: str = OURS) -> list[str]:
     """Problems that ours has played, in the order of the core."""
-    return [name for name in (*PUBLISHED, *(PREFIX + name for name in FAMILIES)) if by.get(name, {}).get(ours)]
+    return [
+        name
+        for name in (*PUBLISHED, *(PREFIX + name for name in FAMILIES))
+        if by.get(name, {}).get(ours)
+    ]
 
 
 def share(of: dict[str, dict[int, float]], who: str) -> float | None:
@@ -51,7 +55,7 @@ def share(of: dict[str, dict[int, float]], who: str) -> float | None:
     return sum(own[seed] for seed in shared) / whole if whole > 0 else None
 
 
-# -- one row an entrant -----------------------------------------------------------------------------------------------
+# -- one row an entrant ----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -83,13 +87,22 @@ class Standing:
         """Of the table."""
         least, most = self.seeds
         error = error_of(self.shares)
-        against = ("", "") if self.who == OURS else (f"{np.mean(self.ours):.2f}", f"{self.ahead} / {self.behind}")
+        against = (
+            ("", "")
+            if self.who == OURS
+            else (f"{np.mean(self.ours):.2f}", f"{self.ahead} / {self.behind}")
+        )
         seeds = str(least) if least == most else f"{least}–{most}"
-        mean, worst = f"{self.mean:.2f} ± {error:.2f}".replace("nan", "–"), f"{max(self.shares):.2f}"
+        mean, worst = (
+            f"{self.mean:.2f} ± {error:.2f}".replace("nan", "–"),
+            f"{max(self.shares):.2f}",
+        )
         return self.who, mean, *against, worst, len(self.shares), seeds, shown(self.seconds)
 
 
-def standings(results: Sequence[Result], registration: str, measure: str = "play", ours: str = OURS) -> list[Standing]:
+def standings(
+    results: Sequence[Result], registration: str, measure: str = "play", ours: str = OURS
+) -> list[Standing]:
     """Of all entrants, by how much more they lose than ours; none where playing at random has not been played."""
     by, seconds = losses(results, registration, measure), defaultdict[str, list[float]](list)
     for each in results:
@@ -126,15 +139,27 @@ def surely(its: dict[int, float], ours: dict[int, float]) -> int:
 def standing_table(results: Sequence[Result], registration: str, ours: str = OURS) -> str:
     """One row an entrant: peers may be many."""
     against = (f"{ours} on the same seeds", f"surely ahead of {ours} / behind")
-    columns = ("entrant", "loss, random's is 1", *against, "at worst", "problems", "seeds", "CPU s a run")
+    columns = (
+        "entrant",
+        "loss, random's is 1",
+        *against,
+        "at worst",
+        "problems",
+        "seeds",
+        "CPU s a run",
+    )
     return markdown(columns, (each.row for each in standings(results, registration, ours=ours)))
 
 
-# -- problem by problem -----------------------------------------------------------------------------------------------
+# -- problem by problem ----------------------------------------------------------------------------
 
 
 def table(
-    results: Sequence[Result], registration: str, others: Sequence[str], measure: str = "play", ours: str = OURS
+    results: Sequence[Result],
+    registration: str,
+    others: Sequence[str],
+    measure: str = "play",
+    ours: str = OURS,
 ) -> str:
     """By problem, in percent of what playing at random loses: ours, and what others lose more, paired by seed.
 
@@ -155,7 +180,9 @@ def table(
             if away is None:
                 cells.append("–")
                 continue
-            wide = "" if away.runs < 2 else f" ± {_percent(half_width(away.runs, away.error) / whole)}"
+            wide = (
+                "" if away.runs < 2 else f" ± {_percent(half_width(away.runs, away.error) / whole)}"
+            )
             star = "\\*" if surely(of[who], of[ours]) < 0 else ""
             cells.append(f"{_percent(away.mean / whole, '+')}{wide}{star}")
         rows.append(tuple(cells))
@@ -176,7 +203,9 @@ def _percent(part: float, sign: str = "") -> str:
 def report(results: Sequence[Result], registration: str, ours: str = OURS) -> str:
     """Both measures, problem by problem, and one row an entrant."""
     others = [who for who in dict.fromkeys(each.entrant for each in results) if who != ours]
-    parts = ["**Loss while playing** (the papers' measure; of drawn problems, of an average unit of money)"]
+    parts = [
+        "**Loss while playing** (the papers' measure; of drawn problems, of an average unit of money)"
+    ]
     parts += [_CAPTION.format(ours=ours), table(results, registration, others, "play", ours)]
     parts += ["**Loss of what is recommended at the end** (drawn problems)"]
     parts += [table(results, registration, others, "answer", ours)]

@@ -1,7 +1,7 @@
 """What an ask costs when n outcomes are known, entrants by turns: `python -m partial_control_bench.costs WING`.
 
-Each entrant has a process of its own, with one thread. Outcomes are made up and told to it as data from elsewhere; ours
-in causal problems, where such data mean something else, plays them all.
+Each entrant has a process of its own, with one thread. Outcomes are made up and told to it as data
+from elsewhere; ours in causal problems, where such data mean something else, plays them all.
 """
 
 from __future__ import annotations
@@ -67,7 +67,11 @@ class Growing:
             else:
                 self.known_plays += 1
                 values = self.draws.ask({"round": self.known_plays})
-                when = {"time": float(self.known_plays)} if self.known["wing"] == "time-varying" else {}
+                when = (
+                    {"time": float(self.known_plays)}
+                    if self.known["wing"] == "time-varying"
+                    else {}
+                )
                 self.entrant.tell(values, self._outcome(values, when))
         spent: list[float] = []
         while len(spent) < _ASKS and sum(spent) < _ENOUGH:
@@ -112,25 +116,37 @@ def _work(entrant: str, name: str, pipe: Connection) -> None:
             except EOFError:  # nobody asks any more
                 return
             used = math.ceil(time.process_time())
-            resource.setrlimit(resource.RLIMIT_CPU, (used + _PATIENCE, resource.getrlimit(resource.RLIMIT_CPU)[1]))
+            resource.setrlimit(
+                resource.RLIMIT_CPU, (used + _PATIENCE, resource.getrlimit(resource.RLIMIT_CPU)[1])
+            )
             spent = growing.until(size)
-            pipe.send((1e3 * float(np.median(spent)), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024))
+            pipe.send(
+                (
+                    1e3 * float(np.median(spent)),
+                    resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+                )
+            )
 
 
 def measured(
-    wing: str, entrants: Sequence[str], sizes: Sequence[int] = SIZES, known: Mapping[tuple[str, int], float | None] = {}
+    wing: str,
+    entrants: Sequence[str],
+    sizes: Sequence[int] = SIZES,
+    known: Mapping[tuple[str, int], float | None] = {},
 ) -> Iterator[Mapping[str, Any]]:
     """One line for each entrant and size that is not known, entrants by turns.
 
-    Who took ten seconds is not asked at the next size; who does not answer in time has no milliseconds, and is not
-    asked again.
+    Who took ten seconds is not asked at the next size; who does not answer in time has no
+    milliseconds, and is not asked again.
     """
     processes = multiprocessing.get_context("spawn")
     pipes, workers = {}, []
     for entrant in entrants:
         if any(_to_ask(entrant, n, sizes, known) for n in sizes):
             pipes[entrant], end = processes.Pipe()
-            workers.append(processes.Process(target=_work, args=(entrant, PROBLEMS[wing], end), daemon=True))
+            workers.append(
+                processes.Process(target=_work, args=(entrant, PROBLEMS[wing], end), daemon=True)
+            )
             workers[-1].start()
             end.close()
     found = dict(known)
@@ -153,24 +169,35 @@ def too_slow(ms: float | None) -> bool:
     return ms is None or ms > 1e3 * _TOO_SLOW
 
 
-def _to_ask(entrant: str, n: int, sizes: Sequence[int], found: Mapping[tuple[str, int], float | None]) -> bool:
-    return (entrant, n) not in found and not any(too_slow(found.get((entrant, m), 0.0)) for m in sizes if m < n)
+def _to_ask(
+    entrant: str, n: int, sizes: Sequence[int], found: Mapping[tuple[str, int], float | None]
+) -> bool:
+    return (entrant, n) not in found and not any(
+        too_slow(found.get((entrant, m), 0.0)) for m in sizes if m < n
+    )
 
 
 def _asked(pipe: Connection, n: int) -> tuple[float | None, float | None]:
     try:
         pipe.send(n)
         ms, peak = pipe.recv()
-    except (EOFError, OSError):  # it ended: there is no such entrant, it failed, or it took too long
+    except (
+        EOFError,
+        OSError,
+    ):  # it ended: there is no such entrant, it failed, or it took too long
         return None, None
     return ms, peak
 
 
 def main() -> None:
     """Measure what of a wing is not in the file yet."""
-    parser = argparse.ArgumentParser(prog="python -m partial_control_bench.costs", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m partial_control_bench.costs", description=__doc__
+    )
     parser.add_argument("wing", choices=[*PROBLEMS])
-    parser.add_argument("--entrants", nargs="+", help="by name; default: ours, a published method and four peers")
+    parser.add_argument(
+        "--entrants", nargs="+", help="by name; default: ours, a published method and four peers"
+    )
     parser.add_argument("--out", type=Path, default=Path("evidence/runs/costs.jsonl"))
     parser.add_argument("--anew", action="store_true", help="forget what the file has of this wing")
     given = parser.parse_args()
@@ -180,7 +207,19 @@ def main() -> None:
         lines = [line for line in lines if json.loads(line)["wing"] != given.wing]
     there = [each for each in map(json.loads, lines) if each["wing"] == given.wing]
     known = {(each["entrant"], each["n"]): each["ms"] for each in there}
-    on = machine(("steerbo", "botorch", "optuna", "scikit-learn", "xopt", "ax-platform", "baybe", "smac", "wdbo-algo"))
+    on = machine(
+        (
+            "steerbo",
+            "botorch",
+            "optuna",
+            "scikit-learn",
+            "xopt",
+            "ax-platform",
+            "baybe",
+            "smac",
+            "wdbo-algo",
+        )
+    )
     for line in measured(given.wing, given.entrants or ENTRANTS[given.wing], SIZES, known):
         print(line, flush=True)
         lines.append(json.dumps({**line, "machine": on.model_dump()}, ensure_ascii=False))

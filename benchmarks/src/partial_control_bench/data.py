@@ -42,7 +42,9 @@ def folder() -> Path | None:
     if not name:
         return None
     if not (path := Path(name)).is_dir():
-        raise DataMissing(f"{VARIABLE} {name!r}: there is no such folder; name one that exists, or leave it unset")
+        raise DataMissing(
+            f"{VARIABLE} {name!r}: there is no such folder; name one that exists, or leave it unset"
+        )
     return path
 
 
@@ -62,7 +64,9 @@ def path_of(name: str) -> Path | None:
     if place is None or not (path := place / name).is_file():
         return None
     if name in SUMS and (found := hashlib.sha256(path.read_bytes()).hexdigest()) != SUMS[name]:
-        raise DataChanged(f"{path}: its SHA-256 is {found}, and must be {SUMS[name]}; take the original file")
+        raise DataChanged(
+            f"{path}: its SHA-256 is {found}, and must be {SUMS[name]}; take the original file"
+        )
     return path
 
 
@@ -82,7 +86,9 @@ def required(name: str) -> Path:
     if path is None:
         place = os.environ.get(VARIABLE)
         found = f"is {place!r}, where {name} is not" if place else "is not set"
-        raise DataMissing(f"{VARIABLE} {found}: it must name a folder that holds {name} (`pcb data` lists the files)")
+        raise DataMissing(
+            f"{VARIABLE} {found}: it must name a folder that holds {name} (`pcb data` lists the files)"
+        )
     return path
 
 
@@ -97,7 +103,8 @@ def download(url: str, member: str, digest: str, header: str) -> str:
     Args:
         url: where the archive is.
         member: the file in it.
-        digest: SHA-256 of the comma-separated text with its header, whatever line ends the archive has.
+        digest: SHA-256 of the comma-separated text with its header, whatever line ends the archive
+            has.
         header: names of the columns.
 
     Raises:
@@ -107,12 +114,19 @@ def download(url: str, member: str, digest: str, header: str) -> str:
     try:
         import pooch  # optional: only downloads need it
     except ImportError:
-        raise DataMissing(f"{url}: to fetch it, pip install pooch; or set {VARIABLE} to a folder with it") from None
+        raise DataMissing(
+            f"{url}: to fetch it, pip install pooch; or set {VARIABLE} to a folder with it"
+        ) from None
     try:
         found = pooch.retrieve(url, known_hash=None, processor=pooch.Unzip(members=[member]))
-    except (OSError, ValueError) as error:  # what pooch and requests raise for networks and archives
+    except (
+        OSError,
+        ValueError,
+    ) as error:  # what pooch and requests raise for networks and archives
         hint = f"put the file into a folder and set {VARIABLE}"
-        raise DataMissing(f"{url}: no archive can be fetched from there ({error}); {hint}") from None
+        raise DataMissing(
+            f"{url}: no archive can be fetched from there ({error}); {hint}"
+        ) from None
     rows = Path(found[0]).read_text().splitlines()
     table = "\n".join([header, *(",".join(row.split()) for row in rows if row.strip())]) + "\n"
     if (seen := hashlib.sha256(table.encode()).hexdigest()) != digest:

@@ -22,7 +22,9 @@ def unknown(what: str, name: str, known: Iterable[str]) -> BenchError:
     near = get_close_matches(name, list(known), n=1)
     meant = f"; did you mean {near[0]!r}?" if near else "."
     yours = ", and yours is named FILE.py:Class" if what == "entrant" else ""
-    return BenchError(f"{what} {name!r}: there is none of this name{meant} `pcb list` lists all{yours}")
+    return BenchError(
+        f"{what} {name!r}: there is none of this name{meant} `pcb list` lists all{yours}"
+    )
 
 
 def told(error: Exception, file: str | None = None) -> str:

@@ -2,8 +2,8 @@
 
     python -m partial_control_bench.features        # a table: the row, yes or no, and how
 
-A row that fails says "no", with the error; one that has no call says "no" because there is none. Needs steerbo; rows
-that need an extra of it say which.
+A row that fails says "no", with the error; one that has no call says "no" because there is none.
+Needs steerbo; rows that need an extra of it say which.
 """
 
 from __future__ import annotations
@@ -77,11 +77,13 @@ def played(rounds: int = 6) -> Study:
     for number in range(rounds):
         suggestion = study.ask()
         week = {"t": 20.0 + number, "ph": 5.0 + 0.3 * number, **suggestion.values}
-        study.tell(suggestion, 10 - (week["ph"] - 6.5) ** 2 - (week["t"] - 26) ** 2 / 50, realised=week)
+        study.tell(
+            suggestion, 10 - (week["ph"] - 6.5) ** 2 - (week["t"] - 26) ** 2 / 50, realised=week
+        )
     return study
 
 
-# -- playing ---------------------------------------------------------------------------------------------------------
+# -- playing ---------------------------------------------------------------------------------------
 
 
 @row("go on after a crash")
@@ -164,7 +166,11 @@ def _drift() -> str:
 @row("constraints between settings")
 def _limits() -> str:
     limit = sb.LinearConstraint({"x": 1, "y": 1}, at_most=1)
-    values = sb.Optimizer(sb.TimeVarying([sb.Float("x", 0, 1), sb.Float("y", 0, 1)], limits=[limit])).ask().values
+    values = (
+        sb.Optimizer(sb.TimeVarying([sb.Float("x", 0, 1), sb.Float("y", 0, 1)], limits=[limit]))
+        .ask()
+        .values
+    )
     assert values["x"] + values["y"] <= 1
     return "limits=[LinearConstraint(…)]"
 
@@ -172,7 +178,10 @@ def _limits() -> str:
 @row("constraints on outcomes, with probabilities")
 def _outcomes() -> str:
     limit = sb.OutcomeConstraint("pressure", at_most=5)
-    assert "pressure" in sb.Optimizer(sb.TimeVarying([sb.Float("x", 0, 1)], limits=[limit])).ask().limits
+    assert (
+        "pressure"
+        in sb.Optimizer(sb.TimeVarying([sb.Float("x", 0, 1)], limits=[limit])).ask().limits
+    )
     return "limits=[OutcomeConstraint(…)]"
 
 
@@ -187,7 +196,7 @@ def _seed() -> str:
     return "seed="
 
 
-# -- knowing ---------------------------------------------------------------------------------------------------------
+# -- knowing ---------------------------------------------------------------------------------------
 
 
 @row("predict at settings of one's own")
@@ -232,7 +241,7 @@ def _noise() -> str:
     return "noise="
 
 
-# -- in and out ------------------------------------------------------------------------------------------------------
+# -- in and out ------------------------------------------------------------------------------------
 
 
 @row("data frames of pandas and polars")

@@ -34,7 +34,11 @@ def text_of(file: Path) -> str:
 
 def kept_in(folder: Path, begins: str = "") -> list[Path]:
     """The files of lines in a folder, by their plain names, in order."""
-    found = {file.name.removesuffix(".gz") for end in ("", ".gz") for file in folder.glob(f"{begins}*.jsonl{end}")}
+    found = {
+        file.name.removesuffix(".gz")
+        for end in ("", ".gz")
+        for file in folder.glob(f"{begins}*.jsonl{end}")
+    }
     return [folder / name for name in sorted(found)]
 
 

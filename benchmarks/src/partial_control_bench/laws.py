@@ -27,9 +27,13 @@ def parent_sd(sd: float, low: float = 0.0, high: float = 1.0) -> float:
     return float(brentq(excess, sd * (1 - 1e-9), 1e3 * half, xtol=1e-15, rtol=1e-14))
 
 
-def quantile(u: Float[np.ndarray, " *n"], sd: float, low: float = 0.0, high: float = 1.0) -> Float[np.ndarray, " *n"]:
+def quantile(
+    u: Float[np.ndarray, " *n"], sd: float, low: float = 0.0, high: float = 1.0
+) -> Float[np.ndarray, " *n"]:
     """Of the normal law about the middle with parent deviation `sd`, truncated to the bounds."""
     middle = 0.5 * (low + high)
     least = ndtr((low - middle) / sd)
-    found: np.ndarray = np.clip(middle + sd * ndtri(least + np.asarray(u) * (1 - 2 * least)), low, high)
+    found: np.ndarray = np.clip(
+        middle + sd * ndtri(least + np.asarray(u) * (1 - 2 * least)), low, high
+    )
     return found

@@ -12,7 +12,14 @@ from .record import Result
 from .registry import problem
 from .statistics import TAIL, by_entrant, by_seed, paired, shown, summary
 
-_HEAD = ("entrant", "seeds", "mean ± standard error", "median", f"one in {1 / (1 - TAIL):.0f} exceeds", "less the best")
+_HEAD = (
+    "entrant",
+    "seeds",
+    "mean ± standard error",
+    "median",
+    f"one in {1 / (1 - TAIL):.0f} exceeds",
+    "less the best",
+)
 
 
 def markdown(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -23,7 +30,11 @@ def markdown(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 def shared_mark(runs: Mapping[str, Sequence[Result]], measure: str) -> float | None:
     """The last mark that all runs have."""
-    marks = [{m for m in r.curve.at if r.at(measure, m) is not None} for results in runs.values() for r in results]
+    marks = [
+        {m for m in r.curve.at if r.at(measure, m) is not None}
+        for results in runs.values()
+        for r in results
+    ]
     shared = set.intersection(*marks) if marks else set()
     return max(shared, default=None)
 
@@ -36,7 +47,13 @@ def table(runs: Mapping[str, Sequence[Result]], measure: str, mark: float, about
     for name in order:
         found, away = summary([*values[name].values()]), paired(values[name], values[order[0]])
         mean = str(found) if about.seed_moves != "the start" else shown(found.mean)
-        less = "" if name == order[0] else "no seed in common" if away is None else f"{away} ({away.runs} seeds)"
+        less = (
+            ""
+            if name == order[0]
+            else "no seed in common"
+            if away is None
+            else f"{away} ({away.runs} seeds)"
+        )
         rows.append((name, found.runs, mean, shown(found.median), shown(found.tail), less))
     return markdown(_HEAD, rows)
 
@@ -53,10 +70,13 @@ def section(about: Problem, results: Sequence[Result], folder: Path) -> str:
     ax.set_title(about.title, fontsize=9)
     picture.save(figure, folder / f"{about.name}.png")
     alt = f"Line chart: {picture.WORDS[measure]} against {about.budget.unit} for {', '.join(runs)} on {about.name}"
-    note = "" if about.seed_moves != "the start" else "Seeds move nothing but the start here: there are no errors.\n\n"
-    words = (
-        f"{picture.WORDS[measure].capitalize()}, at {mark:g} {about.budget.unit}, without noise; less is better.\n\n"
+    note = (
+        ""
+        if about.seed_moves != "the start"
+        else "Seeds move nothing but the start here: there are no errors.\n\n"
     )
+    measured = picture.WORDS[measure].capitalize()
+    words = f"{measured}, at {mark:g} {about.budget.unit}, without noise; less is better.\n\n"
     return f"{head}![{alt}]({about.name}.png)\n\n{words}{note}{table(runs, measure, mark, about)}"
 
 
@@ -76,7 +96,18 @@ def write_csv(results: Iterable[Result], file: Path) -> None:
     """One line for each run and mark."""
     with file.open("w", encoding="utf-8", newline="") as out:
         rows = csv.writer(out, lineterminator="\n")
-        rows.writerow(("problem", "entrant", "options", "seed", "mark", "simple", "cumulative", "cpu_ms_per_ask"))
+        rows.writerow(
+            (
+                "problem",
+                "entrant",
+                "options",
+                "seed",
+                "mark",
+                "simple",
+                "cumulative",
+                "cpu_ms_per_ask",
+            )
+        )
         for r in results:
             options = " ".join(f"{k}={v}" for k, v in sorted(r.options.items()))
             for mark in r.curve.at:

@@ -30,11 +30,15 @@ def axes(width: float = 7.0, height: float = 4.0, columns: int = 1) -> tuple[Any
     try:
         import matplotlib
     except ImportError:
-        raise BenchError("pictures: need matplotlib; pip install 'partial-control-bench[plots]'") from None
+        raise BenchError(
+            "pictures: need matplotlib; pip install 'partial-control-bench[plots]'"
+        ) from None
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    figure, made = pyplot.subplots(1, columns, figsize=(width, height), layout="constrained", squeeze=False)
+    figure, made = pyplot.subplots(
+        1, columns, figsize=(width, height), layout="constrained", squeeze=False
+    )
     return figure, made[0]
 
 
@@ -47,7 +51,11 @@ def style(k: int) -> dict[str, Any]:
 
 
 def curves(
-    ax: Any, runs: Mapping[str, Sequence[Result]], measure: str, unit: str, styles: Mapping[str, int] | None = None
+    ax: Any,
+    runs: Mapping[str, Sequence[Result]],
+    measure: str,
+    unit: str,
+    styles: Mapping[str, int] | None = None,
 ) -> None:
     """Mean regret of each entrant with a band of two standard errors; all at the marks that all of its runs have.
 
@@ -56,11 +64,14 @@ def curves(
         runs: by entrant.
         measure: "simple" or "cumulative".
         unit: "rounds" or "money".
-        styles: which style each entrant has, so that it is the same in several panels; default: by their order.
+        styles: which style each entrant has, so that it is the same in several panels; default: by
+            their order.
     """
     for number, (name, results) in enumerate(runs.items()):
         k = styles[name] if styles else number
-        marks = [m for m in results[0].curve.at if all(r.at(measure, m) is not None for r in results)]
+        marks = [
+            m for m in results[0].curve.at if all(r.at(measure, m) is not None for r in results)
+        ]
         if not marks:
             continue
         values = np.array([[r.at(measure, m) for m in marks] for r in results])
@@ -68,7 +79,9 @@ def curves(
         ax.plot(marks, mean, label=f"{name}, {len(results)} seeds", **style(k))
         if len(values) > 1:
             error = 2 * values.std(axis=0, ddof=1) / np.sqrt(len(values))
-            ax.fill_between(marks, mean - error, mean + error, color=style(k)["color"], alpha=0.15, linewidth=0)
+            ax.fill_between(
+                marks, mean - error, mean + error, color=style(k)["color"], alpha=0.15, linewidth=0
+            )
     ax.set_xlabel({"rounds": "rounds played", "money": "money spent (units of the problem)"}[unit])
     ax.set_ylabel(f"{WORDS[measure]}\n(units of the problem)")
     ax.grid(alpha=0.3)
@@ -85,4 +98,6 @@ def save(figure: Any, file: Path) -> None:
     figure.savefig(drawn, format="png", dpi=110)
     pyplot.close(figure)
     file.parent.mkdir(parents=True, exist_ok=True)
-    Image.open(drawn).convert("RGB").quantize(_SHADES, dither=Image.Dither.NONE).save(file, optimize=True)
+    Image.open(drawn).convert("RGB").quantize(_SHADES, dither=Image.Dither.NONE).save(
+        file, optimize=True
+    )

@@ -35,7 +35,10 @@ def play(world: World, entrant: Any, budget: Budget) -> Played:
     Raises:
         BenchError: the entrant answers what is no answer.
     """
-    who, file = type(entrant).__name__, getattr(sys.modules.get(type(entrant).__module__), "__file__", None)
+    who, file = (
+        type(entrant).__name__,
+        getattr(sys.modules.get(type(entrant).__module__), "__file__", None),
+    )
     with blamed(f"{who}: tell, before the first round", file):
         for values, outcome in world.before():
             entrant.tell(values, outcome)
@@ -75,13 +78,17 @@ def _decided(world: World, entrant: Any, number: int, answer: Any) -> tuple[Valu
         answer = entrant.decide(found)
     if not isinstance(answer, Mapping):
         shown = f"{type(answer).__name__} {answer!r}"[:80]
-        raise BenchError(f"round {number}: ask returned {shown}; a dictionary of values is needed, or a `Look`")
+        raise BenchError(
+            f"round {number}: ask returned {shown}; a dictionary of values is needed, or a `Look`"
+        )
     return answer, seen
 
 
 def curve(played: Played, budget: Budget) -> Curve:
     """Regret at the budget's marks; of a run that ended earlier, that of its end."""
-    counted = np.arange(1, len(played.regret) + 1) if budget.money is None else np.cumsum(played.cost)
+    counted = (
+        np.arange(1, len(played.regret) + 1) if budget.money is None else np.cumsum(played.cost)
+    )
     until = np.searchsorted(counted, np.array(budget.marks) * (1 + 1e-12), side="right")
     best, total = np.minimum.accumulate(played.regret), np.cumsum(played.regret)
     return Curve(

@@ -10,7 +10,12 @@ from .protocol import World
 
 WINGS = ("cost-varying", "time-varying", "causal", "mean-field")
 
-MEASURES = {"cost-varying": "simple", "time-varying": "cumulative", "causal": "cumulative", "mean-field": "simple"}
+MEASURES = {
+    "cost-varying": "simple",
+    "time-varying": "cumulative",
+    "causal": "cumulative",
+    "mean-field": "simple",
+}
 """What is compared in each wing: regret of the best so far where one searches, summed where every round counts."""
 
 
@@ -45,9 +50,13 @@ class Budget:
         most = self.rounds if self.money is None else self.money
         if not 0 < end <= most or (self.money is None and end != int(end)):
             whole = "a whole number " if self.money is None else ""
-            raise BenchError(f"until {end:g}: must be {whole}above 0 and at most the budget, {most:g} {self.unit}")
+            raise BenchError(
+                f"until {end:g}: must be {whole}above 0 and at most the budget, {most:g} {self.unit}"
+            )
         marks = (*(mark for mark in self.marks if mark < end), end)
-        return Budget(int(end), None, marks) if self.money is None else Budget(self.rounds, end, marks)
+        return (
+            Budget(int(end), None, marks) if self.money is None else Budget(self.rounds, end, marks)
+        )
 
 
 @dataclass(frozen=True)
@@ -82,9 +91,10 @@ class Problem:
         version: goes up whenever anything that decides a figure changes.
         seeds: tuning and reported ones.
         data: files that it needs (`pcb data` says where they come from).
-        measure: what is compared: "simple", regret of the best round so far, or "cumulative", summed over rounds;
-            "" what is usual in its wing.
-        seed_moves: what a seed decides: "everything"; "the start" where truth is always the same and there is no noise.
+        measure: what is compared: "simple", regret of the best round so far, or "cumulative",
+            summed over rounds; "" what is usual in its wing.
+        seed_moves: what a seed decides: "everything"; "the start" where truth is always the same
+            and there is no noise.
     """
 
     name: str

@@ -32,7 +32,8 @@ class Outcome:
     """What came of a round.
 
     Attributes:
-        value: measured, with its noise; large is good unless the problem says that it is to be made small.
+        value: measured, with its noise; large is good unless the problem says that it is to be made
+            small.
         cost: what the round cost.
         realised: what was measured of other variables, by name.
     """
@@ -45,8 +46,9 @@ class Outcome:
 class Entrant(Protocol):
     """One class: made from what is known of a problem, a seed and options; then asked and told by turns.
 
-    `known` is plain data: README says what it holds in each wing. Where there is something to look at before acting,
-    `ask` may return a `Look`, and `decide(seen)` is then called until values come.
+    `known` is plain data: README says what it holds in each wing. Where there is something to look
+    at before acting, `ask` may return a `Look`, and `decide(seen)` is then called until values
+    come.
     """
 
     def __init__(self, known: Mapping[str, Any], seed: int, **options: Any) -> None: ...
@@ -55,8 +57,9 @@ class Entrant(Protocol):
         """What to set in this round.
 
         Args:
-            now: "round" (from 1); where the problem has them "time", "available" (of a finite domain, a list of true
-                and false; left out where all points are), and "context", by name.
+            now: "round" (from 1); where the problem has them "time", "available" (of a finite
+                domain, a list of true and false; left out where all points are), and "context", by
+                name.
         """
 
     def tell(self, values: Values, outcome: Outcome) -> None:
@@ -103,4 +106,6 @@ class Blind:
         Raises:
             BenchError: always.
         """
-        raise BenchError(f"{', '.join(look.names)}: there is nothing to look at in this problem; return values")
+        raise BenchError(
+            f"{', '.join(look.names)}: there is nothing to look at in this problem; return values"
+        )

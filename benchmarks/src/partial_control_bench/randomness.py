@@ -32,7 +32,9 @@ def even_points(n: int, dimension: int, seed: int) -> Float[np.ndarray, "n d"]:
     if n < 1 or dimension == 0:
         return np.empty((max(n, 0), dimension))
     shift = np.random.Generator(np.random.Philox(seed)).integers(0, 2**_BITS, dimension)
-    shifted: Float[np.ndarray, "n d"] = ((_digits((n - 1).bit_length(), dimension)[:n] ^ shift) + 0.5) * 2.0**-_BITS
+    shifted: Float[np.ndarray, "n d"] = (
+        (_digits((n - 1).bit_length(), dimension)[:n] ^ shift) + 0.5
+    ) * 2.0**-_BITS
     return shifted
 
 

@@ -49,13 +49,19 @@ class Curve(Strict):
             if values is None:
                 continue
             if len(values) != len(self.at):
-                raise ValueError(f"{name}: one number for each of {len(self.at)} marks, not {len(values)}")
+                raise ValueError(
+                    f"{name}: one number for each of {len(self.at)} marks, not {len(values)}"
+                )
             seen = [value for value in values if value is not None]
             steps = [sign * (b - a) for a, b in pairwise(seen)]
             if any(step < -_TIE * max(1.0, abs(seen[0])) for step in steps):
-                raise ValueError(f"{name}: must not {'rise' if sign < 0 else 'fall'} from mark to mark")
+                raise ValueError(
+                    f"{name}: must not {'rise' if sign < 0 else 'fall'} from mark to mark"
+                )
             if any(value < -_TIE for value in seen):
-                raise ValueError(f"{name}: regret is never below 0: the optimum of the problem was passed")
+                raise ValueError(
+                    f"{name}: regret is never below 0: the optimum of the problem was passed"
+                )
         return self
 
 
@@ -97,7 +103,15 @@ class Result(Strict):
     def key(self) -> Key:
         """What tells runs apart."""
         spent = self.budget
-        return self.key_of(self.problem, self.version, self.entrant, self.options, self.seed, spent.rounds, spent.money)
+        return self.key_of(
+            self.problem,
+            self.version,
+            self.entrant,
+            self.options,
+            self.seed,
+            spent.rounds,
+            spent.money,
+        )
 
     @staticmethod
     def key_of(
@@ -110,7 +124,14 @@ class Result(Strict):
         money: float | None,
     ) -> Key:
         """The key of a run that need not be there yet."""
-        return problem, version, entrant, json.dumps(options, sort_keys=True), seed, f"{rounds}/{money}"
+        return (
+            problem,
+            version,
+            entrant,
+            json.dumps(options, sort_keys=True),
+            seed,
+            f"{rounds}/{money}",
+        )
 
     def line(self) -> str:
         """As JSON, without what is left out."""
@@ -124,7 +145,11 @@ class Result(Strict):
     def at(self, measure: str, mark: float) -> float | None:
         """A measure at a mark; None where that was not kept."""
         values = getattr(self.curve, measure)
-        return values[self.curve.at.index(mark)] if values is not None and mark in self.curve.at else None
+        return (
+            values[self.curve.at.index(mark)]
+            if values is not None and mark in self.curve.at
+            else None
+        )
 
 
 def schema() -> dict[str, Any]:
@@ -143,7 +168,9 @@ def parse(line: str, where: str) -> Result:
     except json.JSONDecodeError as error:
         raise BenchError(f"{where}: no JSON ({error.msg}, column {error.colno})") from None
     except ValidationError as error:
-        told = "; ".join(f"{'.'.join(map(str, e['loc'])) or 'run'}: {e['msg']}" for e in error.errors())
+        told = "; ".join(
+            f"{'.'.join(map(str, e['loc'])) or 'run'}: {e['msg']}" for e in error.errors()
+        )
         raise BenchError(f"{where}: {told}") from None
 
 
@@ -172,7 +199,10 @@ def machine(packages: tuple[str, ...] = ()) -> Machine:
         except PackageNotFoundError:
             continue
     return Machine(
-        system=platform.system(), processor=platform.machine(), python=platform.python_version(), packages=found
+        system=platform.system(),
+        processor=platform.machine(),
+        python=platform.python_version(),
+        packages=found,
     )
 
 
@@ -190,5 +220,7 @@ def plain(options: Mapping[str, Any]) -> dict[str, Any]:
     try:
         found: dict[str, Any] = json.loads(json.dumps(dict(options)))
     except TypeError as error:
-        raise BenchError(f"options: must be numbers, words, lists and dictionaries of these ({error})") from None
+        raise BenchError(
+            f"options: must be numbers, words, lists and dictionaries of these ({error})"
+        ) from None
     return found

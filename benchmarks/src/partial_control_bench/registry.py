@@ -50,7 +50,8 @@ class Contender:
 
     Attributes:
         place: "module:Class", by which other processes find it; `folder`: where that module is.
-        options: that were chosen, and are part of the result; `fixed` ones are what the name stands for.
+        options: that were chosen, and are part of the result; `fixed` ones are what the name stands
+            for.
     """
 
     name: str
@@ -82,9 +83,14 @@ class Contender:
             there = importlib.import_module(module)
             return getattr(there, attribute) if attribute else there
         except ImportError as error:
-            missing, extra = error.name or str(error), "ours" if self.packages[:1] == ("steerbo",) else "peers"
+            missing, extra = (
+                error.name or str(error),
+                "ours" if self.packages[:1] == ("steerbo",) else "peers",
+            )
             every = f", or 'partial-control-bench[{extra}]'" if self.packages else ""
-            raise BenchError(f"{self.name}: needs {missing}, which is not there; pip install it{every}") from None
+            raise BenchError(
+                f"{self.name}: needs {missing}, which is not there; pip install it{every}"
+            ) from None
         except AttributeError:
             near = get_close_matches(attribute, dir(sys.modules[module]), n=1)
             meant = f"; did you mean {near[0]!r}?" if near else ""

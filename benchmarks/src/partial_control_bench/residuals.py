@@ -1,8 +1,8 @@
 """Are predictions as sure as they may be? `python -m partial_control_bench.residuals --seeds 7000-7007`.
 
-A model is fitted to random rows of a table that other people measured, and predicts 400 others. If its deviations are
-right, (true − mean) / deviation has a root mean square of 1. Tables are read from `real/open` in the folder that
-`STEERBO_DATA` names.
+A model is fitted to random rows of a table that other people measured, and predicts 400 others. If
+its deviations are right, (true − mean) / deviation has a root mean square of 1. Tables are read
+from `real/open` in the folder that `STEERBO_DATA` names.
 """
 
 from __future__ import annotations
@@ -101,7 +101,9 @@ def main() -> None:
         parser.error(f"{data.VARIABLE} names no folder with the tables")
     for table in tables(folder / "real" / "open"):
         found = [_mean_square(table, size, range(first, last + 1)) for size in SIZES]
-        print(table.name, *(f"{rms:.2f} ± {error:.2f}" for rms, error in found), sep="\t", flush=True)
+        print(
+            table.name, *(f"{rms:.2f} ± {error:.2f}" for rms, error in found), sep="\t", flush=True
+        )
 
 
 def _mean_square(table: Listed, size: int, seeds: range) -> tuple[float, float]:

@@ -84,7 +84,8 @@ def play_missing(
         processes: how many, where they are here.
 
     Raises:
-        BenchError: an entrant cannot be found, or answers what is no answer; what was done is in the file.
+        BenchError: an entrant cannot be found, or answers what is no answer; what was done is in
+            the file.
     """
     known = done(file)
     missing = [job for job in jobs if job.key not in known]
@@ -108,7 +109,9 @@ def _lines(missing: list[Playable], executor: str | None, processes: int) -> Ite
             for future in as_completed(futures):
                 yield future.result()
         except BrokenProcessPool:
-            raise BenchError("a process that played was ended from outside, or ran out of memory; call again") from None
+            raise BenchError(
+                "a process that played was ended from outside, or ran out of memory; call again"
+            ) from None
         finally:
             for future in futures:
                 future.cancel()
@@ -121,14 +124,20 @@ def _executor(address: str | None, processes: int) -> Iterator[Executor]:
             yield pool
         return
     if not address.startswith(DASK):
-        raise BenchError(f"executor {address!r}: must be {DASK}host:port, or be left out for processes of this machine")
+        raise BenchError(
+            f"executor {address!r}: must be {DASK}host:port, or be left out for processes of this machine"
+        )
     try:
         from distributed import Client  # optional: only clusters need it
     except ImportError:
-        raise BenchError(f"executor {address!r}: needs Dask; pip install 'partial-control-bench[dask]'") from None
+        raise BenchError(
+            f"executor {address!r}: needs Dask; pip install 'partial-control-bench[dask]'"
+        ) from None
     try:
         client = Client(address.removeprefix(DASK), timeout=10)
     except (OSError, ValueError, TimeoutError) as error:
-        raise BenchError(f"executor {address!r}: there is no scheduler that answers ({error})") from None
+        raise BenchError(
+            f"executor {address!r}: there is no scheduler that answers ({error})"
+        ) from None
     with client:
         yield client.get_executor()

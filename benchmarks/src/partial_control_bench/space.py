@@ -43,7 +43,8 @@ class Space:
     """What can be set in one wing's problems: parameters, and how a point becomes values.
 
     Attributes:
-        parameters: all of them. In cost-varying problems "controls" is the number of the control set.
+        parameters: all of them. In cost-varying problems "controls" is the number of the control
+            set.
         contexts: names of what is seen before each choice.
         known: what the problem told.
     """
@@ -64,13 +65,19 @@ class Space:
             return self._on_grid(point, now)
         if wing == "mean-field":
             return {"distribution": self._tables(point)}
-        return {p.name: p.word(point[p.name]) for p in self.parameters if p.name != "controls" and p.active(point)}
+        return {
+            p.name: p.word(point[p.name])
+            for p in self.parameters
+            if p.name != "controls" and p.active(point)
+        }
 
     def point(self, values: Values) -> dict[str, Any] | None:
         """Values as a point; None where that cannot be said."""
         wing = self.known["wing"]
         if wing == "time-varying":
-            return {v["name"]: _nearest(v["levels"], values[v["name"]]) for v in self.known["variables"]}
+            return {
+                v["name"]: _nearest(v["levels"], values[v["name"]]) for v in self.known["variables"]
+            }
         if wing == "mean-field":
             shares = np.ravel(values["distribution"]).tolist()
             return {p.name: share for p, share in zip(self.parameters, shares, strict=True)}
@@ -113,23 +120,34 @@ def space_of(known: Mapping[str, Any]) -> Space:
     >>> space_of(told).values({"x": 1}, {"available": [True, False, False]})
     {'x': 0.0}
     """
-    return Space(tuple(_PARAMETERS[known["wing"]](known)), tuple(seen["name"] for seen in known.get("seen", ())), known)
+    return Space(
+        tuple(_PARAMETERS[known["wing"]](known)),
+        tuple(seen["name"] for seen in known.get("seen", ())),
+        known,
+    )
 
 
 def _of_sets(known: Mapping[str, Any]) -> list[Parameter]:
     sets: Sequence[Sequence[str]] = known["control_sets"]
     first = [Parameter("controls", size=len(sets), categorical=True)] if len(sets) > 1 else []
-    in_sets = {v["name"]: tuple(i for i, s in enumerate(sets) if v["name"] in s) for v in known["variables"]}
+    in_sets = {
+        v["name"]: tuple(i for i, s in enumerate(sets) if v["name"] in s)
+        for v in known["variables"]
+    }
     every = tuple(range(len(sets)))
     return first + [
-        _of_variable(v, None if at == every else at) for v in known["variables"] if (at := in_sets[v["name"]])
+        _of_variable(v, None if at == every else at)
+        for v in known["variables"]
+        if (at := in_sets[v["name"]])
     ]
 
 
 def _of_variable(told: Mapping[str, Any], only_in: tuple[int, ...] | None) -> Parameter:
     if "choices" in told:
         choices = tuple(told["choices"])
-        return Parameter(told["name"], size=len(choices), categorical=True, only_in=only_in, choices=choices)
+        return Parameter(
+            told["name"], size=len(choices), categorical=True, only_in=only_in, choices=choices
+        )
     return Parameter(told["name"], told["low"], told["high"], only_in=only_in)
 
 

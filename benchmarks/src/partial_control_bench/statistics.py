@@ -81,7 +81,9 @@ def label(result: Result) -> str:
 
 def label_of(entrant: str, options: Mapping[str, object]) -> str:
     """The same for an entrant that has not played."""
-    told = ", ".join(f"{k} {v:g}" if isinstance(v, float) else f"{k} {v}" for k, v in sorted(options.items()))
+    told = ", ".join(
+        f"{k} {v:g}" if isinstance(v, float) else f"{k} {v}" for k, v in sorted(options.items())
+    )
     return f"{entrant} ({told})" if told else entrant
 
 

@@ -1,8 +1,8 @@
 """A store of runs: `python -m partial_control_bench.store FOLDER` packs what was played, and lists every file.
 
-`index.json` says of each file its SHA-256, its lines, and with which versions and on which systems they were played,
-where the lines say it; and the commit that the files were listed at. With `--check` nothing is written: it ends with 1
-where a checksum differs.
+`index.json` says of each file its SHA-256, its lines, and with which versions and on which systems
+they were played, where the lines say it; and the commit that the files were listed at. With
+`--check` nothing is written: it ends with 1 where a checksum differs.
 """
 
 from __future__ import annotations
@@ -25,9 +25,14 @@ INDEX = "index.json"
 def described(file: Path) -> dict[str, Any]:
     """A packed file in the index."""
     lines = [json.loads(line) for line in text_of(file.with_suffix("")).splitlines() if line]
-    machines = Counter(json.dumps(line["machine"], sort_keys=True) for line in lines if line.get("machine"))
+    machines = Counter(
+        json.dumps(line["machine"], sort_keys=True) for line in lines if line.get("machine")
+    )
     most = [{**json.loads(machine), "runs": n} for machine, n in machines.most_common(3)]
-    found: dict[str, Any] = {"sha256": hashlib.sha256(file.read_bytes()).hexdigest(), "lines": len(lines)}
+    found: dict[str, Any] = {
+        "sha256": hashlib.sha256(file.read_bytes()).hexdigest(),
+        "lines": len(lines),
+    }
     return found | ({"played on": most} if most else {})
 
 
@@ -39,7 +44,10 @@ def index(folder: Path) -> dict[str, Any]:
 def differing(folder: Path) -> Iterator[str]:
     """Files that are not what the index says."""
     said = json.loads((folder / INDEX).read_text(encoding="utf-8"))["files"]
-    here = {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in folder.glob("*.jsonl.gz")}
+    here = {
+        file.name: hashlib.sha256(file.read_bytes()).hexdigest()
+        for file in folder.glob("*.jsonl.gz")
+    }
     for name in sorted(said.keys() | here.keys()):
         if name not in here:
             yield f"{name}: is listed, and not there"

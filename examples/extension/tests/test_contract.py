@@ -13,7 +13,8 @@ from steerbo.extending import Suggestion
 from steerbo.testing import Case, WingContract
 
 PLANT = sb.CostVarying(
-    [sb.Float("heat", 0, 1, law=sb.Uniform()), sb.Float("damp", 0, 1, law=sb.Uniform())], [["heat"], ["heat", "damp"]]
+    [sb.Float("heat", 0, 1, law=sb.Uniform()), sb.Float("damp", 0, 1, law=sb.Uniform())],
+    [["heat"], ["heat", "damp"]],
 )
 
 

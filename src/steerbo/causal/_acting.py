@@ -30,9 +30,10 @@ _NUDGE = 0.02  # of the box's width
 class PolicyOptimiser:
     """Optimises the actions of an arm by the model of its outcomes.
 
-    Where prices depend on settings, cost is weighed against value, see `ActionCost`; unaffordable settings are moved to
-    affordable ones. Unknown contexts are drawn from `marginalise`, given the known ones; None: from the arm's past
-    points, independently of the known ones. Contexts that its own actions affect are drawn from `affected`.
+    Where prices depend on settings, cost is weighed against value, see `ActionCost`; unaffordable
+    settings are moved to affordable ones. Unknown contexts are drawn from `marginalise`, given the
+    known ones; None: from the arm's past points, independently of the known ones. Contexts that its
+    own actions affect are drawn from `affected`.
     """
 
     arm: Arm
@@ -46,15 +47,25 @@ class PolicyOptimiser:
     def _feasible(self) -> ArmFeasibility:
         return self.feasibility or ArmFeasibility(self.arm)
 
-    def random(self, group: tuple[str, ...], known: Mapping[str, Any], random: np.random.Generator) -> dict[str, Any]:
+    def random(
+        self, group: tuple[str, ...], known: Mapping[str, Any], random: np.random.Generator
+    ) -> dict[str, Any]:
         """Draw values of a group of actions: the first of some that is likely enough to be feasible."""
         arm, free = self.arm, self._unset(group, known)
-        unseen = self._unknown(self._usable(group, known), random) if self._feasible.probabilistic else {}
+        unseen = (
+            self._unknown(self._usable(group, known), random)
+            if self._feasible.probabilistic
+            else {}
+        )
         box = self._feasible.region(free, known, unseen)
-        points = box.place(random.random((_DRAWN if isinstance(box, FeasibleRegion) else 1, len(free))))
+        points = box.place(
+            random.random((_DRAWN if isinstance(box, FeasibleRegion) else 1, len(free)))
+        )
         if isinstance(box, FeasibleRegion):
             kept = box.margin(points)
-            points = points[[int(np.argmax(kept >= 0.0) if (kept >= 0.0).any() else np.argmax(kept))]]
+            points = points[
+                [int(np.argmax(kept >= 0.0) if (kept >= 0.0).any() else np.argmax(kept))]
+            ]
         return arm.decode(group, self._affordable(group, free, points[0], known, unseen))
 
     def best(
@@ -68,18 +79,24 @@ class PolicyOptimiser:
     ) -> dict[str, Any]:
         """Maximise `score` over the values of a group of actions.
 
-        An action depends on its own contexts only, and on actions with no further contexts. All other contexts are
-        averaged over, and all other actions are optimised along with it and then forgotten. Points in `tried`, which
-        have no outcome yet, are not repeated to the last digit: a close neighbour is as informative, and a failure
-        there need not recur. Where its consequences are looked at later, see `StagedSearch`.
+        An action depends on its own contexts only, and on actions with no further contexts. All
+        other contexts are averaged over, and all other actions are optimised along with it and then
+        forgotten. Points in `tried`, which have no outcome yet, are not repeated to the last digit:
+        a close neighbour is as informative, and a failure there need not recur. Where its
+        consequences are looked at later, see `StagedSearch`.
         """
         arm = self.arm
         usable, cost = self._usable(group, known), self.cost
         if self.affected is not None and set(arm.contexts) - usable.keys():
             ahead = StagedSearch(arm, self.model, self.affected, self._feasible, cost)
-            found = ahead.best(group, known, score, seed=int(random.integers(2**31)), tried=tried).point
+            found = ahead.best(
+                group, known, score, seed=int(random.integers(2**31)), tried=tried
+            ).point
             unseen = {} if cost is None else self._unknown(usable, random)
-            return arm.decode(group, self._affordable(group, tuple(found), np.array([*found.values()]), known, unseen))
+            return arm.decode(
+                group,
+                self._affordable(group, tuple(found), np.array([*found.values()]), known, unseen),
+            )
         free = tuple(name for name in arm.actions if name in group or name not in usable)
         columns, unseen = arm.columns(frozenset(free)), self._unknown(usable, random)
         parts = arm.parts(free, usable, unseen)
@@ -124,10 +141,14 @@ class PolicyOptimiser:
             return own
         others = {**self.arm.decode(free, point), **known}
         rest = {name: value for name, value in others.items() if name not in names}
-        found = self.cost.nearest_affordable(names, self._feasible.region(names, rest, unseen), planned)
+        found = self.cost.nearest_affordable(
+            names, self._feasible.region(names, rest, unseen), planned
+        )
         return found[[names.index(x) for x in group]]
 
-    def _unknown(self, usable: Mapping[str, Any], random: np.random.Generator) -> dict[str, Uncontrolled]:
+    def _unknown(
+        self, usable: Mapping[str, Any], random: np.random.Generator
+    ) -> dict[str, Uncontrolled]:
         """Joint distribution of the unknown contexts, as rows."""
         arm = self.arm
         if self.marginalise is not None:
@@ -135,7 +156,10 @@ class PolicyOptimiser:
             drawn = [j for j in range(len(arm.measured)) if j not in seen]
             if not drawn:
                 return {}
-            at = [float(arm.problem_space[arm.measured[j]].encode([usable[arm.measured[j]]])[0]) for j in seen]
+            at = [
+                float(arm.problem_space[arm.measured[j]].encode([usable[arm.measured[j]]])[0])
+                for j in seen
+            ]
             law = self.marginalise.conditional(seen, np.array(at), drawn)
             law = subsample(law, self.marginalise.categorical[drawn])
             return {arm.measured[j]: Uncontrolled(law, k) for k, j in enumerate(drawn)}
@@ -143,7 +167,11 @@ class PolicyOptimiser:
         if not names:
             return {}
         past, d = self.model.inputs, len(arm.names)
-        rows = past[random.integers(len(past), size=_IMAGINED)] if len(past) else random.random((_IMAGINED, d))
+        rows = (
+            past[random.integers(len(past), size=_IMAGINED)]
+            if len(past)
+            else random.random((_IMAGINED, d))
+        )
         law = Rows(rows[:, arm.columns(frozenset(names))], np.full(_IMAGINED, 1 / _IMAGINED))
         return {name: Uncontrolled(law, j) for j, name in enumerate(names)}
 
@@ -202,8 +230,14 @@ class GreedyPolicy:
         for k, (look, ready) in enumerate(arm.stages):
             later = {name for stage, _ in arm.stages[k:] for name in stage}
             missing = tuple(name for name in look if name not in seen)
-            if missing and (ahead := [name for name in seen if name in later - set(arm.problem_space.seen)]):
-                together = "They are looked at together." if ahead[0] in look else f"{ahead[0]} comes after it."
+            if missing and (
+                ahead := [name for name in seen if name in later - set(arm.problem_space.seen)]
+            ):
+                together = (
+                    "They are looked at together."
+                    if ahead[0] in look
+                    else f"{ahead[0]} comes after it."
+                )
                 raise InvalidContext("context", seen, f"a value for {missing[0]!r}", together)
             if missing:
                 return PolicyStep(arm.scope, values, missing, seen, reasons)

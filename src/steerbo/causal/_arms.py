@@ -24,15 +24,16 @@ Unmeasured = frozenset[tuple[frozenset[str], str]]
 class Arm:
     """A policy scope of a problem.
 
-    Points of an arm are encoded rows: first its actions, then contexts, both in the order of the problem's variables;
-    last the time, if effects may change with it.
+    Points of an arm are encoded rows: first its actions, then contexts, both in the order of the
+    problem's variables; last the time, if effects may change with it.
 
     Attributes:
         scope: actions, and the contexts of each.
         graph: the causal graph by which it is played.
         problem_space: the problem's variables.
         timed: whether effects may change with time.
-        covariates: contexts that the arm does not look at, with a column in its model: they are measured afterwards.
+        covariates: contexts that the arm does not look at, with a column in its model: they are
+            measured afterwards.
         others: other graphs that may be right.
     """
 
@@ -44,10 +45,18 @@ class Arm:
     others: tuple[CausalGraph, ...] = ()
 
     @classmethod
-    def of(cls, scope: Scope, graphs: Sequence[CausalGraph], space: Space, timed: bool = False) -> Self:
+    def of(
+        cls, scope: Scope, graphs: Sequence[CausalGraph], space: Space, timed: bool = False
+    ) -> Self:
         """Make the arm of a scope from alternative graphs."""
         graph = played_by(scope, graphs)
-        return cls(scope, graph, space, timed, others=tuple(other for other in graphs if other is not graph))
+        return cls(
+            scope,
+            graph,
+            space,
+            timed,
+            others=tuple(other for other in graphs if other is not graph),
+        )
 
     @property
     def graphs(self) -> tuple[CausalGraph, ...]:
@@ -121,14 +130,19 @@ class Arm:
         for name in self.actions:
             if name in ready:
                 parts.setdefault(self.contexts_of[name], []).append(name)
-        return [tuple(names) for _, names in sorted(parts.items(), key=lambda part: (len(part[0]), sorted(part[0])))]
+        return [
+            tuple(names)
+            for _, names in sorted(parts.items(), key=lambda part: (len(part[0]), sorted(part[0])))
+        ]
 
     def known_to(self, group: tuple[str, ...]) -> frozenset[str]:
         """Variables that a group of actions may depend on: its contexts, and actions with no further contexts."""
         seen = self.contexts_of[group[0]] | ({TIME.name} if self.timed else set())
-        return seen | {name for name in self.actions if name not in group and self.contexts_of[name] <= seen}
+        return seen | {
+            name for name in self.actions if name not in group and self.contexts_of[name] <= seen
+        }
 
-    # -- columns -------------------------------------------------------------------------------------------------------
+    # -- columns -----------------------------------------------------------------------------------
 
     def encode(self, values: Mapping[str, Any]) -> np.ndarray:
         """Encode a point, (1, d)."""
@@ -137,18 +151,27 @@ class Arm:
     def encode_rows(self, rows: Sequence[Mapping[str, Any]]) -> np.ndarray:
         """Encode points, (n, d)."""
         points = np.zeros((len(rows), 0)) if self.space is None else self.space.encode(rows)
-        return np.append(points, [[row[TIME.name]] for row in rows], axis=1) if self.timed else points
+        return (
+            np.append(points, [[row[TIME.name]] for row in rows], axis=1) if self.timed else points
+        )
 
     def encode_contexts(self, contexts: Sequence[Mapping[str, Any]]) -> np.ndarray:
         """Encode the columns after the actions, (r, d − actions); a single row if there are no contexts."""
-        rows = self.problem_space.subset(self.contexts).encode(contexts) if self.contexts else np.zeros((1, 0))
+        rows = (
+            self.problem_space.subset(self.contexts).encode(contexts)
+            if self.contexts
+            else np.zeros((1, 0))
+        )
         if not self.timed:
             return rows
         return np.append(rows, [[row[TIME.name]] for row in contexts[: len(rows)]], axis=1)
 
     def decode(self, names: tuple[str, ...], point: np.ndarray) -> dict[str, Any]:
         """Decode the values of actions from their columns (k,)."""
-        return {name: self.problem_space[name].decode(point[j : j + 1])[0] for j, name in enumerate(names)}
+        return {
+            name: self.problem_space[name].decode(point[j : j + 1])[0]
+            for j, name in enumerate(names)
+        }
 
     def columns(self, names: tuple[str, ...] | frozenset[str]) -> list[int]:
         """Positions of variables among the columns."""
@@ -159,7 +182,11 @@ class Arm:
     ) -> tuple[Part, ...]:
         """Part of every column while `free` is searched: controlled, known, or drawn as `unseen` says."""
         encoded = {
-            name: float(value if name == TIME.name and self.timed else self.problem_space[name].encode([value])[0])
+            name: float(
+                value
+                if name == TIME.name and self.timed
+                else self.problem_space[name].encode([value])[0]
+            )
             for name, value in known.items()
         }
         return parts_of(self.names, free, encoded, unseen)
@@ -183,8 +210,8 @@ def unmeasured(rounds: Iterable[Round], contexts: Sequence[str]) -> Unmeasured:
 def share_columns(arms: Sequence[Arm], missing: Unmeasured) -> list[Arm]:
     """Give arms with the same actions the same columns as far as possible, so that they share a model.
 
-    An arm takes the contexts of other arms as covariates if they are measured in all its rounds and none of its actions
-    affects them.
+    An arm takes the contexts of other arms as covariates if they are measured in all its rounds and
+    none of its actions affects them.
     """
     looked_at = {name for arm in arms for name in arm.contexts}
 
@@ -193,7 +220,9 @@ def share_columns(arms: Sequence[Arm], missing: Unmeasured) -> list[Arm]:
             return ()
         set_there = arm.actions or arm.graph.intervenable
         below = [name for graph in arm.graphs for name in graph.descendants(set_there)]
-        left = (name for name in arm.problem_space.names if name in looked_at - {*arm.contexts, *below})
+        left = (
+            name for name in arm.problem_space.names if name in looked_at - {*arm.contexts, *below}
+        )
         return tuple(name for name in left if (frozenset(arm.actions), name) not in missing)
 
     return [replace(arm, covariates=covariates(arm)) for arm in arms]

@@ -24,8 +24,8 @@ class Moments(NamedTuple):
 class Regression:
     """Regression of a number on others by a Gaussian process: a line, and a smooth deviation from it.
 
-    Its lengthscale, and the share of variance that it leaves as residuals, are those of a small grid with the largest
-    likelihood. Residuals are those of the regression without the row itself.
+    Its lengthscale, and the share of variance that it leaves as residuals, are those of a small
+    grid with the largest likelihood. Residuals are those of the regression without the row itself.
 
     Args:
         rows: (n, k) what it depends on.
@@ -34,10 +34,16 @@ class Regression:
     """
 
     def __init__(
-        self, rows: Float[np.ndarray, "n k"], kinds: Bool[np.ndarray, " k"], values: Float[np.ndarray, " n"]
+        self,
+        rows: Float[np.ndarray, "n k"],
+        kinds: Bool[np.ndarray, " k"],
+        values: Float[np.ndarray, " n"],
     ) -> None:
         spread = rows.std(axis=0)
-        self._unit, self._centre = np.where(kinds | (spread < _FLAT), 1.0, spread), rows.mean(axis=0)
+        self._unit, self._centre = (
+            np.where(kinds | (spread < _FLAT), 1.0, spread),
+            rows.mean(axis=0),
+        )
         self._rows, self._kinds, self._level = rows, kinds, float(values.mean())
         n, away, best = len(values), values - values.mean(), -np.inf
         self._scale, self._inverse, self._lengthscale, self._share = 0.0, np.eye(n), 1.0, 1.0
@@ -49,7 +55,12 @@ class Regression:
                 scale = float((turned / spectrum).mean())
                 fit = -0.5 * (n * np.log(scale) + np.log(spectrum).sum())
                 if fit > best + 1e-9:
-                    best, self._lengthscale, self._share, self._scale = fit, lengthscale, share, scale
+                    best, self._lengthscale, self._share, self._scale = (
+                        fit,
+                        lengthscale,
+                        share,
+                        scale,
+                    )
                     self._inverse = (vectors / spectrum) @ vectors.T
         self._weights = self._inverse @ away
         self._sampled = float(away.var()) / n
@@ -57,28 +68,43 @@ class Regression:
 
     @classmethod
     def of_some(
-        cls, rows: Float[np.ndarray, "n k"], kinds: Bool[np.ndarray, " k"], values: Float[np.ndarray, " n"]
+        cls,
+        rows: Float[np.ndarray, "n k"],
+        kinds: Bool[np.ndarray, " k"],
+        values: Float[np.ndarray, " n"],
     ) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
         """Means at all rows, and residuals of all values, by a regression of at most 300 of them, spread evenly."""
-        some = np.unique(np.linspace(0, len(rows) - 1, min(len(rows), _REGRESSION_ROWS)).round().astype(int))
+        some = np.unique(
+            np.linspace(0, len(rows) - 1, min(len(rows), _REGRESSION_ROWS)).round().astype(int)
+        )
         found = cls(rows[some], kinds, values[some])
         means = found.means(rows)
         residuals = values - means
         residuals[some] = found.residuals
         return means, residuals
 
-    def _kernel(self, points: Float[np.ndarray, "m k"], lengthscale: float) -> Float[np.ndarray, "m n"]:
-        ours, theirs = (points - self._centre) / self._unit, (self._rows - self._centre) / self._unit
+    def _kernel(
+        self, points: Float[np.ndarray, "m k"], lengthscale: float
+    ) -> Float[np.ndarray, "m n"]:
+        ours, theirs = (
+            (points - self._centre) / self._unit,
+            (self._rows - self._centre) / self._unit,
+        )
         numbers = ~self._kinds
         gaps = (ours[:, None] - theirs) ** 2
         gaps = np.where(self._kinds, gaps > 0.0, gaps).sum(axis=2)
-        return np.asarray(ours[:, numbers] @ theirs[:, numbers].T + np.exp(-0.5 * gaps / lengthscale**2))
+        return np.asarray(
+            ours[:, numbers] @ theirs[:, numbers].T + np.exp(-0.5 * gaps / lengthscale**2)
+        )
 
     def means(self, points: Float[np.ndarray, "m k"]) -> Float[np.ndarray, " m"]:
         """Means at points."""
         if not self._scale:
             return np.full(len(points), self._level)
-        return np.asarray(self._level + (1.0 - self._share) * (self._kernel(points, self._lengthscale) @ self._weights))
+        return np.asarray(
+            self._level
+            + (1.0 - self._share) * (self._kernel(points, self._lengthscale) @ self._weights)
+        )
 
     def at(self, point: Float[np.ndarray, " k"]) -> Moments:
         """Mean at a point, and the standard deviation of that mean."""
@@ -89,4 +115,7 @@ class Regression:
         ours = ((point - self._centre) / self._unit)[numbers]
         prior = (1.0 - self._share) * (1.0 + float(ours @ ours))
         variance = self._scale * max(prior - float(cross @ self._inverse @ cross), 0.0)
-        return Moments(self._level + float(cross @ self._weights), (variance + self._sampled * self._share) ** 0.5)
+        return Moments(
+            self._level + float(cross @ self._weights),
+            (variance + self._sampled * self._share) ** 0.5,
+        )

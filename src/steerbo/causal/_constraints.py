@@ -1,8 +1,9 @@
 """Constraints on settings, for policy scopes: the region that they leave to the actions of a scope.
 
-Values that are set or observed by then count as they are. Contexts still to be observed, and variables that a scope
-leaves to nature, have no stated law: they count at the worst end of their bounds. An action counts all that was set
-before it in the round, also if its policy does not depend on it.
+Values that are set or observed by then count as they are. Contexts still to be observed, and
+variables that a scope leaves to nature, have no stated law: they count at the worst end of their
+bounds. An action counts all that was set before it in the round, also if its policy does not depend
+on it.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ _CACHED = 256  # regions: each takes some milliseconds
 _LAWLESS = "A variable left to nature counts at the worst end of its bounds, since its law is not known here."
 _WIDEN = "Loosen one, or widen the bounds."
 _MEASURE = (
-    "Loosen one, or widen the bounds. A sum that nature completes can be measured: limit it as ‹OutcomeConstraint›."
+    "Loosen one, or widen the bounds. "
+    "A sum that nature completes can be measured: limit it as ‹OutcomeConstraint›."
 )
 
 
@@ -38,12 +40,19 @@ def check_constraints(limits: Sequence[Limit], space: Space, graph: CausalGraph)
         if isinstance(limit, OutcomeConstraint):
             if limit.name in graph.names and limit.name == graph.target:
                 hint = "It is what is optimised, and told as the value. Limits are on what is measured beside it."
-                raise InvalidProblem(f"limits.{i}.name", limit.name, "another outcome than the target", hint)
+                raise InvalidProblem(
+                    f"limits.{i}.name", limit.name, "another outcome than the target", hint
+                )
         elif not set(limit.names) & set(graph.intervenable):
             hint = "None of its variables can be set, so that no setting can satisfy it."
             raise InvalidProblem(f"limits.{i}", str(limit), "a limit on what is set", hint)
         elif isinstance(limit, LinearConstraint) and limit.probability is not None:
-            raise InvalidProblem(f"limits.{i}.probability", limit.probability, "nothing in a causal problem", _LAWLESS)
+            raise InvalidProblem(
+                f"limits.{i}.probability",
+                limit.probability,
+                "nothing in a causal problem",
+                _LAWLESS,
+            )
     every = ScopeConstraints(limits, space)
     for corner in corners(every.limits, [v for v in space if v.name not in graph.intervenable]):
         at = f", where {as_text(corner)}" if corner else ""
@@ -57,7 +66,9 @@ class ScopeConstraints:
     """
 
     def __init__(self, limits: Sequence[Limit], space: Space) -> None:
-        self.limits: Sequence[Limit] = [limit for limit in limits if not isinstance(limit, OutcomeConstraint)]
+        self.limits: Sequence[Limit] = [
+            limit for limit in limits if not isinstance(limit, OutcomeConstraint)
+        ]
         self.space = space
         self.concerned = frozenset(name for limit in self.limits for name in limit.names)
         self._regions: dict[Any, Box | None] = {}
@@ -65,7 +76,8 @@ class ScopeConstraints:
     def region(self, arm: Arm, names: tuple[str, ...], known: Mapping[str, Any]) -> Box:
         """Region of the actions `names` of a scope: at least all that are still to be set.
 
-        Actions that are `known` are set already, and may lie anywhere; contexts observed later do not count.
+        Actions that are `known` are set already, and may lie anywhere; contexts observed later do
+        not count.
 
         Raises:
             InvalidContext: the constraints leave nothing.
@@ -85,13 +97,19 @@ class ScopeConstraints:
         return self._left(arm, arm.actions, contexts, set(arm.contexts)) is not None
 
     def _left(
-        self, arm: Arm, names: tuple[str, ...], known: Mapping[str, Any], looked_at: set[str] | None = None
+        self,
+        arm: Arm,
+        names: tuple[str, ...],
+        known: Mapping[str, Any],
+        looked_at: set[str] | None = None,
     ) -> Box | None:
         box, group = arm.box(names), [name for name in names if name not in known]
         if not self.concerned & set(group):
             return box
         counted = {*arm.actions, *(arm.looked_at(group) if looked_at is None else looked_at)}
-        left = self._remaining(self.limits, group, {name: x for name, x in known.items() if name in counted})
+        left = self._remaining(
+            self.limits, group, {name: x for name, x in known.items() if name in counted}
+        )
         key = (names, repr(left))
         if key not in self._regions:
             if len(self._regions) >= _CACHED:
@@ -99,11 +117,15 @@ class ScopeConstraints:
             self._regions[key] = limited(box, [self.space[name] for name in names], left)
         return self._regions[key]
 
-    def _remaining(self, limits: Sequence[Limit], searched: Sequence[str], known: Mapping[str, Any]) -> list[Any]:
+    def _remaining(
+        self, limits: Sequence[Limit], searched: Sequence[str], known: Mapping[str, Any]
+    ) -> list[Any]:
         """Constraints on the searched variables once known values are inserted."""
 
         def worst(weights: Mapping[str, float], wrong: float) -> float:
-            return math.fsum(max(w * float(x) for x in self._ends(name)) for name, w in weights.items())
+            return math.fsum(
+                max(w * float(x) for x in self._ends(name)) for name, w in weights.items()
+            )
 
         return substitute_known(limits, searched, known, (), worst)
 
@@ -111,12 +133,19 @@ class ScopeConstraints:
         variable: Any = self.space[name]
         return variable.low, variable.high
 
-    def slack(self, limit: Limit, arm: Arm, values: Mapping[str, Any], contexts: Mapping[str, Any]) -> float | None:
+    def slack(
+        self, limit: Limit, arm: Arm, values: Mapping[str, Any], contexts: Mapping[str, Any]
+    ) -> float | None:
         """Slack of a constraint at these settings in these contexts; None if it does not concern the scope."""
         seen = {name: contexts[name] for name in arm.contexts if name in contexts}
-        return min((each.slack(values) for each in self._remaining([limit], arm.actions, seen)), default=None)
+        return min(
+            (each.slack(values) for each in self._remaining([limit], arm.actions, seen)),
+            default=None,
+        )
 
-    def check(self, actions: Sequence[str], known: Mapping[str, Any], allowed: str, hint: str) -> None:
+    def check(
+        self, actions: Sequence[str], known: Mapping[str, Any], allowed: str, hint: str
+    ) -> None:
         """Refuse constraints that leave nothing of the actions.
 
         Raises:
@@ -134,18 +163,27 @@ class ScopeConstraints:
     def check_arm(self, arm: Arm) -> None:
         """Refuse constraints that leave nothing of a scope for some outcome of nature.
 
-        It is enough to consider the actions that are set first: they leave something to the later ones.
+        It is enough to consider the actions that are set first: they leave something to the later
+        ones.
 
         Raises:
             InvalidProblem: naming a minimal conflict, and where it is.
         """
         if not self.concerned & set(arm.actions):
             return
-        looks = [v for v in self.space if v.name in arm.looked_at(arm.actions) and v.name not in arm.actions]
+        looks = [
+            v
+            for v in self.space
+            if v.name in arm.looked_at(arm.actions) and v.name not in arm.actions
+        ]
         for corner in corners(self.limits, looks):
             others = sorted(self.concerned - set(arm.actions) - corner.keys())
             at = f" where {as_text(corner)}" if corner else ""
-            left = f" and leaves {', '.join(others)} to nature, or to be looked at later" if others else ""
+            left = (
+                f" and leaves {', '.join(others)} to nature, or to be looked at later"
+                if others
+                else ""
+            )
             where = f"limits with feasible settings of a scope that sets {', '.join(arm.actions)}{left}{at}"
             self.check(arm.actions, corner, where, _MEASURE)
 
@@ -153,7 +191,8 @@ class ScopeConstraints:
         """Select the arms to which the constraints leave something for every outcome of nature.
 
         Raises:
-            InvalidProblem: naming a minimal conflict, if they leave nothing to any arm with actions.
+            InvalidProblem: naming a minimal conflict, if they leave nothing to any arm with
+                actions.
         """
         left, refusals = list[Arm](), list[InvalidProblem]()
         for arm in arms:

@@ -28,17 +28,22 @@ def known_in(played: Round) -> dict[str, Any]:
 
 
 def latest_contexts(
-    history: History, arms: Sequence[Arm], number: Mapping[Scope, int], i: int, seen: Mapping[str, Any]
+    history: History,
+    arms: Sequence[Arm],
+    number: Mapping[Scope, int],
+    i: int,
+    seen: Mapping[str, Any],
 ) -> list[dict[str, Any]]:
     """Latest contexts of arm `i`, latest first: from its own rounds, and from rounds of arms that do not affect them.
 
-    Where these are few, external data without an action that affects them follow: the average over a few contexts
-    hangs on which these are. Rounds come first since they are of those that the study is about. Where effects change
-    with time, data count only where there is no such round: they may be of another time.
+    Where these are few, external data without an action that affects them follow: the average over
+    a few contexts hangs on which these are. Rounds come first since they are of those that the
+    study is about. Where effects change with time, data count only where there is no such round:
+    they may be of another time.
 
-    All rows have the values `seen` before choosing, and the rest of a row comes from a round in which they were
-    similar. At most 16 rows of values by name; a single row in the middle of all ranges if there is no such round and
-    no such data.
+    All rows have the values `seen` before choosing, and the rest of a row comes from a round in
+    which they were similar. At most 16 rows of values by name; a single row in the middle of all
+    ranges if there is no such round and no such data.
     """
     arm = arms[i]
     if seen and not set(arm.contexts) - set(seen):
@@ -48,7 +53,9 @@ def latest_contexts(
     return [{**row, **seen} for row in _nearest(arm, found, seen)]
 
 
-def _met(arm: Arm, history: History, arms: Sequence[Arm], number: Mapping[Scope, int]) -> Iterator[dict[str, Any]]:
+def _met(
+    arm: Arm, history: History, arms: Sequence[Arm], number: Mapping[Scope, int]
+) -> Iterator[dict[str, Any]]:
     """Contexts of an arm from rounds, latest first, then from external data, latest first."""
     wanted, free = frozenset(arm.contexts), not arm.affected
     affected, any_round = _affecting(arm, wanted), False
@@ -61,7 +68,9 @@ def _met(arm: Arm, history: History, arms: Sequence[Arm], number: Mapping[Scope,
             yield {name: known[name] for name in arm.contexts}
     counted = wanted and not (arm.timed and any_round)
     for data in reversed(list(history.data.values())) if counted else ():
-        alike = data.scope == arm.scope or (free and (data.scope is None or not affected(data.scope)))
+        alike = data.scope == arm.scope or (
+            free and (data.scope is None or not affected(data.scope))
+        )
         if alike and wanted <= data.outcome.realised.keys():
             yield {name: data.outcome.realised[name] for name in arm.contexts}
 
@@ -73,7 +82,9 @@ def _nearest(arm: Arm, rows: list[dict[str, Any]], seen: Mapping[str, Any]) -> l
     return [rows[k] for k in np.argsort(gaps, kind="stable")[:_POLICY_ROWS]]
 
 
-def _squared_gaps(points: np.ndarray, at: np.ndarray, categorical: np.ndarray) -> Float[np.ndarray, " m"]:
+def _squared_gaps(
+    points: np.ndarray, at: np.ndarray, categorical: np.ndarray
+) -> Float[np.ndarray, " m"]:
     gaps = np.where(categorical, points != at, points - at)
     return np.asarray((gaps**2).sum(axis=1))
 
@@ -94,12 +105,14 @@ class ContextSample:
     def of(cls, arm: Arm, history: History, seen: Mapping[str, Any]) -> ContextSample:
         """Collect contexts from rounds, and from external data, in which no action affects them.
 
-        Rows most similar to the values `seen` before choosing come first, and all rows take these values. Without any
-        data there is a single row in the middle of all ranges.
+        Rows most similar to the values `seen` before choosing come first, and all rows take these
+        values. Without any data there is a single row in the middle of all ranges.
         """
         space = arm.problem_space.subset(arm.measured)
         found = list(islice(_unaffected(arm, history), 2 * MOST_ROWS if seen else MOST_ROWS))
-        points = space.encode(found) if found else np.array([[0.5] * len(space)]).reshape(1, len(space))
+        points = (
+            space.encode(found) if found else np.array([[0.5] * len(space)]).reshape(1, len(space))
+        )
         if not found:
             points = space.encode(space.decode(points))
         if held := [name for name in arm.measured if name in seen]:
@@ -114,10 +127,13 @@ class ContextSample:
         """The `most` latest contexts."""
         return ContextSample(self.points[:most], self.categorical)
 
-    def weights(self, columns: Sequence[int], at: Float[np.ndarray, " k"]) -> Float[np.ndarray, " m"]:
+    def weights(
+        self, columns: Sequence[int], at: Float[np.ndarray, " k"]
+    ) -> Float[np.ndarray, " m"]:
         """Weights of the rows, with sum 1, where the values of some columns are known to be `at`.
 
-        Squared-exponential in the distance, with width `sd · m^(−1 / (4 + k))` in each of the k columns (Scott's rule).
+        Squared-exponential in the distance, with width `sd · m^(−1 / (4 + k))` in each of the k
+        columns (Scott's rule).
         """
         m = len(self.points)
         if not columns:
@@ -125,15 +141,20 @@ class ContextSample:
         rows, kinds = self.points[:, list(columns)], self.categorical[list(columns)]
         widths = np.maximum(rows.std(axis=0), 1e-9) * m ** (-1 / (4 + len(columns)))
         gaps = np.where(kinds, 0.0, (rows - at) / widths)
-        exponents = -0.5 * (gaps**2).sum(axis=1) + np.log(_UNLIKE) * ((rows != at) & kinds).sum(axis=1)
+        exponents = -0.5 * (gaps**2).sum(axis=1) + np.log(_UNLIKE) * ((rows != at) & kinds).sum(
+            axis=1
+        )
         shares = np.exp(exponents - exponents.max())
         return np.asarray(shares / shares.sum())
 
-    def conditional(self, columns: Sequence[int], at: Float[np.ndarray, " k"], drawn: Sequence[int]) -> Rows:
+    def conditional(
+        self, columns: Sequence[int], at: Float[np.ndarray, " k"], drawn: Sequence[int]
+    ) -> Rows:
         """Conditional distribution of the columns `drawn` given that others are `at`, as weighted rows.
 
-        Dependent columns are shifted: row j becomes `r_j + B (at − z_j)` with the slope B of a linear regression on the
-        same weighted rows; without the shift a few rows would make dependent contexts look independent.
+        Dependent columns are shifted: row j becomes `r_j + B (at − z_j)` with the slope B of a
+        linear regression on the same weighted rows; without the shift a few rows would make
+        dependent contexts look independent.
         """
         weights, rows = self.weights(columns, at), self.points[:, list(drawn)].copy()
         seen = [j for j in columns if not self.categorical[j]]
@@ -143,10 +164,14 @@ class ContextSample:
             rows[:, moved] -= away @ _slope(away, rows[:, moved], weights)
         return Rows(rows, weights)
 
-    def draw(self, columns: Sequence[int], at: Float[np.ndarray, " k"], uniform: float) -> Float[np.ndarray, " c"]:
+    def draw(
+        self, columns: Sequence[int], at: Float[np.ndarray, " k"], uniform: float
+    ) -> Float[np.ndarray, " c"]:
         """Draw a row by its weight where some columns are known to be `at`, with a uniform number."""
         edges = np.cumsum(self.weights(columns, at))
-        return np.asarray(self.points[min(int(np.searchsorted(edges, uniform * edges[-1])), len(edges) - 1)])
+        return np.asarray(
+            self.points[min(int(np.searchsorted(edges, uniform * edges[-1])), len(edges) - 1)]
+        )
 
 
 def subsample(law: Rows, categorical: Bool[np.ndarray, " k"], most: int = _SUBSAMPLE) -> Rows:
@@ -160,7 +185,9 @@ def subsample(law: Rows, categorical: Bool[np.ndarray, " k"], most: int = _SUBSA
 
 
 def _slope(
-    seen: Float[np.ndarray, "m k"], drawn: Float[np.ndarray, "m u"], weights: Float[np.ndarray, " m"]
+    seen: Float[np.ndarray, "m k"],
+    drawn: Float[np.ndarray, "m u"],
+    weights: Float[np.ndarray, " m"],
 ) -> Float[np.ndarray, "k u"]:
     """Slope of the weighted linear regression of columns on others; near 0 if the others hardly vary."""
     gaps, far = seen - weights @ seen, drawn - weights @ drawn

@@ -27,7 +27,13 @@ _GRID = 64  # values of each action, if the wanted ones are not affordable
 _DEAREST = 9  # values of a context that is not known yet
 _CORNERS = 6  # actions at most whose extremes are tried as well
 _COSTS_USED = 300  # costs, the latest, that prices are learned from
-_NOISES = (1e-6, 1e-4, 1e-2, 1e-1, 1.0)  # variances of costs of the same play, as shares of costs' mean square
+_NOISES = (
+    1e-6,
+    1e-4,
+    1e-2,
+    1e-1,
+    1.0,
+)  # variances of costs of the same play, as shares of costs' mean square
 _LEVEL = 4.0  # variance of a price's level, and of its slope
 _LENGTHSCALE = 0.4  # of a range
 
@@ -48,7 +54,9 @@ class CostModel:
         self.problem, self.table, self._history = problem, problem.price_table, history
         self._arms, self._constraints = arms, constraints
         self._actions = tuple(problem.graph.intervenable)
-        self._grids: dict[int, tuple[Box, Float[np.ndarray, "g k"]]] = {}  # by the identity of the box beside it
+        self._grids: dict[
+            int, tuple[Box, Float[np.ndarray, "g k"]]
+        ] = {}  # by the identity of the box beside it
         self._learned = Fold(PriceRegression.take, self._nothing_paid)
 
     def _nothing_paid(self) -> PriceRegression:
@@ -59,13 +67,19 @@ class CostModel:
         """Learned prices, by the results as they stand."""
         return self._learned.of(() if self._history is None else self._history.results)
 
-    # -- prices of variables -------------------------------------------------------------------------------------------
+    # -- prices of variables -----------------------------------------------------------------------
 
     def varying(self, names: Iterable[str]) -> tuple[str, ...]:
         """Actions among `names` whose price depends on the value they are set to."""
-        return () if self.table is None else tuple(x for x in names if x in self._actions and x in self.table.varying)
+        return (
+            ()
+            if self.table is None
+            else tuple(x for x in names if x in self._actions and x in self.table.varying)
+        )
 
-    def along(self, name: str, column: Float[np.ndarray, " r"], known: Mapping[str, Any]) -> Float[np.ndarray, " r"]:
+    def along(
+        self, name: str, column: Float[np.ndarray, " r"], known: Mapping[str, Any]
+    ) -> Float[np.ndarray, " r"]:
         """Price of a variable at each of its encoded values, (r,), given known values of others."""
         table = self._prices
         if name in table.learned:
@@ -76,7 +90,9 @@ class CostModel:
 
     def at(self, name: str, value: Any, known: Mapping[str, Any]) -> float:
         """Price of setting a variable to a value."""
-        return float(self.along(name, np.asarray(self._prices.space[name].encode([value])), known)[0])
+        return float(
+            self.along(name, np.asarray(self._prices.space[name].encode([value])), known)[0]
+        )
 
     def lowest(self, name: str, known: Mapping[str, Any]) -> float:
         """Lowest price of setting a variable."""
@@ -97,11 +113,15 @@ class CostModel:
         assert self.table is not None
         return self.table
 
-    # -- cost of plays -------------------------------------------------------------------------------------------------
+    # -- cost of plays -----------------------------------------------------------------------------
 
     def fixed_of(self, scope: Scope, known: Mapping[str, Any]) -> float:
         """Part of the cost of a play that does not depend on its settings: base, constant prices, and looks."""
-        looks = [float(self.along(n, np.zeros(1), known)[0]) for n in scope.contexts if n in self._prices.varying]
+        looks = [
+            float(self.along(n, np.zeros(1), known)[0])
+            for n in scope.contexts
+            if n in self._prices.varying
+        ]
         return math.fsum([self._prices.fixed(scope), *looks])
 
     def least_of(
@@ -120,10 +140,14 @@ class CostModel:
         unseen = [name for name in table.space.seen if name in reads and name not in known]
         if unseen:
             values = table.values(unseen[0], _DEAREST)
-            return max(self.least_of(scope, {**known, unseen[0]: value}, names, grid) for value in values)
+            return max(
+                self.least_of(scope, {**known, unseen[0]: value}, names, grid) for value in values
+            )
         if grid is not None:
             return self.fixed_of(scope, known) + float(self.of_rows(names, grid, known).min())
-        return math.fsum([self.fixed_of(scope, known), *(self.lowest(x, known) for x in self.varying(scope.set))])
+        return math.fsum(
+            [self.fixed_of(scope, known), *(self.lowest(x, known) for x in self.varying(scope.set))]
+        )
 
     @property
     def minima(self) -> Float[np.ndarray, " m"]:
@@ -133,12 +157,15 @@ class CostModel:
     def least(self, i: int, seen: Mapping[str, Any]) -> float:
         """Least cost of a play of arm `i`, given values known before choosing (if none, at the dearest).
 
-        If constraints concern actions whose price varies, it is the least among settings that satisfy them.
+        If constraints concern actions whose price varies, it is the least among settings that
+        satisfy them.
         """
         arm = self._arms[i]
         if arm.scope.price is not None or self.table is None:
             return 1.0 if arm.scope.price is None else arm.scope.price
-        if self._constraints is not None and self._constraints.concerned & set(self.varying(arm.actions)):
+        if self._constraints is not None and self._constraints.concerned & set(
+            self.varying(arm.actions)
+        ):
             known = {name: value for name, value in seen.items() if name in arm.contexts}
             try:
                 grid = self._grid(self._constraints.region(arm, arm.actions, known))
@@ -169,14 +196,17 @@ class CostModel:
         if scope.price is not None or self.table is None:
             return scope.price
         seen = {name: known[name] for name in self.problem.space.seen if name in known}
-        found = [self.at(x, values[x], seen) if x in values else self.lowest(x, seen) for x in self.varying(scope.set)]
+        found = [
+            self.at(x, values[x], seen) if x in values else self.lowest(x, seen)
+            for x in self.varying(scope.set)
+        ]
         return math.fsum([self.fixed_of(scope, seen), *found])
 
     def text(self, scope: Scope) -> str:
         """Describe the cost of a play of a scope."""
         return self._prices.text(scope)
 
-    # -- budget --------------------------------------------------------------------------------------------------------
+    # -- budget ------------------------------------------------------------------------------------
 
     def remaining_budget(self, history: History, but: str | None = None) -> float:
         """Money that is neither spent nor reserved for pending rounds; the round with token `but` reserves nothing."""
@@ -189,16 +219,20 @@ class CostModel:
         )
         return math.inf if history.budget is None else history.budget - history.spent - wanted
 
-    def affordable(self, history: History, seen: Mapping[str, Any] | None = None) -> Int[np.ndarray, " k"]:
+    def affordable(
+        self, history: History, seen: Mapping[str, Any] | None = None
+    ) -> Int[np.ndarray, " k"]:
         """Arms whose least cost fits into the remaining budget."""
         if self.table is None:
             return np.arange(len(self._arms))
         prices = np.array([self.least(i, seen or {}) for i in range(len(self._arms))])
         return np.flatnonzero(prices <= self.remaining_budget(history) + history.rounding)
 
-    # -- cost of actions -----------------------------------------------------------------------------------------------
+    # -- cost of actions ---------------------------------------------------------------------------
 
-    def of_actions(self, i: int, seen: Mapping[str, Any], value_per_cost: float = 0.0) -> ActionCost | None:
+    def of_actions(
+        self, i: int, seen: Mapping[str, Any], value_per_cost: float = 0.0
+    ) -> ActionCost | None:
         """Cost of the actions of arm `i` as a function of their values; None if no price depends on these."""
         if not self.varying(self._arms[i].actions):
             return None
@@ -217,14 +251,17 @@ class CostModel:
     ) -> ActionCost | None:
         """Cost of a group of actions of arm `i` that are set now, with the money that there is for them.
 
-        Where constraints concern priced actions, all actions still to be set are paid together: setting the first may
-        leave only dear values to the others. The round's `token` reserves nothing (None: it has none yet);
-        `value_per_cost` is the value of a unit of money, in standardised units.
+        Where constraints concern priced actions, all actions still to be set are paid together:
+        setting the first may leave only dear values to the others. The round's `token` reserves
+        nothing (None: it has none yet); `value_per_cost` is the value of a unit of money, in
+        standardised units.
         """
         cost, arm = self.of_actions(i, known, value_per_cost), self._arms[i]
         if cost is None:
             return None
-        concerned: Collection[str] = self._constraints.concerned if self._constraints is not None else ()
+        concerned: Collection[str] = (
+            self._constraints.concerned if self._constraints is not None else ()
+        )
         bound = set(concerned) & set(self.varying(arm.actions))
         together = tuple(x for x in arm.actions if x in group or (bound and x not in known))
         others = [
@@ -244,7 +281,8 @@ class ActionCost:
     Attributes:
         costs: the prices.
         known: values known before choosing.
-        value_per_cost: Lagrange multiplier: value of a unit of money, in the model's standardised units.
+        value_per_cost: Lagrange multiplier: value of a unit of money, in the model's standardised
+            units.
         names: actions that are paid together.
         most: money that there is for them.
     """
@@ -255,11 +293,15 @@ class ActionCost:
     names: tuple[str, ...] = ()
     most: float = math.inf
 
-    def of_rows(self, names: Sequence[str], points: Float[np.ndarray, "r k"]) -> Float[np.ndarray, " r"]:
+    def of_rows(
+        self, names: Sequence[str], points: Float[np.ndarray, "r k"]
+    ) -> Float[np.ndarray, " r"]:
         """Cost of setting variables to rows of encoded values, (r,)."""
         return self.costs.of_rows(names, points, self.known)
 
-    def in_value(self, names: Sequence[str], points: Float[np.ndarray, "r k"]) -> Float[np.ndarray, " r"]:
+    def in_value(
+        self, names: Sequence[str], points: Float[np.ndarray, "r k"]
+    ) -> Float[np.ndarray, " r"]:
         """The same in units of the objective, (r,): cost times `value_per_cost`."""
         return self.value_per_cost * self.of_rows(names, points)
 
@@ -298,9 +340,10 @@ def grid_of(box: Box) -> Float[np.ndarray, "g k"]:
 class PriceRegression:
     """Learned prices of variables, from the costs of whole plays.
 
-    The cost of a play less its known part is `Σ_x g_x(value of x, values known before choosing)` over the variables
-    that were set or looked at, plus noise. Each g is a Gaussian process with mean zero: a level, a slope, and a smooth
-    part. Only the noise is fitted, as the likeliest of five.
+    The cost of a play less its known part is `Σ_x g_x(value of x, values known before choosing)`
+    over the variables that were set or looked at, plus noise. Each g is a Gaussian process with
+    mean zero: a level, a slope, and a smooth part. Only the noise is fitted, as the likeliest of
+    five.
 
     Args:
         table: the stated prices.
@@ -324,8 +367,13 @@ class PriceRegression:
         there: Kernel = Linear([i], centre=0.0)
         if not columns:
             return there * Constant(_LEVEL)
-        categories = [bool(self._table.space.categorical[self._table.space.index(n)]) for n in self._inputs(name)]
-        smooth = SquaredExponentialKernel([_LENGTHSCALE] * len(columns), dimensions=columns, categorical=categories)
+        categories = [
+            bool(self._table.space.categorical[self._table.space.index(n)])
+            for n in self._inputs(name)
+        ]
+        smooth = SquaredExponentialKernel(
+            [_LENGTHSCALE] * len(columns), dimensions=columns, categorical=categories
+        )
         numbers = [c for c, category in zip(columns, categories, strict=True) if not category]
         slope: Kernel = Linear(numbers, _LEVEL) if numbers else Constant(_LEVEL)
         return there * (Constant(_LEVEL) + slope + smooth)
@@ -337,7 +385,9 @@ class PriceRegression:
         space = self._table.space
         there = [float(name in names) for name in self._names]
         of = [*self._valued, *self._seen]
-        return np.array([*there, *(float(space[n].encode([known[n]])[0]) if n in known else 0.0 for n in of)])
+        return np.array(
+            [*there, *(float(space[n].encode([known[n]])[0]) if n in known else 0.0 for n in of)]
+        )
 
     def __len__(self) -> int:
         return len(self._rests)
@@ -359,7 +409,9 @@ class PriceRegression:
             self._rests.append(rest)
             self._fitted = None
 
-    def along(self, name: str, column: Float[np.ndarray, " r"], known: Mapping[str, Any]) -> Float[np.ndarray, " r"]:
+    def along(
+        self, name: str, column: Float[np.ndarray, " r"], known: Mapping[str, Any]
+    ) -> Float[np.ndarray, " r"]:
         """Price at each encoded value of a variable, (r,), not below 0; 0 before the first cost."""
         if not self._rests:
             return np.zeros(len(column))
@@ -379,5 +431,7 @@ class PriceRegression:
             np.array(self._rows[-_COSTS_USED:]),
             np.array(self._rests[-_COSTS_USED:])[:, None] / self._scale,
         )
-        tried = [GPPosterior(self._kernel, rows, rests, np.full(len(rows), noise)) for noise in _NOISES]
+        tried = [
+            GPPosterior(self._kernel, rows, rests, np.full(len(rows), noise)) for noise in _NOISES
+        ]
         return max(tried, key=lambda each: float(each.log_likelihood()[0]))

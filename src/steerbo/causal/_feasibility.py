@@ -18,7 +18,15 @@ from ..errors import InvalidProblem
 from ..gp import DriftModel, GPRegression
 from ..optim import Box, Margin, kronecker
 from ..space import Limit, OutcomeConstraint
-from ..surrogate import ConstraintModels, Controlled, FailureModel, Feasibility, Part, Uncontrolled, drift_correlations
+from ..surrogate import (
+    ConstraintModels,
+    Controlled,
+    FailureModel,
+    Feasibility,
+    Part,
+    Uncontrolled,
+    drift_correlations,
+)
 from ._arms import Arm
 from ._constraints import ScopeConstraints
 from ._contexts import known_in
@@ -49,41 +57,61 @@ class ArmFeasibility:
     @property
     def constrained(self) -> bool:
         """Whether there is anything to satisfy."""
-        return self.probabilistic or (self.constraints is not None and bool(self.constraints.limits))
+        return self.probabilistic or (
+            self.constraints is not None and bool(self.constraints.limits)
+        )
 
     def box(self, names: tuple[str, ...], known: Mapping[str, Any]) -> Box:
         """Region of actions by the constraints on settings; see `ScopeConstraints.region`."""
-        return self.arm.box(names) if self.constraints is None else self.constraints.region(self.arm, names, known)
+        return (
+            self.arm.box(names)
+            if self.constraints is None
+            else self.constraints.region(self.arm, names, known)
+        )
 
-    def region(self, names: tuple[str, ...], known: Mapping[str, Any], unseen: Mapping[str, Uncontrolled]) -> Box:
+    def region(
+        self, names: tuple[str, ...], known: Mapping[str, Any], unseen: Mapping[str, Uncontrolled]
+    ) -> Box:
         """Region of actions that are also likely enough to satisfy constraints on outcomes, and to work.
 
-        Settings and contexts known by then count as they are; other contexts are drawn as `unseen` says.
+        Settings and contexts known by then count as they are; other contexts are drawn as `unseen`
+        says.
         """
         box, arm = self.box(names, known), self.arm
         if self.learned is None or not self.learned.active or not names:
             return box
         group = [name for name in names if name not in known]
         counted = {*arm.actions, *arm.looked_at(group), TIME.name}
-        parts = arm.parts(group, {n: known[n] for n in arm.names if n in known and n in counted}, unseen)
+        parts = arm.parts(
+            group, {n: known[n] for n in arm.names if n in known and n in counted}, unseen
+        )
         own = [names.index(name) for name in group]
         region = self.learned.region(box, parts, columns=own, answering=self.answering)
         return box if region is None else region
 
     def margin(self, parts: Sequence[Part]) -> Margin | None:
         """Margin by which actions are likely enough, as a function of them; None: all are, as far as is known."""
-        return None if self.learned is None else self.learned.margin(parts, answering=self.answering)
+        return (
+            None if self.learned is None else self.learned.margin(parts, answering=self.answering)
+        )
 
     def margins_at(self, points: Float[np.ndarray, "m d"]) -> Float[np.ndarray, " m"] | None:
         """Margins at full points of the arm, (m,); None if all are likely enough."""
         margin = self.margin([Controlled()] * points.shape[1])
         return None if margin is None else margin(points)
 
-    def grid(self, unit: Float[np.ndarray, "g k"], contexts: Sequence[Mapping[str, Any]]) -> ActionGrid:
+    def grid(
+        self, unit: Float[np.ndarray, "g k"], contexts: Sequence[Mapping[str, Any]]
+    ) -> ActionGrid:
         """Place points of the unit cube in the region of all actions, at each of some contexts."""
         arm, looks = self.arm, self.arm.encode_contexts(contexts)
-        moving = self.constraints is not None and bool(self.constraints.concerned & set(arm.contexts))
-        grids = [self.box(arm.actions, seen).place(unit) for seen in contexts[: len(looks) if moving else 1]]
+        moving = self.constraints is not None and bool(
+            self.constraints.concerned & set(arm.contexts)
+        )
+        grids = [
+            self.box(arm.actions, seen).place(unit)
+            for seen in contexts[: len(looks) if moving else 1]
+        ]
         grid = np.stack(grids) if moving else np.repeat(grids[0][None], len(looks), axis=0)
         rows = np.concatenate([grid, np.repeat(looks[:, None], grid.shape[1], axis=1)], axis=2)
         found = ActionGrid(rows)
@@ -93,7 +121,8 @@ class ArmFeasibility:
     def infeasible_share_of(self, contexts: Callable[[], Sequence[Mapping[str, Any]]]) -> float:
         """Share of contexts in which no action is known that is likely enough; see `infeasible_share`.
 
-        It counts as if every action looked at all contexts, which are computed only if anything must be likely.
+        It counts as if every action looked at all contexts, which are computed only if anything
+        must be likely.
         """
         if not self.probabilistic:
             return 0.0
@@ -104,7 +133,11 @@ class ArmFeasibility:
     def slack(self, limit: Limit, cases: Sequence[Mapping[str, Any]]) -> float | None:
         """Slack of a constraint in cases with the same contexts and settings; None if it says nothing here."""
         if not isinstance(limit, OutcomeConstraint):
-            return None if self.constraints is None else self.constraints.slack(limit, self.arm, cases[0], cases[0])
+            return (
+                None
+                if self.constraints is None
+                else self.constraints.slack(limit, self.arm, cases[0], cases[0])
+            )
         rows = np.concatenate([self.arm.encode(case) for case in cases])
         return None if self.learned is None else self.learned.slack(limit.name, rows)
 
@@ -124,14 +157,18 @@ class ActionGrid:
     @property
     def flat(self) -> Float[np.ndarray, "m d"]:
         """All rows, actions running fastest."""
-        return self.rows.reshape(self.rows.shape[0] * self.rows.shape[1], -1 if self.rows.size else 0)
+        return self.rows.reshape(
+            self.rows.shape[0] * self.rows.shape[1], -1 if self.rows.size else 0
+        )
 
     def best(self, values: Float[np.ndarray, "r g"]) -> Int[np.ndarray, " r"]:
         """Index of the best feasible action at each context; see `best_feasible`."""
         return best_feasible(values, self.margins)
 
 
-def best_feasible(values: Float[np.ndarray, "r g"], margins: Float[np.ndarray, "r g"] | None) -> Int[np.ndarray, " r"]:
+def best_feasible(
+    values: Float[np.ndarray, "r g"], margins: Float[np.ndarray, "r g"] | None
+) -> Int[np.ndarray, " r"]:
     """Index of the largest value with a margin not below 0, in each row; if there is none, of the largest margin.
 
     >>> best_feasible(np.array([[1.0, 3.0], [1.0, 3.0]]), np.array([[0.5, -1.0], [-1.0, -0.5]]))
@@ -173,8 +210,8 @@ def required_without_failure(worth: float, likely: float, told: Float[np.ndarray
 class ArmsFeasibility:
     """Feasibility of all arms: constraints on settings, and for each model of arms `learned` outcomes and failures.
 
-    Only plays inform the models of constrained outcomes: observations without intervention are licensed by the graph
-    for the target alone.
+    Only plays inform the models of constrained outcomes: observations without intervention are
+    licensed by the graph for the target alone.
     """
 
     def __init__(
@@ -198,7 +235,7 @@ class ArmsFeasibility:
         learned = self.learned[self._models.model_of[i]]
         return ArmFeasibility(self._models.arms[i], self.constraints, learned, answering)
 
-    # -- learning ------------------------------------------------------------------------------------------------------
+    # -- learning ----------------------------------------------------------------------------------
 
     def check_fit(self) -> None:
         """Condition all models of outcomes with the latest fit.
@@ -213,7 +250,7 @@ class ArmsFeasibility:
         """Fit hyperparameters of constrained outcomes where that is due; returns them by model, as plain data."""
         return {str(k): each.fit(horizon) for k, each in enumerate(self.learned) if each.due}
 
-    # -- failures ------------------------------------------------------------------------------------------------------
+    # -- failures ----------------------------------------------------------------------------------
 
     @property
     def success_probabilities(self) -> Float[np.ndarray, " m"]:
@@ -237,7 +274,9 @@ class ArmsFeasibility:
         faded = np.array([each.failures.faded for each in self.learned])
         return np.asarray(plays * (1.0 - faded / np.maximum(every, 1.0))[of])
 
-    def expected(self, worths: Float[np.ndarray, " k"], some: Iterable[int] | None = None) -> Float[np.ndarray, " k"]:
+    def expected(
+        self, worths: Float[np.ndarray, " k"], some: Iterable[int] | None = None
+    ) -> Float[np.ndarray, " k"]:
         """Values of arms (`some`, or all) with failures counted; see `expected_with_failure`."""
         likely = self.success_probabilities
         likely = likely if some is None else likely[np.array([*some], dtype=int)]
@@ -252,7 +291,10 @@ class ArmsFeasibility:
         if scope not in self._models.number:
             hint = "A variable left to nature counts at that end of its bounds which is worst for the limit."
             raise InvalidProblem(
-                "bounds", str(scope), "bounds with feasible settings of every scope that was played", hint
+                "bounds",
+                str(scope),
+                "bounds with feasible settings of every scope that was played",
+                hint,
             )
 
 
@@ -275,7 +317,13 @@ class _ModelData:
             return Feasibility(failures)
         logged = "further", str(self.k)
         outcomes = ConstraintModels(
-            problem.further, self.fresh, problem.drift, names, self.point, tells=self.informs, logged=logged
+            problem.further,
+            self.fresh,
+            problem.drift,
+            names,
+            self.point,
+            tells=self.informs,
+            logged=logged,
         )
         return Feasibility(failures, outcomes)
 
@@ -283,14 +331,18 @@ class _ModelData:
         """Make a model of a constrained outcome, without data."""
         return self.empty_model(self.models.typical[self.k].space, drift_model)
 
-    def point(self, realised: Mapping[str, Any], name: str, played: Round | None) -> Float[np.ndarray, " d"]:
+    def point(
+        self, realised: Mapping[str, Any], name: str, played: Round | None
+    ) -> Float[np.ndarray, " d"]:
         """Encoded point of a play, or of an external trial, (d,)."""
         if played is None:
             found: Float[np.ndarray, " d"] = self.models.typical[self.k].encode(realised)[0]
             return found
         return self.models.point(played)
 
-    def lasting(self, times: Float[np.ndarray, " n"], others: Float[np.ndarray, " m"]) -> Float[np.ndarray, "n m"]:
+    def lasting(
+        self, times: Float[np.ndarray, " n"], others: Float[np.ndarray, " m"]
+    ) -> Float[np.ndarray, "n m"]:
         """Correlations of the effects between times, by the model's drift; ones of a model from outside."""
         model = self.models.regressions[self.k]
         if not isinstance(model, GPRegression):

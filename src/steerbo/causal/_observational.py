@@ -1,7 +1,8 @@
 """External data: trials with known actions, and observations without intervention, adjusted for confounders.
 
-A trial teaches an arm if it set the arm's actions. An observation teaches it if the graph identifies the effect of the
-actions from observations, perhaps after adjustment (`adjustment_set`, `AdjustedData`).
+A trial teaches an arm if it set the arm's actions. An observation teaches it if the graph
+identifies the effect of the actions from observations, perhaps after adjustment (`adjustment_set`,
+`AdjustedData`).
 """
 
 from __future__ import annotations
@@ -31,15 +32,15 @@ _ALLOWED = "variables that were set, such as ['dose'], or ['dose (age)'] after l
 _NEIGHBOURS = 64  # observations that an outcome is averaged over
 _WITH_ANOTHER = 2  # an observation averaged over itself alone would not be adjusted
 
-# -- trials ------------------------------------------------------------------------------------------------------------
+# -- trials ----------------------------------------------------------------------------------------
 
 
 def read_trial(scope: Any, graph: CausalGraph, space: Space) -> Scope | None:
     """Parse the scope of external data; None if nothing was set: it is an observation.
 
     Args:
-        scope: a `Scope`, its plain form, or the names of the actions; contexts of an action stand in parentheses behind
-            its name.
+        scope: a `Scope`, its plain form, or the names of the actions; contexts of an action stand
+            in parentheses behind its name.
         graph: says which variables can be set.
         space: the variables.
 
@@ -64,7 +65,9 @@ def read_trial(scope: Any, graph: CausalGraph, space: Space) -> Scope | None:
     allowed = [name for name in space.names if name not in read.set]
     for name in read.contexts:
         if name not in allowed:
-            raise InvalidOutcome("scope", name, f"a variable that can be looked at before, {one_of(allowed, name)}")
+            raise InvalidOutcome(
+                "scope", name, f"a variable that can be looked at before, {one_of(allowed, name)}"
+            )
     return Scope(read.set, read.look) if read.set else None
 
 
@@ -75,7 +78,11 @@ def _scope(scope: Any, space: Space) -> Scope:
         if isinstance(scope, Mapping):
             read: Scope = from_dict(Scope, scope, "scope", InvalidOutcome)
             return read
-        if isinstance(scope, Sequence) and not isinstance(scope, str) and all(isinstance(name, str) for name in scope):
+        if (
+            isinstance(scope, Sequence)
+            and not isinstance(scope, str)
+            and all(isinstance(name, str) for name in scope)
+        ):
             return Scope.of(_pairs([_with_contexts(name, space) for name in scope]))
     except InvalidProblem as error:
         raise InvalidOutcome("scope", error.value, error.allowed) from None
@@ -100,12 +107,15 @@ def check_trial(scope: Scope, outcome: Outcome, *, timed: bool) -> None:
     """Refuse a trial with missing values.
 
     Raises:
-        InvalidOutcome: an action or a context has no value, or the time is missing where effects change.
+        InvalidOutcome: an action or a context has no value, or the time is missing where effects
+            change.
     """
     for name in (*scope.set, *scope.contexts):
         if name not in outcome.realised:
             how = "set" if name in scope.set else "looked at"
-            raise InvalidOutcome(f"realised.{name}", MISSING, f"its value: the scope says that it was {how}")
+            raise InvalidOutcome(
+                f"realised.{name}", MISSING, f"its value: the scope says that it was {how}"
+            )
     if timed and TIME.name not in outcome.realised:
         hint = "Effects change with time, so a trial says nothing without it."
         raise InvalidOutcome(f"realised.{TIME.name}", MISSING, "when it was, a number", hint)
@@ -114,8 +124,9 @@ def check_trial(scope: Scope, outcome: Outcome, *, timed: bool) -> None:
 def informs(scope: Scope, arm: Arm) -> bool:
     """Whether a trial identifies the effect of an arm's actions in its contexts.
 
-    It does if exactly these actions were set, and only contexts of the arm were looked at before: given these, the
-    settings depend on nothing that affects the target. (Trials with further contexts would need adjustment.)
+    It does if exactly these actions were set, and only contexts of the arm were looked at before:
+    given these, the settings depend on nothing that affects the target. (Trials with further
+    contexts would need adjustment.)
     """
     return set(scope.set) == set(arm.actions) and set(scope.contexts) <= set(arm.measured)
 
@@ -144,7 +155,7 @@ def _used_for(arm: Arm, trials: Sequence[DataAdded]) -> str:
     return f"set {arm.scope}{fewer}"
 
 
-# -- observations ------------------------------------------------------------------------------------------------------
+# -- observations ----------------------------------------------------------------------------------
 
 
 def adjustment_set(arm: Arm) -> tuple[str, ...] | None:
@@ -154,10 +165,11 @@ def adjustment_set(arm: Arm) -> tuple[str, ...] | None:
 
         E[Y | do(x), c] = Σ_z P(z | c) E[Y | x, c, z],
 
-    if the target is d-separated from the actions given c and z once the edges out of the actions are cut, and no action
-    affects z or, unless z is empty, c (Pearl 2009, Theorem 3.4.1, rules 2 and 3; without c the back-door criterion).
-    Without z it is `E[Y | x, c]`. If any set does, then the causes of actions, contexts and target among the allowed
-    variables do (van der Zander et al. 2014); variables that are not needed are dropped, the last first.
+    if the target is d-separated from the actions given c and z once the edges out of the actions
+    are cut, and no action affects z or, unless z is empty, c (Pearl 2009, Theorem 3.4.1, rules 2
+    and 3; without c the back-door criterion). Without z it is `E[Y | x, c]`. If any set does, then
+    the causes of actions, contexts and target among the allowed variables do (van der Zander et al.
+    2014); variables that are not needed are dropped, the last first.
 
     Of alternative graphs, all must allow the same z.
     """
@@ -165,11 +177,16 @@ def adjustment_set(arm: Arm) -> tuple[str, ...] | None:
     found = [licence.adjustment() for licence in licences]
     if len(found) == 1:
         return found[0]
-    if None in found or not all(ScopedGraph.of(graph, arm.scope.actions).acyclic for graph in arm.graphs):
+    if None in found or not all(
+        ScopedGraph.of(graph, arm.scope.actions).acyclic for graph in arm.graphs
+    ):
         return None
     wanted = {name for names in found for name in names or ()}
     found.append(tuple(name for name in arm.problem_space.names if name in wanted))
-    return next((names for names in found if all(licence.suffices(names or ()) for licence in licences)), None)
+    return next(
+        (names for names in found if all(licence.suffices(names or ()) for licence in licences)),
+        None,
+    )
 
 
 @dataclass(frozen=True)
@@ -196,7 +213,10 @@ class _Licence:
 
     def closed(self, others: int) -> bool:
         """Whether every back door is closed given the contexts and `others`."""
-        return not self.cut.reached(1 << self.graph.index(self.graph.target), self.seen | others) & self.actions
+        return (
+            not self.cut.reached(1 << self.graph.index(self.graph.target), self.seen | others)
+            & self.actions
+        )
 
     def suffices(self, names: tuple[str, ...]) -> bool:
         """Whether variables are a valid adjustment set."""
@@ -208,7 +228,12 @@ class _Licence:
         if self.closed(0):
             return ()
         target = 1 << self.graph.index(self.graph.target)
-        others = self.known & ~self.below & ~self.seen & self.cut.ancestors(self.actions | self.seen | target)
+        others = (
+            self.known
+            & ~self.below
+            & ~self.seen
+            & self.cut.ancestors(self.actions | self.seen | target)
+        )
         if self.seen & self.below or not self.closed(others):
             return None
         for node in sorted(bits(others), reverse=True):
@@ -220,14 +245,15 @@ class _Licence:
 class AdjustedData:
     """Observations of an arm as data of its model, adjusted for confounders.
 
-    With adjusting variables z each outcome loses the effect of its own z and gains the average effect of z: with a
-    regression m of the outcomes on x, c and z the i-th becomes
+    With adjusting variables z each outcome loses the effect of its own z and gains the average
+    effect of z: with a regression m of the outcomes on x, c and z the i-th becomes
 
         y_i − m(x_i, c_i, z_i) + mean over j of m(x_i, c_i, z_j),
 
-    where j are the observations nearest to the i-th in c, the arm's contexts and covariates (all, if there are none; at
-    most 64), moved to c_i along the regression of z on c. Its mean given x and c is the effect of setting x. The
-    uncertainty of m, and of that regression, is not propagated: bounds are wider instead, see `method.ADJUSTED`.
+    where j are the observations nearest to the i-th in c, the arm's contexts and covariates (all,
+    if there are none; at most 64), moved to c_i along the regression of z on c. Its mean given x
+    and c is the effect of setting x. The uncertainty of m, and of that regression, is not
+    propagated: bounds are wider instead, see `method.ADJUSTED`.
 
     Args:
         arm: the scope.
@@ -251,7 +277,9 @@ class AdjustedData:
         names = (*arm.names, *others)
         self.needs = frozenset(names)
         self._space: Space | None = arm.problem_space.subset(names) if names else None
-        self._categorical = np.zeros(0, dtype=bool) if self._space is None else self._space.categorical
+        self._categorical = (
+            np.zeros(0, dtype=bool) if self._space is None else self._space.categorical
+        )
         self._known: tuple[Fit | None, Sequence[Result], dict[str, Result]] = None, (), {}
 
     def observes(self, result: Result) -> bool:
@@ -296,15 +324,28 @@ class AdjustedData:
             adjusted = {} if learned is None else self._adjusted(used, then, learned)
             self._known = learned, used, adjusted
         found = self._known[2]
-        return tuple(found.get(each.name, each) for each in results if each.name in found or not self.observes(each))
+        return tuple(
+            found.get(each.name, each)
+            for each in results
+            if each.name in found or not self.observes(each)
+        )
 
     def _rows(self, observations: Sequence[Result]) -> Data:
         outcomes = [each.outcome for each in observations if each.outcome is not None]
-        rows = [np.zeros(0) if self._space is None else self._space.encode([one.realised])[0] for one in outcomes]
+        rows = [
+            np.zeros(0) if self._space is None else self._space.encode([one.realised])[0]
+            for one in outcomes
+        ]
         points = np.array(rows).reshape(len(rows), len(self._categorical))
-        return points, self._sign * np.array([one.value for one in outcomes]), errors_of(observations)
+        return (
+            points,
+            self._sign * np.array([one.value for one in outcomes]),
+            errors_of(observations),
+        )
 
-    def _adjusted(self, used: Sequence[Result], then: Sequence[Result], learned: Fit) -> dict[str, Result]:
+    def _adjusted(
+        self, used: Sequence[Result], then: Sequence[Result], learned: Fit
+    ) -> dict[str, Result]:
         """Outcomes less the effect of their own z, plus the average effect of z."""
         same = {each.name for each in self._same(then, used)}
         doubted = learned.hyperparameters.get("doubted", {})
@@ -324,7 +365,8 @@ class AdjustedData:
     def _usual(self, points: Float[np.ndarray, "n d"]) -> Iterator[Float[np.ndarray, "j d"]]:
         """By observation, the rows that its average is over.
 
-        Numbers among z are moved along their regression on c: what neighbours tell is their residuals.
+        Numbers among z are moved along their regression on c: what neighbours tell is their
+        residuals.
         """
         d = len(self._arm.names)
         columns = self._arm.columns(frozenset(self._arm.measured))
@@ -348,16 +390,19 @@ class AdjustedData:
 def nearest(gaps: Float[np.ndarray, "n k"], unordered: Bool[np.ndarray, " k"]) -> np.ndarray:
     """Indices of the rows nearest to one, given their gaps to it; `unordered` columns hold categories.
 
-    All rows of the same categories if these are the only columns, else the √n nearest of them. Rows as near as the
-    farthest count, too, up to 64 in all, spread evenly. A row alone in its categories takes those that differ in the
-    fewest.
+    All rows of the same categories if these are the only columns, else the √n nearest of them. Rows
+    as near as the farthest count, too, up to 64 in all, spread evenly. A row alone in its
+    categories takes those that differ in the fewest.
     """
     unlike = (gaps[:, unordered] != 0).sum(axis=1)
     alike = np.flatnonzero(unlike <= np.sort(unlike)[:_WITH_ANOTHER][-1])
     away = (gaps[alike][:, ~unordered] ** 2).sum(axis=1)
     order = np.argsort(away, kind="stable")
     ranked, last = away[order], min(math.ceil(math.sqrt(len(gaps))), _NEIGHBOURS, len(alike)) - 1
-    nearer, within = np.searchsorted(ranked, ranked[last], "left"), np.searchsorted(ranked, ranked[last], "right")
+    nearer, within = (
+        np.searchsorted(ranked, ranked[last], "left"),
+        np.searchsorted(ranked, ranked[last], "right"),
+    )
     ties = order[nearer:within]
     spread = np.linspace(0, len(ties) - 1, min(len(ties), _NEIGHBOURS - nearer)).round().astype(int)
     return np.asarray(alike[np.concatenate([order[:nearer], ties[spread]])])

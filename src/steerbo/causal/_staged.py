@@ -4,9 +4,10 @@ An action with consequences that are looked at later is worth what the later act
 
     V(x₁) = E[ max over x₂ of f(x₁, m, x₂) | do(x₁) ],
 
-with m drawn from its conditional distribution given x₁ and the contexts seen by then, learned from rounds of the arm
-and from trials that set its actions alike. This is exact for two stages. Of three or more, actions in between are drawn
-along with the contexts, as they were in these rounds; when their turn comes, they are chosen in the same way.
+with m drawn from its conditional distribution given x₁ and the contexts seen by then, learned from
+rounds of the arm and from trials that set its actions alike. This is exact for two stages. Of three
+or more, actions in between are drawn along with the contexts, as they were in these rounds; when
+their turn comes, they are chosen in the same way.
 """
 
 from __future__ import annotations
@@ -40,7 +41,10 @@ _WITHIN = 64  # the same of actions within limits, where only some of them are p
 _IMAGINED = 16  # rows of contexts that an action is averaged over, for a single context seen before
 _FEWEST = 4  # the same where the average is over many contexts seen before
 _AROUND = 8  # settings of each action about the best ones
-_REFINED = 1 / 16, 1 / 128  # half widths of the boxes around the best settings that are searched next
+_REFINED = (
+    1 / 16,
+    1 / 128,
+)  # half widths of the boxes around the best settings that are searched next
 _TURN = (5**0.5 - 1) / 2  # of quantiles from one context to the next, which spreads them evenly
 
 
@@ -55,14 +59,16 @@ class AffectedContexts:
 
     arm: Arm
     sample: ContextSample
-    _fitted: dict[tuple[tuple[int, ...], int], Regression] = field(default_factory=dict, init=False, repr=False)
+    _fitted: dict[tuple[tuple[int, ...], int], Regression] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
     @classmethod
     def of(cls, arm: Arm, history: History, others: Float[np.ndarray, "m d"]) -> AffectedContexts:
         """Collect the latest rounds and trials with the arm's actions, set after looking at no more than the arm does.
 
-        Where there are fewer than columns, all points `others` of the arm's model count; a single row in the middle of
-        all ranges if there are none.
+        Where there are fewer than columns, all points `others` of the arm's model count; a single
+        row in the middle of all ranges if there are none.
         """
         space = arm.problem_space.subset(arm.actions + arm.contexts)
         names = arm.actions + arm.contexts
@@ -88,8 +94,9 @@ class AffectedContexts:
     def law(self, known: Mapping[str, float], drawn: Sequence[str], most: int) -> Rows:
         """Distribution of the columns `drawn`, at most `most` weighted rows, given encoded values of others.
 
-        A row counts by how near it is in what is known; of its numbers only the residuals about a regression on that
-        count, see `Regression`. Values stay within the range of a variable, or of the sample where that is wider.
+        A row counts by how near it is in what is known; of its numbers only the residuals about a
+        regression on that count, see `Regression`. Values stay within the range of a variable, or
+        of the sample where that is wider.
         """
         seen, at = self._seen(known, drawn)
         columns = [self.names.index(name) for name in drawn]
@@ -100,7 +107,9 @@ class AffectedContexts:
             if not kinds[k]:
                 column = self.sample.points[:, columns[k]]
                 mean = self._line(name, drawn, known).mean
-                points[:, k] = np.clip(points[:, k] + mean, min(column.min(), 0.0), max(column.max(), 1.0))
+                points[:, k] = np.clip(
+                    points[:, k] + mean, min(column.min(), 0.0), max(column.max(), 1.0)
+                )
         return Rows(points, law.weights)
 
     def deviations(self, known: Mapping[str, float], drawn: Sequence[str]) -> dict[str, float]:
@@ -113,15 +122,18 @@ class AffectedContexts:
     ) -> float:
         """Standard deviation of a policy's average value for want of knowledge how contexts follow from actions.
 
-        To first order: the change of the value when a context is moved by one deviation of its mean, in all rows; the
-        later actions stay, since the value is flat in these at their best.
+        To first order: the change of the value when a context is moved by one deviation of its
+        mean, in all rows; the later actions stay, since the value is flat in these at their best.
         """
         arm, at, changes = self.arm, value(points), list[float]()
         seen: set[str] = set()
         for look, ready in arm.stages:
             new = [name for name in look if name in arm.affected]
             seen |= set(look) - set(new)
-            each = [self.deviations({name: row[arm.names.index(name)] for name in seen}, new) for row in points]
+            each = [
+                self.deviations({name: row[arm.names.index(name)] for name in seen}, new)
+                for row in points
+            ]
             for name in each[0] if new else ():
                 moved = points.copy()
                 moved[:, arm.names.index(name)] += [deviations[name] for deviations in each]
@@ -129,11 +141,17 @@ class AffectedContexts:
             seen |= {*new, *ready}
         return float(np.linalg.norm(changes))
 
-    def _seen(self, known: Mapping[str, float], drawn: Sequence[str]) -> tuple[list[int], Float[np.ndarray, " k"]]:
-        seen = [j for j, name in enumerate(self.names) if name in known and self._matters(name, drawn)]
+    def _seen(
+        self, known: Mapping[str, float], drawn: Sequence[str]
+    ) -> tuple[list[int], Float[np.ndarray, " k"]]:
+        seen = [
+            j for j, name in enumerate(self.names) if name in known and self._matters(name, drawn)
+        ]
         return seen, np.array([known[self.names[j]] for j in seen])
 
-    def _residuals(self, seen: list[int], at: Float[np.ndarray, " k"], drawn: Sequence[str]) -> Rows:
+    def _residuals(
+        self, seen: list[int], at: Float[np.ndarray, " k"], drawn: Sequence[str]
+    ) -> Rows:
         """Categories of rows, and residuals of their numbers, weighted by nearness."""
         columns = [self.names.index(name) for name in drawn]
         points = self.sample.points[:, columns].copy()
@@ -163,19 +181,24 @@ class AffectedContexts:
         affected = self.arm.affected_by_action
         return name not in affected or bool(affected[name] & set(drawn))
 
-    def draw(self, known: Mapping[str, float], drawn: Sequence[str], quantile: float) -> dict[str, float]:
+    def draw(
+        self, known: Mapping[str, float], drawn: Sequence[str], quantile: float
+    ) -> dict[str, float]:
         """Draw columns given others; `quantile` is that of the first of them."""
         law = self.law(known, drawn, _ROWS)
         order = np.argsort(law.points[:, 0], kind="stable")
         edges = np.cumsum(law.weights[order])
-        row = law.points[order[min(int(np.searchsorted(edges, quantile * edges[-1])), len(order) - 1)]]
+        row = law.points[
+            order[min(int(np.searchsorted(edges, quantile * edges[-1])), len(order) - 1)]
+        ]
         return dict(zip(drawn, row.tolist(), strict=True))
 
     def met(self, starts: Sequence[Mapping[str, Any]], act: Act) -> list[dict[str, Any]]:
         """Contexts and settings under a policy: from each start its actions are set in turn, and contexts drawn.
 
         Args:
-            starts: contexts, and the time if effects change with it, by name; those that actions affect are left out.
+            starts: contexts, and the time if effects change with it, by name; those that actions
+                affect are left out.
             act: the policy.
         """
         return [self._walk(start, act, (0.5 + k * _TURN) % 1.0) for k, start in enumerate(starts)]
@@ -183,13 +206,21 @@ class AffectedContexts:
     def _walk(self, start: Mapping[str, Any], act: Act, quantile: float) -> dict[str, Any]:
         arm, space = self.arm, self.arm.problem_space
         nature = {name: value for name, value in start.items() if name not in arm.affected}
-        known = {name: value for name, value in nature.items() if name in space.seen or name == TIME.name}
+        known = {
+            name: value for name, value in nature.items() if name in space.seen or name == TIME.name
+        }
         for look, ready in arm.stages:
             known.update({name: nature[name] for name in look if name in nature})
             if new := [name for name in look if name in arm.affected]:
-                encoded = {name: float(space[name].encode([known[name]])[0]) for name in self.names if name in known}
+                encoded = {
+                    name: float(space[name].encode([known[name]])[0])
+                    for name in self.names
+                    if name in known
+                }
                 drawn = self.draw(encoded, new, quantile)
-                known.update({name: space[name].decode([value])[0] for name, value in drawn.items()})
+                known.update(
+                    {name: space[name].decode([value])[0] for name, value in drawn.items()}
+                )
             known.update(act(ready, known))
         return known
 
@@ -200,7 +231,9 @@ def _alike(arm: Arm, history: History) -> Iterator[dict[str, Any]]:
 
     def alike(scope: Scope | None) -> bool:
         looks = {} if scope is None else {name: set(seen) for name, seen in scope.actions}
-        return looks.keys() == set(arm.actions) and all(looks[x] <= arm.contexts_of[x] for x in arm.actions)
+        return looks.keys() == set(arm.actions) and all(
+            looks[x] <= arm.contexts_of[x] for x in arm.actions
+        )
 
     for played in reversed(list(history)):
         known = {**played.suggestion.values, **known_in(played)}
@@ -261,8 +294,10 @@ class StagedSearch:
         model: of its outcomes.
         contexts: how its contexts follow from its actions.
         feasibility: of its actions.
-        cost: of actions whose price depends on their values, in units of the objective; None: none counts.
-        optimistic: whether the later actions maximise the score; if not, they maximise the mean, which is faster.
+        cost: of actions whose price depends on their values, in units of the objective; None: none
+            counts.
+        optimistic: whether the later actions maximise the score; if not, they maximise the mean,
+            which is faster.
     """
 
     arm: Arm
@@ -296,7 +331,9 @@ class StagedSearch:
         """
         asked = self._search_problem(group, known, score, imagined)
         settings = (2 if refined else 1) * _GRID * len(asked.held)
-        found = self._best_of(asked, asked.box.place(kronecker(settings, len(asked.free), seed)), tried)
+        found = self._best_of(
+            asked, asked.box.place(kronecker(settings, len(asked.free), seed)), tried
+        )
         for half in _REFINED if refined else ():
             better = self._best_of(asked, asked.around(found, half, seed + 1), tried)
             found = max(found, better, key=lambda each: (-each.infeasible, each.value))
@@ -307,7 +344,11 @@ class StagedSearch:
     ) -> _SearchProblem:
         arm, space, allowed = self.arm, self.arm.problem_space, self.arm.known_to(group)
         usable = {
-            name: float(known[name] if name == TIME.name and arm.timed else space[name].encode([known[name]])[0])
+            name: float(
+                known[name]
+                if name == TIME.name and arm.timed
+                else space[name].encode([known[name]])[0]
+            )
             for name in arm.names
             if name in known and name in allowed
         }
@@ -315,18 +356,29 @@ class StagedSearch:
         unseen = tuple(name for name in arm.contexts if name not in usable)
         adapting = [x for x in free if x not in group and arm.contexts_of[x] & set(unseen)]
         between = tuple(x for x in adapting if arm.affected_by_action[x] & set(unseen))
-        held, late = tuple(x for x in free if x not in adapting), tuple(x for x in adapting if x not in between)
+        held, late = (
+            tuple(x for x in free if x not in adapting),
+            tuple(x for x in adapting if x not in between),
+        )
         box = self.feasibility.box(free, known)
         return _SearchProblem(free, held, late, unseen + between, usable, box, score, imagined)
 
     def _best_of(
-        self, asked: _SearchProblem, points: Float[np.ndarray, "g f"], tried: Float[np.ndarray, "p d"] | None
+        self,
+        asked: _SearchProblem,
+        points: Float[np.ndarray, "g f"],
+        tried: Float[np.ndarray, "p d"] | None,
     ) -> Found:
         """Best of some settings of the free actions, of which the late ones are only examples."""
         arm, columns = self.arm, [asked.free.index(x) for x in asked.held]
         blocks = [self._block(asked, point) for point in points]
-        values, infeasible, chosen = self._scored(asked, np.concatenate([rows for rows, _ in blocks]))
-        ends, share = np.cumsum([0, *(len(w) for _, w in blocks)]), np.concatenate([w for _, w in blocks])
+        values, infeasible, chosen = self._scored(
+            asked, np.concatenate([rows for rows, _ in blocks])
+        )
+        ends, share = (
+            np.cumsum([0, *(len(w) for _, w in blocks)]),
+            np.concatenate([w for _, w in blocks]),
+        )
         worth, lacking = (np.add.reduceat(share * each, ends[:-1]) for each in (values, infeasible))
         again = np.zeros(len(points), dtype=bool)
         if tried is not None and len(tried):
@@ -335,7 +387,11 @@ class StagedSearch:
         fresh = np.flatnonzero(~again) if not again.all() else np.arange(len(points))
         g = max(fresh, key=lambda g: (-lacking[g], worth[g]))
         row = chosen[ends[g] + int(blocks[g][1].argmax())]
-        return Found({x: float(row[arm.names.index(x)]) for x in asked.free}, float(worth[g]), float(lacking[g]))
+        return Found(
+            {x: float(row[arm.names.index(x)]) for x in asked.free},
+            float(worth[g]),
+            float(lacking[g]),
+        )
 
     def _block(
         self, asked: _SearchProblem, point: Float[np.ndarray, " f"]
@@ -343,7 +399,11 @@ class StagedSearch:
         """Points of the arm with these settings: each drawn row with each of the late settings; weights of the rows."""
         now = dict(zip(asked.free, point.tolist(), strict=True))
         held = {x: now[x] for x in asked.held}
-        law = self.contexts.law({**asked.usable, **held}, asked.drawn, asked.imagined) if asked.drawn else _NOTHING
+        law = (
+            self.contexts.law({**asked.usable, **held}, asked.drawn, asked.imagined)
+            if asked.drawn
+            else _NOTHING
+        )
         late = self._late(asked, point)
         known = [{**asked.usable, **held}.get(name, 0.0) for name in self.arm.names]
         block = np.tile(known, (len(law.weights), len(late), 1))
@@ -351,13 +411,17 @@ class StagedSearch:
         block[:, :, [self.arm.names.index(name) for name in asked.late]] = late
         return block, law.weights
 
-    def _late(self, asked: _SearchProblem, point: Float[np.ndarray, " f"]) -> Float[np.ndarray, "l k"]:
+    def _late(
+        self, asked: _SearchProblem, point: Float[np.ndarray, " f"]
+    ) -> Float[np.ndarray, "l k"]:
         """Settings of the late actions that are possible after these ones, the same number after any."""
         k = len(asked.late)
         if not k:
             return np.zeros((1, 0))
         columns = [asked.free.index(x) for x in asked.late]
-        grid = self.arm.box(asked.late).place(kronecker((_WITHIN if asked.box.constrained else _GRID) * k, k))
+        grid = self.arm.box(asked.late).place(
+            kronecker((_WITHIN if asked.box.constrained else _GRID) * k, k)
+        )
         if not asked.box.constrained:
             return grid
         full = np.tile(point, (len(grid), 1))
@@ -373,27 +437,41 @@ class StagedSearch:
         margins = None if margins is None else margins.reshape(shape)
         scored = self.optimistic or shape[1] == 1
         model = self.model.model if isinstance(self.model, Averaged) else self.model
-        values = self._score(asked, flat) if scored else model.means(flat) - self._price(asked, flat)
+        values = (
+            self._score(asked, flat) if scored else model.means(flat) - self._price(asked, flat)
+        )
         values = values.reshape(shape)
         best, each = best_feasible(values, margins), np.arange(len(rows))
         chosen = rows[each, best]
         found = values[each, best] if scored else self._score(asked, chosen)
         return found, infeasibility(margins, len(best)), chosen
 
-    def _score(self, asked: _SearchProblem, points: Float[np.ndarray, "m d"]) -> Float[np.ndarray, " m"]:
+    def _score(
+        self, asked: _SearchProblem, points: Float[np.ndarray, "m d"]
+    ) -> Float[np.ndarray, " m"]:
         mean, variance = self.model.marginals(points)
         none = np.zeros((len(mean), 0))
-        return np.asarray(asked.score((mean, np.sqrt(variance), none, none))[0]) - self._price(asked, points)
+        return np.asarray(asked.score((mean, np.sqrt(variance), none, none))[0]) - self._price(
+            asked, points
+        )
 
-    def _price(self, asked: _SearchProblem, points: Float[np.ndarray, "m d"]) -> Float[np.ndarray, " m"]:
+    def _price(
+        self, asked: _SearchProblem, points: Float[np.ndarray, "m d"]
+    ) -> Float[np.ndarray, " m"]:
         if self.cost is None or not self.cost.value_per_cost:
             return np.zeros(len(points))
-        return self.cost.in_value(asked.free, points[:, [self.arm.names.index(x) for x in asked.free]])
+        return self.cost.in_value(
+            asked.free, points[:, [self.arm.names.index(x) for x in asked.free]]
+        )
 
-    # -- on average over contexts --------------------------------------------------------------------------------------
+    # -- on average over contexts ------------------------------------------------------------------
 
     def under_policy(
-        self, starts: Sequence[Mapping[str, Any]], score: Acquisition | None = None, *, refined: bool = False
+        self,
+        starts: Sequence[Mapping[str, Any]],
+        score: Acquisition | None = None,
+        *,
+        refined: bool = False,
     ) -> Float[np.ndarray, "r d"]:
         """Points of the arm under its best policy, one from each start; see `AffectedContexts.met`.
 
@@ -407,7 +485,9 @@ class StagedSearch:
             if key not in found:
                 values = dict(known)
                 for group in arm.groups(ready):
-                    best = self.best(group, values, wanted, refined=refined, imagined=imagined).point
+                    best = self.best(
+                        group, values, wanted, refined=refined, imagined=imagined
+                    ).point
                     values |= arm.decode(group, np.array([best[x] for x in group]))
                 found[key] = {x: values[x] for x in ready}
             return found[key]
@@ -423,7 +503,10 @@ class StagedSearch:
             if (key := tuple(seen.items())) not in found:
                 group = arm.groups(arm.stages[0][1] or arm.actions)[0]
                 found[key] = self.best(group, seen, score, refined=False, imagined=imagined).value
-        every = [found[tuple((n, v) for n, v in start.items() if n not in arm.affected)] for start in starts]
+        every = [
+            found[tuple((n, v) for n, v in start.items() if n not in arm.affected)]
+            for start in starts
+        ]
         return float(self.model.unstandardise(np.array(every)).mean())
 
 

@@ -1,9 +1,10 @@
 """Cheap first: the cheapest scope that may still be good enough, where actions and looks have prices.
 
-Each round plays the cheapest scope whose upper bound lags behind the acceptable value by no more than its next play may
-teach (see `bandit.cheapest_sufficient`). Scopes with the same actions share one model, see
-`causal._policy_value`. This needs the contexts that a scope does not look at to be measured afterwards. Where they are
-not, or are affected by its actions, a scope learns from its own plays alone, and such contexts are noise to it.
+Each round plays the cheapest scope whose upper bound lags behind the acceptable value by no more
+than its next play may teach (see `bandit.cheapest_sufficient`). Scopes with the same actions share
+one model, see `causal._policy_value`. This needs the contexts that a scope does not look at to be
+measured afterwards. Where they are not, or are affected by its actions, a scope learns from its own
+plays alone, and such contexts are noise to it.
 """
 
 from __future__ import annotations
@@ -43,7 +44,16 @@ from ._arms import Arm, Unmeasured, share_columns, unmeasured
 from ._contexts import MOST_ROWS, ContextSample, subsample
 from ._costs import ActionCost
 from ._feasibility import ArmFeasibility
-from ._policy_value import ROWS, CostedValue, Policy, PolicyValue, fitted_at, most_feasible, policy_table, value_of
+from ._policy_value import (
+    ROWS,
+    CostedValue,
+    Policy,
+    PolicyValue,
+    fitted_at,
+    most_feasible,
+    policy_table,
+    value_of,
+)
 from .identification.enumeration import policy_scopes
 from .identification.scopes import union
 from .method import CausalMethod
@@ -59,7 +69,8 @@ class CheapOptions(CausalOptions):
 
     Args:
         patience: κ, the share of the information in a play that a cheap scope is credited with.
-        alike: scopes whose prices differ by no more than this factor count as equally cheap. 1: only equal prices do.
+        alike: scopes whose prices differ by no more than this factor count as equally cheap. 1:
+            only equal prices do.
     """
 
     patience: float = Field(1.0, ge=0, allow_inf_nan=False)
@@ -86,7 +97,11 @@ class CheapFirst(CausalMethod[CheapOptions]):
         """Describe every scope with its price."""
         return (
             *super().describe(),
-            *(("scope", f"set {arm.scope}; {self.costs.text(arm.scope)}") for arm in self.arms if self.problem.prices),
+            *(
+                ("scope", f"set {arm.scope}; {self.costs.text(arm.scope)}")
+                for arm in self.arms
+                if self.problem.prices
+            ),
         )
 
     def _sharing(self, results: Sequence[Result]) -> Unmeasured:
@@ -103,7 +118,7 @@ class CheapFirst(CausalMethod[CheapOptions]):
         columns, initial = len(self.arms[i].actions + self.arms[i].measured), self.options.initial
         return max(2 * (1 + columns), self._least_plays) if initial is None else initial
 
-    # -- choosing ------------------------------------------------------------------------------------------------------
+    # -- choosing ----------------------------------------------------------------------------------
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Choose initial plays of every model at its cheapest arm; then the cheapest arm that may be enough."""
@@ -124,11 +139,15 @@ class CheapFirst(CausalMethod[CheapOptions]):
             """Spend no more than is enough, where prices depend on settings."""
             if policy.cost is None:
                 return found
-            return policy.cheapest(root, ROWS, lambda o: o.bound + patience * width(o, policy) >= least)
+            return policy.cheapest(
+                root, ROWS, lambda o: o.bound + patience * width(o, policy) >= least
+            )
 
         values = [thrifty(policy, found) for policy, found in zip(policies, values, strict=True)]
         upper, prices = self._upper(some, values), np.array([each.price for each in values])
-        widths = np.array([width(each, policy) for each, policy in zip(values, policies, strict=True)])
+        widths = np.array(
+            [width(each, policy) for each, policy in zip(values, policies, strict=True)]
+        )
         told = np.array([len(policy.model) > 0 for policy in policies])
         likely = self.feasibility.success_probabilities[some]
         widths *= np.where(told, likely, likely == 1.0)  # failures alone teach nothing
@@ -141,7 +160,9 @@ class CheapFirst(CausalMethod[CheapOptions]):
             alike=self.options.alike,
         )
         found = dict(zip(some, upper.tolist(), strict=True))
-        at_best = [self.problem.sign * found[i] if i in found else None for i in range(len(self.arms))]
+        at_best = [
+            self.problem.sign * found[i] if i in found else None for i in range(len(self.arms))
+        ]
         note: dict[str, Any] = {"phase": "cheap first", "upper": at_best, "width": best.width}
         if math.isfinite(least):
             note["least"] = self.problem.sign * least
@@ -154,17 +175,24 @@ class CheapFirst(CausalMethod[CheapOptions]):
         models = self.models
         classes = list(dict.fromkeys(models.model_of[i] for i in some))
         plays = np.array(
-            [sum(int(n) for n, k in zip(self.plays, models.model_of, strict=True) if k == c) for c in classes]
+            [
+                sum(int(n) for n, k in zip(self.plays, models.model_of, strict=True) if k == c)
+                for c in classes
+            ]
         )
         prices = self.costs.minima
-        first_of = [min((i for i in some if models.model_of[i] == c), key=lambda i: prices[i]) for c in classes]
+        first_of = [
+            min((i for i in some if models.model_of[i] == c), key=lambda i: prices[i])
+            for c in classes
+        ]
         told = np.array([len(models.regressions[c]) for c in classes])
         first = needs_initial_plays(plays, told, np.array([self.needed(i) for i in first_of]))
         if first is None:
             counting = self.feasibility.counted_plays(self.plays)
             plays = np.array([counting[np.array(models.model_of) == c].sum() for c in classes])
             first = underexplored(
-                plays, likely=np.array([self.feasibility.learned[c].failures.chance for c in classes])
+                plays,
+                likely=np.array([self.feasibility.learned[c].failures.chance for c in classes]),
             )
         return None if first is None else first_of[first]
 
@@ -172,10 +200,14 @@ class CheapFirst(CausalMethod[CheapOptions]):
         """Model of arm `i` that round `number` is played by: with a draw of its hyperparameters."""
         return self.models[i].member(self.streams.integer(number, "hyperparameters"))
 
-    # -- values of policies --------------------------------------------------------------------------------------------
+    # -- values of policies ------------------------------------------------------------------------
 
     def policy_values(
-        self, history: History, some: Iterable[int], known: Mapping[str, Any], number: int | None = None
+        self,
+        history: History,
+        some: Iterable[int],
+        known: Mapping[str, Any],
+        number: int | None = None,
     ) -> Iterator[PolicyValue]:
         """Values of arms' policies, given values known before choosing, and the time.
 
@@ -183,10 +215,13 @@ class CheapFirst(CausalMethod[CheapOptions]):
             history: the rounds.
             some: the arms.
             known: values known before choosing, and the time if effects change with it.
-            number: of the round, by a draw of the hyperparameters, in which pending rounds shrink variances; None: for
-                an answer.
+            number: of the round, by a draw of the hyperparameters, in which pending rounds shrink
+                variances; None: for an answer.
         """
-        seen, when = self._seen_in(known), {TIME.name: known[TIME.name]} if self.problem.timed else {}
+        seen, when = (
+            self._seen_in(known),
+            {TIME.name: known[TIME.name]} if self.problem.timed else {},
+        )
         of_model: dict[int, tuple[Posterior, np.ndarray, list[ProductKernelPosterior]]] = {}
         contexts: dict[int, ContextSample] = {}
         for i in some:
@@ -194,9 +229,13 @@ class CheapFirst(CausalMethod[CheapOptions]):
             if k not in of_model:
                 points, now = self.pending_points(history, i, None), when.get(TIME.name)
                 points = points[:0] if number is None else points
-                model: Posterior = self.model_to_answer(i) if number is None else self.model_to_play(i, number)
+                model: Posterior = (
+                    self.model_to_answer(i) if number is None else self.model_to_play(i, number)
+                )
                 members = model.members if isinstance(model, Averaged) else (model,)
-                posteriors = ProductKernelPosterior.of_each(members, points, now) if arm.space else []
+                posteriors = (
+                    ProductKernelPosterior.of_each(members, points, now) if arm.space else []
+                )
                 of_model[k] = model, points, posteriors
             own = i if arm.affected else -1 - k  # an arm that affects contexts has its own sample
             if own not in contexts:
@@ -231,7 +270,9 @@ class CheapFirst(CausalMethod[CheapOptions]):
         """Upper bounds of arms with failures counted; without a scale they are infinite."""
         uncertain, scaled = self.feasibility.success_probabilities < 1.0, self.scaled
         unknown = [uncertain[i] and not scaled[i] for i in some]
-        return self.feasibility.expected(np.where(unknown, np.inf, [each.bound for each in values]), some)
+        return self.feasibility.expected(
+            np.where(unknown, np.inf, [each.bound for each in values]), some
+        )
 
     def why(self, history: History, asked: Suggestion) -> Sequence[Reason]:
         """Say how far the play's scope may reach beside dearer ones."""
@@ -239,7 +280,11 @@ class CheapFirst(CausalMethod[CheapOptions]):
         if "upper" not in note:
             return super().why(history, asked)
         played, scopes = self._number[asked.scope], [arm.scope for arm in self.arms]
-        stated = {"minimize": self.problem.minimize, "least": note.get("least"), "width": note["width"]}
+        stated = {
+            "minimize": self.problem.minimize,
+            "least": note.get("least"),
+            "width": note["width"],
+        }
         found = bound_reason(played, scopes, note["upper"], self.costs.minima.tolist(), **stated)
         return [] if found is None else [found]
 
@@ -252,10 +297,15 @@ class CheapFirst(CausalMethod[CheapOptions]):
         worst = min(float(model.unstandardise(fitted_at(model, now)).min()) for model in told)
         return tolerance.acceptable(best, worst, self.problem.sign)
 
-    # -- deciding ------------------------------------------------------------------------------------------------------
+    # -- deciding ----------------------------------------------------------------------------------
 
     def optimiser(
-        self, history: History, i: int, model: Posterior, cost: ActionCost | None, feasibility: ArmFeasibility
+        self,
+        history: History,
+        i: int,
+        model: Posterior,
+        cost: ActionCost | None,
+        feasibility: ArmFeasibility,
     ) -> PolicyOptimiser:
         """Optimiser of the actions of arm `i`, which draws unknown contexts given the known ones."""
         arm = self.arms[i]
@@ -270,13 +320,17 @@ class CheapFirst(CausalMethod[CheapOptions]):
             sample, space = ContextSample.of(arm, history, {}), arm.problem_space
             seen = [j for j, name in enumerate(arm.measured) if name in known]
             missing = [j for j in range(len(arm.measured)) if j not in seen]
-            at = space.subset([arm.measured[j] for j in seen]).encode([known])[0] if seen else np.zeros(0)
+            at = (
+                space.subset([arm.measured[j] for j in seen]).encode([known])[0]
+                if seen
+                else np.zeros(0)
+            )
             row = sample.draw(seen, at, self.streams(played.number, "imagined").random())
             return space.subset([arm.measured[j] for j in missing]).decode(row[None, missing])[0]
 
         return self.models.pending_points(history, self.models.model_of[i], but, impute)
 
-    # -- answers -------------------------------------------------------------------------------------------------------
+    # -- answers -----------------------------------------------------------------------------------
 
     def cases(self, history: History, i: int, known: Mapping[str, Any]) -> list[dict[str, Any]]:
         """See `CausalMethod.cases`; with contexts that arm `i` does not look at."""
@@ -293,7 +347,11 @@ class CheapFirst(CausalMethod[CheapOptions]):
         if not drawn:
             return super().value_at(history, i, known)
         looked = [j for j in range(len(arm.measured)) if j not in drawn]
-        at = space.subset([arm.measured[j] for j in looked]).encode([known])[0] if looked else np.zeros(0)
+        at = (
+            space.subset([arm.measured[j] for j in looked]).encode([known])[0]
+            if looked
+            else np.zeros(0)
+        )
         sample = ContextSample.of(arm, history, self._seen_in(known))
         law = subsample(sample.conditional(looked, at, drawn), sample.categorical[drawn])
         contexts = np.empty((len(law.weights), len(arm.measured)))
@@ -311,7 +369,10 @@ class CheapFirst(CausalMethod[CheapOptions]):
             history: the rounds.
             known: values known before choosing, and the time if effects change with it.
         """
-        every, sign = list(self.policy_values(history, range(len(self.arms)), known)), self.problem.sign
+        every, sign = (
+            list(self.policy_values(history, range(len(self.arms)), known)),
+            self.problem.sign,
+        )
         if not any(len(each.model) for each in every):
             return [(i, Policy.unknown(arm.scope)) for i, arm in enumerate(self.arms)]
         best = [each.at_rate(0.0, MOST_ROWS) if len(each.model) else None for each in every]
@@ -323,9 +384,16 @@ class CheapFirst(CausalMethod[CheapOptions]):
             if every[i].cost is not None:
                 best[i] = every[i].cheapest(0.0, MOST_ROWS, lambda found: found.bound >= least)
         means = self.feasibility.expected(_means(best, infeasible))
-        prices = np.array([p if each is None else each.price for p, each in zip(self.costs.minima, best, strict=True)])
+        prices = np.array(
+            [
+                p if each is None else each.price
+                for p, each in zip(self.costs.minima, best, strict=True)
+            ]
+        )
         chosen = min(good, key=lambda i: (prices[i], -means[i]))
-        others = sorted((i for i in range(len(means)) if i != chosen), key=lambda i: (prices[i], -means[i]))
+        others = sorted(
+            (i for i in range(len(means)) if i != chosen), key=lambda i: (prices[i], -means[i])
+        )
         names = [str(self.arms[i].scope) for i in good]
         answers = [self._answer(history, i, each, best[i], known) for i, each in enumerate(every)]
         step = spread_step([answers[chosen].lower, answers[chosen].upper])
@@ -345,7 +413,12 @@ class CheapFirst(CausalMethod[CheapOptions]):
         ]
 
     def _answer(
-        self, history: History, i: int, value: PolicyValue, found: CostedValue | None, known: Mapping[str, Any]
+        self,
+        history: History,
+        i: int,
+        value: PolicyValue,
+        found: CostedValue | None,
+        known: Mapping[str, Any],
     ) -> Policy:
         """Recommendation of an arm: its policy, with the average outcome to expect."""
         arm, sign = self.arms[i], self.problem.sign
@@ -356,13 +429,15 @@ class CheapFirst(CausalMethod[CheapOptions]):
         values = {} if set(arm.contexts) - set(known) else act(known)
         cost = found.price if self.problem.prices is not None else None
         reasons = (reason("none-keeps"),) if found.infeasible else ()
-        return Policy(arm.scope, values, mean, mean - BOUND * sd, mean + BOUND * sd, cost, reasons, act=act)
+        return Policy(
+            arm.scope, values, mean, mean - BOUND * sd, mean + BOUND * sd, cost, reasons, act=act
+        )
 
     def _gain_at(self, history: History, context: Mapping[str, Any]) -> float:
         """Upper bound of the recommended policy's shortfall from the acceptable value, or of a cheaper one above it.
 
-        Infinite as long as an arm's initial plays are not complete, or its outcomes have no scale. Arms of which hardly
-        any play has worked are not waited for.
+        Infinite as long as an arm's initial plays are not complete, or its outcomes have no scale.
+        Arms of which hardly any play has worked are not waited for.
         """
         judged = self.judged.tolist()
         if self._initial_play(range(len(self.arms))) is not None or not judged:
@@ -371,7 +446,9 @@ class CheapFirst(CausalMethod[CheapOptions]):
         if best.says("none-keeps"):
             return math.inf
         policies = list(self.policy_values(history, judged, context))
-        some, values, policies = most_feasible(judged, [each.at_rate(BOUND, ROWS) for each in policies], policies)
+        some, values, policies = most_feasible(
+            judged, [each.at_rate(BOUND, ROWS) for each in policies], policies
+        )
         highest = float(self._upper(some, values).max())
         assert best.cost is not None or self.problem.prices is None
         assert best.mean is not None
@@ -380,7 +457,9 @@ class CheapFirst(CausalMethod[CheapOptions]):
         wanted = min(highest, self._acceptable(highest, context))
         cost = float(self.costs.minima[chosen]) if best.cost is None else best.cost
         below = [each.largest_below(BOUND, cost) for each in policies]
-        return float(max([wanted - sure, *(bound - wanted for bound in below if bound is not None)]))
+        return float(
+            max([wanted - sure, *(bound - wanted for bound in below if bound is not None)])
+        )
 
     def indices(self, history: History) -> dict[str, list[Any]]:
         """Price of every arm, and its upper bound in the next round."""
@@ -394,4 +473,6 @@ class CheapFirst(CausalMethod[CheapOptions]):
 
 def _means(best: Sequence[CostedValue | None], infeasible: float) -> Float[np.ndarray, " m"]:
     """Expected values of arms with outcomes that are not less feasible than the most feasible one; others are −∞."""
-    return np.array([-np.inf if each is None or each.infeasible > infeasible else each.bound for each in best])
+    return np.array(
+        [-np.inf if each is None or each.infeasible > infeasible else each.bound for each in best]
+    )

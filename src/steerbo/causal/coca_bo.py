@@ -38,8 +38,8 @@ class CoCaOptions(ModelOptions):
     Args:
         mode: which scopes are arms; see `policy_scopes`.
         limit: steps after which the search for scopes is given up; see `policy_scopes`.
-        first_plays: initial plays of all arms together. Of many arms, each has its share of these, and is judged by its
-            outcomes alone until its model has as many as it needs.
+        first_plays: initial plays of all arms together. Of many arms, each has its share of these,
+            and is judged by its outcomes alone until its model has as many as it needs.
     """
 
     mode: Mode = "pruned"
@@ -50,9 +50,10 @@ class CoCaOptions(ModelOptions):
 class CoCaBO(CausalMethod[CoCaOptions]):
     """Choose the scope by a bandit's index, look, set what maximises the upper bound (Arsenyan et al. 2025).
 
-    The index of an arm is ours: the value of its *present* policy, on average over the same contexts for all arms, plus
-    one standard deviation of that average; and no arm is neglected for long. Classes derived from this one can choose
-    by another rule: they override `arm_value`, `margins`, and whether the rule `explores` neglected arms.
+    The index of an arm is ours: the value of its *present* policy, on average over the same
+    contexts for all arms, plus one standard deviation of that average; and no arm is neglected for
+    long. Classes derived from this one can choose by another rule: they override `arm_value`,
+    `margins`, and whether the rule `explores` neglected arms.
     """
 
     name: ClassVar[str] = "coca-bo"
@@ -85,7 +86,11 @@ class CoCaBO(CausalMethod[CoCaOptions]):
     def _start_text(self) -> str:
         """Describe the number of initial plays."""
         forced, wanted = int(self._first.sum()), int(self._wanted.sum())
-        few = f", where {wanted} would be wanted (first_plays = {self.options.first_plays})" if wanted > forced else ""
+        few = (
+            f", where {wanted} would be wanted (first_plays = {self.options.first_plays})"
+            if wanted > forced
+            else ""
+        )
         return f"{counted(forced, 'initial play')}{few}"
 
     @cached_property
@@ -118,7 +123,7 @@ class CoCaBO(CausalMethod[CoCaOptions]):
         note = {"phase": self.rule, **told}
         return self.play(history, i, request, note)
 
-    # -- the index of an arm -------------------------------------------------------------------------------------------
+    # -- the index of an arm -----------------------------------------------------------------------
 
     def _values(self, history: History, known: Mapping[str, Any]) -> Float[np.ndarray, " m"]:
         """Value of each arm, (m,), in units of `sign · value`; infinite without outcomes."""
@@ -141,7 +146,9 @@ class CoCaBO(CausalMethod[CoCaOptions]):
         """
         own, every = self.models[i].outcomes, self.models.outcomes
         n = len(own) + 1
-        mean = (float((own / n).sum()) + float((every / len(every)).sum()) / n) if len(every) else 0.0
+        mean = (
+            (float((own / n).sum()) + float((every / len(every)).sum()) / n) if len(every) else 0.0
+        )
         return mean + self.spread() / math.sqrt(n)
 
     def spread(self) -> float:
@@ -157,10 +164,10 @@ class CoCaBO(CausalMethod[CoCaOptions]):
     def arm_value(self, history: History, i: int, known: Mapping[str, Any]) -> float:
         """Value of arm `i`'s present policy on average over the latest contexts, plus one standard deviation.
 
-        The deviation is that of the average, which is known far better than any single point: an arm with a flat and
-        noisy model does not look good for one point that might be high. Unlike the paper's mean of bounds the index
-        forgets the arm's value by young models, and a lucky draw of contexts favours no arm: all are judged in the same
-        ones.
+        The deviation is that of the average, which is known far better than any single point: an
+        arm with a flat and noisy model does not look good for one point that might be high. Unlike
+        the paper's mean of bounds the index forgets the arm's value by young models, and a lucky
+        draw of contexts favours no arm: all are judged in the same ones.
         """
         model, k = self.models[i], len(self.arms[i].actions)
         if (search := self.staged_search(history, i, model)) is not None:
@@ -171,7 +178,9 @@ class CoCaBO(CausalMethod[CoCaOptions]):
         means = model.means(grid.flat).reshape(grid.rows.shape[:2])
         each, best = np.arange(len(means)), grid.best(means)
         _, variance = model.average(grid.rows[each, best])
-        return float(model.unstandardise(means[each, best] + np.sqrt(_INDEX_BETA * variance)).mean())
+        return float(
+            model.unstandardise(means[each, best] + np.sqrt(_INDEX_BETA * variance)).mean()
+        )
 
     def indices(self, history: History) -> dict[str, list[Any]]:
         """Index of every arm, by which the next one is chosen; nothing where there is one arm."""

@@ -100,7 +100,9 @@ class CausalMethod(Method[Causal, O]):
 
     def __init__(self, problem: Causal, options: O, streams: Streams, history: History) -> None:
         super().__init__(problem, options, streams, history)
-        self.known = problem.space.seen  # before choosing: every scope looks at it, and some differ in nothing else
+        self.known = (
+            problem.space.seen
+        )  # before choosing: every scope looks at it, and some differ in nothing else
         scopes = dict.fromkeys(looking_at(scope, self.known) for scope in self.scopes())
         graphs, space, timed = problem.every_graph, problem.space, problem.timed
         arms = [Arm.of(problem.with_price(scope), graphs, space, timed) for scope in scopes]
@@ -135,15 +137,26 @@ class CausalMethod(Method[Causal, O]):
         sharing = self._sharing(results)
         if known is None or sharing != known.sharing:
             fits = self.history.fits
-            since = next((k for k in range(len(fits), 0, -1) if self._sharing(fits[k - 1].results) != sharing), 0)
+            since = next(
+                (
+                    k
+                    for k in range(len(fits), 0, -1)
+                    if self._sharing(fits[k - 1].results) != sharing
+                ),
+                0,
+            )
             known = self._learned = self._without_data(sharing, since)
         known.results = results
         return known
 
     def _without_data(self, sharing: Hashable, since: int) -> _PresentModels:
         arms, empty_model, problem = self._with_columns(sharing), self.empty_model(), self.problem
-        models = ArmModels(arms, empty_model, problem.sign, self.history, drift=problem.drift, since=since)
-        feasibility = ArmsFeasibility(problem, models, self.constraints, empty_model, history=self.history, since=since)
+        models = ArmModels(
+            arms, empty_model, problem.sign, self.history, drift=problem.drift, since=since
+        )
+        feasibility = ArmsFeasibility(
+            problem, models, self.constraints, empty_model, history=self.history, since=since
+        )
         return _PresentModels(sharing, arms, models, feasibility)
 
     @property
@@ -174,7 +187,7 @@ class CausalMethod(Method[Causal, O]):
     def scopes(self) -> tuple[Scope, ...]:
         """Scopes of the arms."""
 
-    # -- learning ------------------------------------------------------------------------------------------------------
+    # -- learning ----------------------------------------------------------------------------------
 
     def check_fit(self) -> None:
         """Condition all models with the latest fit.
@@ -186,7 +199,9 @@ class CausalMethod(Method[Causal, O]):
         numbers = {str(k) for k in range(len(self.models.typical))}
         by_kind = (hyperparameters.get(kind, {}).keys() <= numbers for kind in hyperparameters)
         if not (hyperparameters.keys() <= {"models", "adjusters", "further"} and all(by_kind)):
-            raise InvalidStudy("hyperparameters", dict(hyperparameters), "models, adjusters and further, by number")
+            raise InvalidStudy(
+                "hyperparameters", dict(hyperparameters), "models, adjusters and further, by number"
+            )
         self.feasibility.check_fit()
         _ = self.models.rows
 
@@ -205,26 +220,37 @@ class CausalMethod(Method[Causal, O]):
         found = self.models.refit(until)
         return {**(found or {}), "further": further} if further else found
 
-    def expected_outcome(self, history: History, event: OutcomeTold | DataAdded) -> tuple[float, float, float] | None:
+    def expected_outcome(
+        self, history: History, event: OutcomeTold | DataAdded
+    ) -> tuple[float, float, float] | None:
         """See `Method.expected_outcome`: by the model of the arm that was played; data may belong to several models."""
         if isinstance(event, DataAdded):
             return None
         played = history[event.token]
-        i, values = self.models.number[played.suggestion.scope], {**known_in(played), **event.outcome.realised}
+        i, values = (
+            self.models.number[played.suggestion.scope],
+            {**known_in(played), **event.outcome.realised},
+        )
         arm, model = self.arms[i], self.models[i]
-        if not isinstance(model, GPRegression):  # one of an outsider's promises no predictive distribution
+        if not isinstance(
+            model, GPRegression
+        ):  # one of an outsider's promises no predictive distribution
             return None
         if len(model) < COMPARABLE or not values.keys() >= set(arm.names):
             return None
         mean, deviation = model.predictive(arm.encode(values)[0])
         return event.outcome.value, self.problem.sign * mean, deviation
 
-    # -- arms to choose among ------------------------------------------------------------------------------------------
+    # -- arms to choose among ----------------------------------------------------------------------
 
     def needed(self, i: int) -> int:
         """Plays of arm `i` before its model counts."""
         arm, initial = self.arms[i], self.options.initial
-        return max(1 + len(arm.actions + arm.contexts), self._least_plays) if initial is None else initial
+        return (
+            max(1 + len(arm.actions + arm.contexts), self._least_plays)
+            if initial is None
+            else initial
+        )
 
     @property
     def _least_plays(self) -> int:
@@ -234,18 +260,26 @@ class CausalMethod(Method[Causal, O]):
     def needs_initial_plays(self, history: History) -> int | None:
         """The affordable arm played least among those whose initial plays are not complete; None if there is none."""
         some = self.costs.affordable(history)
-        told, needed = np.array([len(self.models[i]) for i in some]), np.array([self.needed(i) for i in some])
+        told, needed = (
+            np.array([len(self.models[i]) for i in some]),
+            np.array([self.needed(i) for i in some]),
+        )
         first = needs_initial_plays(self.plays[some], told, needed)
         return None if first is None else int(some[first])
 
     def underexplored(self, history: History, *, many: bool) -> int | None:
         """An affordable arm that is played too seldom, see `bandit.underexplored`; None if there is none."""
         some = self.costs.affordable(history)
-        counting, likely = self.feasibility.counted_plays(self.plays), self.feasibility.success_probabilities
+        counting, likely = (
+            self.feasibility.counted_plays(self.plays),
+            self.feasibility.success_probabilities,
+        )
         found = underexplored(counting[some], many, likely[some])
         return None if found is None else int(some[found])
 
-    def most_feasible(self, history: History, some: Iterable[int], known: Mapping[str, Any]) -> Int[np.ndarray, " k"]:
+    def most_feasible(
+        self, history: History, some: Iterable[int], known: Mapping[str, Any]
+    ) -> Int[np.ndarray, " k"]:
         """Select the arms that have a feasible action in most contexts."""
         arms = np.array([*some])
         shares = np.array([self._infeasible_share(history, i, known) for i in arms])
@@ -256,11 +290,17 @@ class CausalMethod(Method[Causal, O]):
 
     def finished(self, history: History) -> str:
         """Report that no arm is affordable any more."""
-        return "" if len(self.costs.affordable(history)) else "no scope fits into what is left of the budget"
+        return (
+            ""
+            if len(self.costs.affordable(history))
+            else "no scope fits into what is left of the budget"
+        )
 
-    # -- choosing and deciding -----------------------------------------------------------------------------------------
+    # -- choosing and deciding ---------------------------------------------------------------------
 
-    def play(self, history: History, i: int, request: Mapping[str, Any], note: Mapping[str, Any]) -> Choice:
+    def play(
+        self, history: History, i: int, request: Mapping[str, Any], note: Mapping[str, Any]
+    ) -> Choice:
         """Begin a round of arm `i`, and set the actions without contexts."""
         known, rate = context_of(request), note.get("rate", 0.0)
         act = partial(self._act, history, i, number=len(history) + 1, rate=rate, token=None)
@@ -268,7 +308,9 @@ class CausalMethod(Method[Causal, O]):
         cost = self.costs.expected(i, values, known)
         return Choice(self.arms[i].scope, values, observe, expected_cost=cost, note=note)
 
-    def play_at(self, history: History, values: Mapping[str, Any], request: Mapping[str, Any]) -> Choice:
+    def play_at(
+        self, history: History, values: Mapping[str, Any], request: Mapping[str, Any]
+    ) -> Choice:
         """See `Method.play_at`: the scope of these actions that looks at most of what is known."""
         known = context_of(request)
         arm = self._arm_to_predict(values, known)
@@ -281,8 +323,12 @@ class CausalMethod(Method[Causal, O]):
         """Set the actions whose contexts are complete."""
         suggestion, i = pending.suggestion, self.models.number[pending.suggestion.scope]
         rate = suggestion.note.get("rate", 0.0)
-        act = partial(self._act, history, i, number=pending.number, rate=rate, token=suggestion.token)
-        values, observe = self._advance(i, {**context_of(pending.request), **context}, suggestion.values, act)
+        act = partial(
+            self._act, history, i, number=pending.number, rate=rate, token=suggestion.token
+        )
+        values, observe = self._advance(
+            i, {**context_of(pending.request), **context}, suggestion.values, act
+        )
         return Decision(values, observe)
 
     def _advance(
@@ -343,10 +389,17 @@ class CausalMethod(Method[Causal, O]):
         return Averaged(self.models[i])
 
     def optimiser(
-        self, history: History, i: int, model: Posterior, cost: ActionCost | None, feasibility: ArmFeasibility
+        self,
+        history: History,
+        i: int,
+        model: Posterior,
+        cost: ActionCost | None,
+        feasibility: ArmFeasibility,
     ) -> PolicyOptimiser:
         """Optimiser of the actions of arm `i` by a model."""
-        return PolicyOptimiser(self.arms[i], model, cost, feasibility, affected=self.affected_contexts(history, i))
+        return PolicyOptimiser(
+            self.arms[i], model, cost, feasibility, affected=self.affected_contexts(history, i)
+        )
 
     def affected_contexts(self, history: History, i: int) -> AffectedContexts | None:
         """Dependence of contexts of arm `i` on its own actions; None if there is none."""
@@ -365,7 +418,9 @@ class CausalMethod(Method[Causal, O]):
         affected = self.affected_contexts(history, i)
         if affected is None:
             return None
-        return StagedSearch(self.arms[i], model, affected, self.feasibility.of(i), optimistic=optimistic)
+        return StagedSearch(
+            self.arms[i], model, affected, self.feasibility.of(i), optimistic=optimistic
+        )
 
     def pending_points(self, history: History, i: int, but: str | None) -> np.ndarray:
         """Points of rounds of arm `i`'s model without an outcome, (p, d), without the round of one token."""
@@ -379,11 +434,13 @@ class CausalMethod(Method[Causal, O]):
         """β of arm `i` now."""
         return self.options.beta
 
-    # -- answers -------------------------------------------------------------------------------------------------------
+    # -- answers -----------------------------------------------------------------------------------
 
     def contexts(self, history: History, i: int, known: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Latest contexts of arm `i` given values known before choosing, see `latest_contexts`; with the time."""
-        when = {name: time for name, time in known.items() if name == TIME.name and self.problem.timed}
+        when = {
+            name: time for name, time in known.items() if name == TIME.name and self.problem.timed
+        }
         seen = {name: value for name, value in known.items() if name not in when}
         rows = latest_contexts(history, self.arms, self.models.number, i, seen)
         possible = [row for row in rows if self.constraints.possible(self.arms[i], row)] or rows
@@ -400,13 +457,19 @@ class CausalMethod(Method[Causal, O]):
         """Latest values of all columns of arm `i` beside its actions."""
         return self.contexts(history, i, known)
 
-    def greedy(self, history: History, i: int, known: Mapping[str, Any], rate: float = 0.0) -> GreedyPolicy:
+    def greedy(
+        self, history: History, i: int, known: Mapping[str, Any], rate: float = 0.0
+    ) -> GreedyPolicy:
         """Policy that maximises the posterior mean of arm `i`, less `rate` times its cost, at the known time."""
         cost = self.costs.of_actions(i, known, rate / self.models[i].scale if rate else 0.0)
-        when = {name: time for name, time in known.items() if name == TIME.name and self.problem.timed}
+        when = {
+            name: time for name, time in known.items() if name == TIME.name and self.problem.timed
+        }
         model = Averaged(self.models[i], deviations=False)
         feasibility = self.feasibility.of(i, answering=True)
-        return GreedyPolicy(self.optimiser(history, i, model, cost, feasibility), self.streams, i, when)
+        return GreedyPolicy(
+            self.optimiser(history, i, model, cost, feasibility), self.streams, i, when
+        )
 
     def _recommend_at(self, history: History, context: Mapping[str, Any]) -> Policy:
         """Recommend the scope with the best expected outcome under its best policy, and that policy."""
@@ -438,7 +501,11 @@ class CausalMethod(Method[Causal, O]):
         ]
         means = [-np.inf if answer.mean is None else sign * answer.mean for answer in answers]
         worths = self.feasibility.expected(np.array(means))
-        order = sorted(range(len(answers)), key=lambda i: (means[i] > -np.inf, -shares[i], worths[i]), reverse=True)
+        order = sorted(
+            range(len(answers)),
+            key=lambda i: (means[i] > -np.inf, -shares[i], worths[i]),
+            reverse=True,
+        )
         return [(i, answers[i]) for i in order]
 
     def _answer_of(self, history: History, i: int, known: Mapping[str, Any]) -> Policy:
@@ -449,9 +516,13 @@ class CausalMethod(Method[Causal, O]):
         model, act = self.model_to_answer(i), self.greedy(history, i, known)
         contexts = self.contexts_under(history, i, known, act)
         affected = self.affected_contexts(history, i)
-        return recommended(arm, model, act, contexts, self.problem.sign, known=known, affected=affected)
+        return recommended(
+            arm, model, act, contexts, self.problem.sign, known=known, affected=affected
+        )
 
-    def _predict_at(self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]) -> Policy:
+    def _predict_at(
+        self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]
+    ) -> Policy:
         """Expected outcome of actions on average over the latest contexts that are not known."""
         arm = self._arm_to_predict(values, context)
         i = self.models.number[arm.scope]
@@ -466,7 +537,9 @@ class CausalMethod(Method[Causal, O]):
             contexts = affected.met(contexts, staged)
         act: PolicyOf = lambda _: dict(values)  # noqa: E731
         model = self.model_to_answer(i)
-        found = recommended(arm, model, act, contexts, self.problem.sign, known=context, affected=affected)
+        found = recommended(
+            arm, model, act, contexts, self.problem.sign, known=context, affected=affected
+        )
         return replace(found, values=dict(values), table=None)
 
     def _arm_to_predict(self, values: Mapping[str, Any], context: Mapping[str, Any]) -> Arm:
@@ -477,16 +550,22 @@ class CausalMethod(Method[Causal, O]):
         """
         some = [arm for arm in self.arms if {*arm.actions} == {*values}]
         if not some:
-            sets = listed([*dict.fromkeys(" + ".join(arm.actions) or "nothing" for arm in self.arms)], " or ")
-            raise InvalidRequest("values", dict(values), f"settings of one scope by variable: {sets}")
+            sets = listed(
+                [*dict.fromkeys(" + ".join(arm.actions) or "nothing" for arm in self.arms)], " or "
+            )
+            raise InvalidRequest(
+                "values", dict(values), f"settings of one scope by variable: {sets}"
+            )
         known = {*context}
-        return min(some, key=lambda arm: (len({*arm.contexts} - known), -len({*arm.contexts} & known)))
+        return min(
+            some, key=lambda arm: (len({*arm.contexts} - known), -len({*arm.contexts} & known))
+        )
 
     def _gain_at(self, history: History, context: Mapping[str, Any]) -> float:
         """Upper bound of the best policy of any scope, less the lower bound of the recommended one.
 
-        Infinite as long as an arm's initial plays are not complete, or its outcomes have no scale. Arms of which hardly
-        any play has worked are not waited for.
+        Infinite as long as an arm's initial plays are not complete, or its outcomes have no scale.
+        Arms of which hardly any play has worked are not waited for.
         """
         judged = self.judged
         if self.needs_initial_plays(history) is not None or not len(judged):
@@ -516,7 +595,11 @@ class CausalMethod(Method[Causal, O]):
     def bound_inflation(self, history: History, scope: Scope) -> float:
         """Infinite until the outcomes of the scope's model have a scale; larger where observations were adjusted."""
         i = self.models.number[scope]
-        return 1.0 + ADJUSTED * self.models.adjusted_share(self.models.model_of[i]) if self.scaled[i] else np.inf
+        return (
+            1.0 + ADJUSTED * self.models.adjusted_share(self.models.model_of[i])
+            if self.scaled[i]
+            else np.inf
+        )
 
     @property
     def scaled(self) -> Bool[np.ndarray, " m"]:
@@ -563,14 +646,18 @@ class CausalMethod(Method[Causal, O]):
         cases = cases if affected is None else affected.met(cases, advice.act.best)
         alike: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
         for case in cases:
-            alike.setdefault(tuple(case[name] for name in arm.contexts), []).append({**case, **advice.act(case)})
+            alike.setdefault(tuple(case[name] for name in arm.contexts), []).append(
+                {**case, **advice.act(case)}
+            )
         found: list[float | None] = []
         for limit in limits:
             slacks = [self.feasibility.of(i).slack(limit, cases) for cases in alike.values()]
             found.append(min((slack for slack in slacks if slack is not None), default=None))
         return found
 
-    def success_probability(self, history: History, answer: Recommendation | PolicyStep) -> float | None:
+    def success_probability(
+        self, history: History, answer: Recommendation | PolicyStep
+    ) -> float | None:
         """See `Method.success_probability`; the mean over the latest contexts."""
         i = self.models.number.get(answer.scope)
         failures = None if i is None else self.feasibility.failures_of(i)
@@ -584,7 +671,9 @@ class CausalMethod(Method[Causal, O]):
         act = answer.act if isinstance(answer, Policy) and not answer.values else None
         if act is not None and affected is not None:
             cases = affected.met(cases, act.best)
-        rows = [arm.encode({**case, **answer.values, **(act(case) if act else {})}) for case in cases]
+        rows = [
+            arm.encode({**case, **answer.values, **(act(case) if act else {})}) for case in cases
+        ]
         points = np.concatenate(rows)
         return failures.probability(points, [Controlled()] * points.shape[1])
 
@@ -599,7 +688,9 @@ class CausalMethod(Method[Causal, O]):
             return [reason("first-play")] if self.chooses_by_model else []
         if note.get("phase") == "only scope":
             return [reason("only-scope")]
-        if (index := note.get("index")) and self.problem.sign * index[i] >= max(self.problem.sign * np.array(index)):
+        if (index := note.get("index")) and self.problem.sign * index[i] >= max(
+            self.problem.sign * np.array(index)
+        ):
             return [reason("best-policy-bound", bound=index[i])]
         return []
 
@@ -608,14 +699,18 @@ class CausalMethod(Method[Causal, O]):
         largest = max(self.models.regressions, key=len)
         return subset_used(len(largest), len(largest.counted)) or self.models.abrupt_change()
 
-    def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
+    def policy(
+        self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]
+    ) -> PolicyStep:
         """Next step of the recommended policy: actions whose contexts are given, and contexts to look at next."""
         self.check_informed(history)
         seen = {name: context[name] for name in self.known}
         known = {**self._present_context(history), **context_of(request), **seen}
         i, advice = self._ranking(history, known)[0]
         if advice.mean is None:
-            raise InvalidRequest("policy", str(advice), "a scope with an outcome to learn from", "Tell one first.")
+            raise InvalidRequest(
+                "policy", str(advice), "a scope with an outcome to learn from", "Tell one first."
+            )
         step: PolicyStep = advice.act.step(context)
         if step.observe:
             return step
@@ -635,16 +730,24 @@ class CausalMethod(Method[Causal, O]):
         """
         return value_of(self.model_to_answer(i), self.arms[i].encode(known))
 
-    # -- explanations --------------------------------------------------------------------------------------------------
+    # -- explanations ------------------------------------------------------------------------------
 
     def explain(self, history: History) -> Explanation:
         """Plays and index of each arm, the use of external data, and the policy of the best arm."""
         extra = {} if self.known else self.indices(history)
-        advice = self.recommend(history) if any(len(model) for model in self.models.regressions) else None
+        advice = (
+            self.recommend(history)
+            if any(len(model) for model in self.models.regressions)
+            else None
+        )
         policy = advice.table if isinstance(advice, Policy) else None
-        rows = zip([str(arm.scope) for arm in self.arms], self.plays.tolist(), *extra.values(), strict=True)
+        rows = zip(
+            [str(arm.scope) for arm in self.arms], self.plays.tolist(), *extra.values(), strict=True
+        )
         arms = Table("Scopes", ("scope", "plays", *extra), tuple(rows))
-        closed = f" Limits leave nothing of {counted(self.closed, 'more scope')}." if self.closed else ""
+        closed = (
+            f" Limits leave nothing of {counted(self.closed, 'more scope')}." if self.closed else ""
+        )
         rounds = counted(int(self.plays.sum()), "round")
         chosen = (
             f"among {len(self.arms)} scopes in {rounds}"
@@ -652,7 +755,9 @@ class CausalMethod(Method[Causal, O]):
             else f"settings in {rounds}: there is one scope"
         )
         said = self._external_data_explained(history)
-        return Explanation(f"{self.name} has chosen {chosen}.{closed}{said}", (arms, *([policy] if policy else [])))
+        return Explanation(
+            f"{self.name} has chosen {chosen}.{closed}{said}", (arms, *([policy] if policy else []))
+        )
 
     def indices(self, history: History) -> dict[str, list[Any]]:
         """Further columns of the table of scopes: the parts of every arm's index."""
@@ -661,7 +766,9 @@ class CausalMethod(Method[Causal, O]):
     def _external_data_explained(self, history: History) -> str:
         """Describe the scopes that external data are used for."""
         trials = [data for data in history.data.values() if data.scope is not None]
-        return self._observations_explained(len(history.data) - len(trials)) + trials_explained(trials, self.arms)
+        return self._observations_explained(len(history.data) - len(trials)) + trials_explained(
+            trials, self.arms
+        )
 
     def _observations_explained(self, added: int) -> str:
         if not added:
@@ -673,13 +780,18 @@ class CausalMethod(Method[Causal, O]):
                 fewer = used < added
                 notes = [f"adjusted for {', '.join(others)}"] if others else []
                 notes += [f"{used} of them, the others lack values"] if fewer else []
-                scopes.append(f"set {arm.scope} ({'; '.join(notes)})" if notes else f"set {arm.scope}")
+                scopes.append(
+                    f"set {arm.scope} ({'; '.join(notes)})" if notes else f"set {arm.scope}"
+                )
         feed = "feeds" if added == 1 else "feed"
         return f" {counted(added, 'observation')} without intervention {feed}: {', '.join(scopes) or 'no scope'}."
 
 
 def highest_bound(
-    feasibility: ArmFeasibility, model: Posterior, contexts: Sequence[Mapping[str, Any]], width: float
+    feasibility: ArmFeasibility,
+    model: Posterior,
+    contexts: Sequence[Mapping[str, Any]],
+    width: float,
 ) -> float:
     """Largest `μ + width · σ` of an arm in each context, averaged, in units of `sign · value`.
 

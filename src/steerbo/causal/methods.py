@@ -1,6 +1,7 @@
 """Baselines for causal problems, and the list of all methods: the first is the default, with prices the second.
 
-The baselines: CaBO, which never looks; CoBO, which sets and looks at everything; CoCa-BO without contexts; random.
+The baselines: CaBO, which never looks; CoBO, which sets and looks at everything; CoCa-BO without
+contexts; random.
 """
 
 from __future__ import annotations
@@ -48,7 +49,9 @@ class CaBO(CausalMethod[ModelOptions]):
         if not len(model):
             return 0.0
         with model.with_fantasies(self.pending_points(history, i, None)):
-            search = ExpectedAcquisition.over(model, self.score(i), arm.parts(arm.actions, seen, {}))
+            search = ExpectedAcquisition.over(
+                model, self.score(i), arm.parts(arm.actions, seen, {})
+            )
             seed = self.streams.integer(len(history) + 1, f"improvement {i}")
             box = self.feasibility.of(i).region(arm.actions, seen, {})
             return float(search.maximise(box, seed)[1][0] * model.scale)
@@ -58,7 +61,10 @@ class CaBO(CausalMethod[ModelOptions]):
         regressions = self.models.regressions
         times = [float(m.inputs[:, -1].max()) for m in regressions if self.problem.timed and len(m)]
         now = max(times, default=None)
-        means = [float(m.unstandardise(fitted_at(m, now)).max()) if len(m) else -np.inf for m in regressions]
+        means = [
+            float(m.unstandardise(fitted_at(m, now)).max()) if len(m) else -np.inf
+            for m in regressions
+        ]
         best = float(self.feasibility.expected(np.array(means)[self.models.model_of]).max())
         likely = float(self.feasibility.success_probabilities[i])
         best = required_without_failure(best, likely, self.models.outcomes)
@@ -74,7 +80,11 @@ class CoBO(CausalMethod[ModelOptions]):
     def scopes(self) -> tuple[Scope, ...]:
         """The one scope; contexts that an action affects are left out, or it would be cyclic."""
         graph = self.problem.graph
-        affected = {name for each in self.problem.every_graph for name in each.descendants(graph.intervenable)}
+        affected = {
+            name
+            for each in self.problem.every_graph
+            for name in each.descendants(graph.intervenable)
+        }
         seen = tuple(name for name in graph.contexts or () if name not in affected)
         return (Scope.of(dict.fromkeys(graph.intervenable, seen)),)
 

@@ -55,7 +55,9 @@ class CausalOptions:
     beta: float = Field(4.0, ge=0, allow_inf_nan=False)
     initial: int | None = Field(None, ge=1)
 
-    def model(self, space: Space | None, drift_model: DriftModel | None = None, seed: int | None = None) -> ArmModel:
+    def model(
+        self, space: Space | None, drift_model: DriftModel | None = None, seed: int | None = None
+    ) -> ArmModel:
         """Make a model without data, with a weight for every column.
 
         Args:
@@ -76,7 +78,9 @@ class ModelOptions(CausalOptions):
 
     kernel: Literal["matern-5/2", "matern-3/2"] = "matern-5/2"
 
-    def model(self, space: Space | None, drift_model: DriftModel | None = None, seed: int | None = None) -> ArmModel:
+    def model(
+        self, space: Space | None, drift_model: DriftModel | None = None, seed: int | None = None
+    ) -> ArmModel:
         """Make a model with a Matérn kernel and a linear one: see `CausalOptions.model`."""
         numbers = [] if space is None else np.flatnonzero(~space.categorical).tolist()
         kernel: Kernel = Constant()
@@ -96,8 +100,8 @@ class ArmModels:
         empty_model: makes a model without data.
         sign: −1 if smaller values are better.
         history: of the study, whatever it is by then.
-        drift: how effects change with time, in each model by itself. Observations are not used then: they would have to
-            be adjusted for changes, too.
+        drift: how effects change with time, in each model by itself. Observations are not used
+            then: they would have to be adjusted for changes, too.
         since: number of its first fits that are of other models.
 
     Attributes:
@@ -134,14 +138,25 @@ class ArmModels:
         self._points = _RowCache(arms, self.number)
         self._data = [EncodingCache(arm.encode) for arm in self.typical]
         self._rows = [
-            RowsModel(self.drifts[k], partial(self._fresh, k), partial(self._informs, k), partial(self._rows_of, k))
+            RowsModel(
+                self.drifts[k],
+                partial(self._fresh, k),
+                partial(self._informs, k),
+                partial(self._rows_of, k),
+            )
             for k in range(len(classes))
         ]
         self._history, self._since = history, since
         self._informing = Fold(self._distribute, partial(_nothing, len(classes)))
-        self._adjusted_fits: dict[int, tuple[Fit, Fit | None, Fit]] = {}  # by model: a fit, its adjuster, and as used
-        self._all_at: dict[int, tuple[Fit, int]] = {}  # by model: a fit, and outcomes of all models then
-        self._given: tuple[tuple[Result, ...], tuple[Fit, ...]] | None = None  # what all models are conditioned on
+        self._adjusted_fits: dict[
+            int, tuple[Fit, Fit | None, Fit]
+        ] = {}  # by model: a fit, its adjuster, and as used
+        self._all_at: dict[
+            int, tuple[Fit, int]
+        ] = {}  # by model: a fit, and outcomes of all models then
+        self._given: tuple[tuple[Result, ...], tuple[Fit, ...]] | None = (
+            None  # what all models are conditioned on
+        )
 
     def _fresh(self, k: int, drift_model: DriftModel | None) -> ArmModel:
         return self._empty_model(self.typical[k].space, drift_model)
@@ -196,7 +211,8 @@ class ArmModels:
             history: the rounds.
             k: index of the model.
             but: token of a round to leave out.
-            impute: gives values to contexts that are not measured yet; None: rounds with such contexts are left out.
+            impute: gives values to contexts that are not measured yet; None: rounds with such
+                contexts are left out.
         """
         rows = []
         for played in history.unresolved:
@@ -210,7 +226,7 @@ class ArmModels:
             rows.append(arm.encode({**known, **more}))
         return np.concatenate(rows) if rows else np.zeros((0, len(self.typical[k].names)))
 
-    # -- data ----------------------------------------------------------------------------------------------------------
+    # -- data --------------------------------------------------------------------------------------
 
     def _informs(self, k: int, result: Result) -> bool:
         """Whether a result is of model `k`: a play, a trial elsewhere, or an observation that identifies its effect."""
@@ -222,7 +238,9 @@ class ArmModels:
             return k in self._observed and self._observed[k].observes(result)
         return teaches(result, self.typical[k])
 
-    def _distribute(self, informing: list[tuple[Result, ...]], result: Result) -> list[tuple[Result, ...]]:
+    def _distribute(
+        self, informing: list[tuple[Result, ...]], result: Result
+    ) -> list[tuple[Result, ...]]:
         """Add a result to those of each model that it informs."""
         played = result.played
         some = range(len(informing)) if played is None else (self.model_of[self.arm_of(played)],)
@@ -255,7 +273,10 @@ class ArmModels:
     def _rows_of(self, k: int, told: Sequence[Result]) -> Data:
         """Points, values and stated errors of results of model `k`; those of plays are encoded together."""
         plays = iter(self._points.points([each.played for each in told if each.played is not None]))
-        points = [self._data[k].of(each.name, each.realised) if each.played is None else next(plays) for each in told]
+        points = [
+            self._data[k].of(each.name, each.realised) if each.played is None else next(plays)
+            for each in told
+        ]
         values = [self._sign * each.outcome.value for each in told if each.outcome is not None]
         rows = np.array(points).reshape(len(told), len(self.typical[k].names))
         return rows, np.array(values), errors_of(told)
@@ -280,12 +301,14 @@ class ArmModels:
         Hyperparameters that are due again may take a surprise for a change.
         """
         for k, each in enumerate(self.rows):
-            plays_alone = self.drifts[k].model is None and all(row.played is not None for row in each.told)
+            plays_alone = self.drifts[k].model is None and all(
+                row.played is not None for row in each.told
+            )
             if plays_alone and not self._due(k) and (found := each.abrupt_change()):
                 return found
         return []
 
-    # -- hyperparameters -----------------------------------------------------------------------------------------------
+    # -- hyperparameters ---------------------------------------------------------------------------
 
     def refit(self, horizon: Callable[[float], float]) -> dict[str, Any] | None:
         """Fit hyperparameters where that is due; returns them as plain data, and changes nothing.
@@ -293,18 +316,29 @@ class ArmModels:
         Args:
             horizon: from elapsed time to the time that the study is about.
         """
-        results, before = self._history.results, {k: self._fit_of("adjusters", k) for k in self._observed}
+        results, before = (
+            self._history.results,
+            {k: self._fit_of("adjusters", k) for k in self._observed},
+        )
         adjusters = {
-            k: each.fit(results, before[k]) for k, each in self._observed.items() if each.due(results, before[k])
+            k: each.fit(results, before[k])
+            for k, each in self._observed.items()
+            if each.due(results, before[k])
         }
         due = [k for k in range(len(self.rows)) if k in adjusters or self._due(k)]
         models = {k: self._refitted(k, adjusters.get(k), horizon) for k in due}
         kinds = {"models": models, "adjusters": adjusters}
-        return {name: {str(k): found for k, found in kind.items()} for name, kind in kinds.items() if kind} or None
+        return {
+            name: {str(k): found for k, found in kind.items()}
+            for name, kind in kinds.items()
+            if kind
+        } or None
 
     def _due(self, k: int) -> bool:
         rows = self.rows
-        young = len(rows[k].told) < _YOUNG and sum(len(each.told) for each in rows) >= 2 * self._all_at_fit(k)
+        young = len(rows[k].told) < _YOUNG and sum(
+            len(each.told) for each in rows
+        ) >= 2 * self._all_at_fit(k)
         return bool(rows[k].told) and (young or rows[k].due())
 
     def _all_at_fit(self, k: int) -> int:
@@ -314,7 +348,9 @@ class ArmModels:
             return 0
         then = self._all_at.get(k)
         if then is None or then[0] is not fit:
-            told = sum(self._informs(j, each) for j in range(len(self._rows)) for each in fit.results)
+            told = sum(
+                self._informs(j, each) for j in range(len(self._rows)) for each in fit.results
+            )
             then = self._all_at[k] = fit, told
         return then[1]
 
@@ -329,13 +365,18 @@ class ArmModels:
         adjusted = self._observed[k].of(results, Fit(len(self._history) + 1, adjuster, results))
         self._given = None  # the model is conditioned on other outcomes for a moment
         learned = self._fit_of("adjusters", k)
-        return rows.given(adjusted, self._adjusted_fit(k, self._fit_of("models", k), learned)).fit(horizon, elsewhere)
+        return rows.given(adjusted, self._adjusted_fit(k, self._fit_of("models", k), learned)).fit(
+            horizon, elsewhere
+        )
 
     def _elsewhere(self, k: int) -> Float[np.ndarray, " m"]:
         """Outcomes of all other models, without doubted ones: they are of the same target."""
         others = [each for j, each in enumerate(self.regressions) if j != k]
         return np.concatenate(
-            [np.zeros(0), *(np.delete(each.outcomes, getattr(each, "doubted", [])) for each in others)]
+            [
+                np.zeros(0),
+                *(np.delete(each.outcomes, getattr(each, "doubted", [])) for each in others),
+            ]
         )
 
 
@@ -367,7 +408,10 @@ class _RowCache:
         i, known = self.arm_of(played), known_in(played)
         if played.state != "told":
             arm = self._arms[i]
-            known = {**{name: arm.problem_space[name].decode([0.5])[0] for name in arm.measured}, **known}
+            known = {
+                **{name: arm.problem_space[name].decode([0.5])[0] for name in arm.measured},
+                **known,
+            }
         return self._encoded[i].of(played.suggestion.token, known)
 
     def points(self, told: Sequence[Round]) -> list[Float[np.ndarray, " d"]]:

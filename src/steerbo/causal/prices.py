@@ -40,10 +40,16 @@ def check_prices(graph: CausalGraph, prices: Any) -> Mapping[str, float]:
     """
     roles = (*graph.intervenable, *(graph.contexts or ()))
     if not isinstance(prices, Mapping):
-        raise InvalidProblem("prices", prices, "numbers by variable, such as {'dose': 2, 'bmi': 0.5}")
+        raise InvalidProblem(
+            "prices", prices, "numbers by variable, such as {'dose': 2, 'bmi': 0.5}"
+        )
     for name, price in prices.items():
         if name not in roles:
-            hint = f"{name} is measured in every round: say what that costs by `base`." if name == graph.target else ""
+            hint = (
+                f"{name} is measured in every round: say what that costs by `base`."
+                if name == graph.target
+                else ""
+            )
             allowed = f"prices of what can be set or looked at, {one_of(roles, name)}"
             raise InvalidProblem(f"prices.{name}", price, allowed, hint)
         if isinstance(price, bool) or (not varies(price) and not 0 <= price <= LARGEST):
@@ -66,7 +72,10 @@ def price_of(scope: Scope, prices: Mapping[str, float], base: float) -> float:
 def in_words(scope: Scope, fixed: float, varying: Mapping[str, Any]) -> str:
     """Describe the cost of a play: a number, and the prices that vary."""
     names = [name for name in (*scope.set, *scope.contexts) if name in varying]
-    more = [f"{'a learned price' if varying[name] == LEARNED else varying[name]} for {name}" for name in names]
+    more = [
+        f"{'a learned price' if varying[name] == LEARNED else varying[name]} for {name}"
+        for name in names
+    ]
     return ", and ".join([f"{fixed:g} a play", *more])
 
 
@@ -77,7 +86,8 @@ class PriceTable:
     Attributes:
         base: price of every round.
         numbers: constant prices.
-        formulas: prices that depend on the value that is set, and on variables known before choosing.
+        formulas: prices that depend on the value that is set, and on variables known before
+            choosing.
         learned: variables whose price is learned.
         space: the problem's variables.
     """
@@ -101,25 +111,33 @@ class PriceTable:
             for name, given in (("base", base), ("tolerance", tolerance)):
                 if given is not None:
                     hint = "Give the costs of setting and observing variables by `prices`, or leave this out."
-                    raise InvalidProblem(name, given, "nothing: without prices all scopes cost the same", hint)
+                    raise InvalidProblem(
+                        name, given, "nothing: without prices all scopes cost the same", hint
+                    )
             return None
         check_prices(graph, prices)
         for name in space.seen:
             if name in prices:
                 hint = "It is given to ‹ask› in every round: leave its price out."
-                raise InvalidProblem(f"prices.{name}", prices[name], "no price: it is seen before choosing", hint)
+                raise InvalidProblem(
+                    f"prices.{name}", prices[name], "no price: it is seen before choosing", hint
+                )
         if base is None or not 0 < base <= LARGEST:
             hint = "It is what every round costs, whatever is set; were it 0, to set nothing would be free for ever."
-            raise InvalidProblem("base", base, f"a number above 0, at most {LARGEST:g}, beside prices", hint)
+            raise InvalidProblem(
+                "base", base, f"a number above 0, at most {LARGEST:g}, beside prices", hint
+            )
         return cls.of(prices, base, space, graph.intervenable)
 
     @classmethod
-    def of(cls, prices: Mapping[str, Any], base: float, space: Space, actions: Sequence[str]) -> PriceTable:
+    def of(
+        cls, prices: Mapping[str, Any], base: float, space: Space, actions: Sequence[str]
+    ) -> PriceTable:
         """Parse prices, and evaluate each formula on a grid.
 
         Raises:
-            InvalidProblem: a formula reads a variable that is not known when the price is paid, or has no price
-                somewhere.
+            InvalidProblem: a formula reads a variable that is not known when the price is paid, or
+                has no price somewhere.
         """
         formulas = {}
         for name, price in prices.items():
@@ -138,18 +156,26 @@ class PriceTable:
             if not 0 <= (found := formula(values)) <= LARGEST:
                 at = {read: values[read] for read in formula.reads}
                 hint = f"At {at} it gives {found:g}."
-                raise InvalidProblem(f"prices.{name}", formula.given, f"a price from 0 to {LARGEST:g}", hint)
+                raise InvalidProblem(
+                    f"prices.{name}", formula.given, f"a price from 0 to {LARGEST:g}", hint
+                )
 
     def _grid(self, names: Sequence[str]) -> list[dict[str, Any]]:
         few = max(2, int(_CORNERS ** (1 / max(len(names) - 1, 1)))) if len(names) > 1 else _GRID
-        grids = [self.values(name, _GRID if i == 0 else min(few, _GRID)) for i, name in enumerate(names)]
+        grids = [
+            self.values(name, _GRID if i == 0 else min(few, _GRID)) for i, name in enumerate(names)
+        ]
         return [dict(zip(names, row, strict=True)) for row in product(*grids)]
 
     def values(self, name: str, most: int = _GRID) -> list[Any]:
         """Values that cover the range of a variable, its ends included; all of a category."""
         variable = self.space[name]
         levels = variable.levels
-        column = np.linspace(0.0, 1.0, most) if levels is None or len(levels) > most else np.asarray(levels, float)
+        column = (
+            np.linspace(0.0, 1.0, most)
+            if levels is None or len(levels) > most
+            else np.asarray(levels, float)
+        )
         return list(dict.fromkeys(variable.decode(column)))
 
     @property
@@ -163,7 +189,7 @@ class PriceTable:
             return (name, *self.space.seen)
         return self.formulas[name].reads if name in self.formulas else ()
 
-    # -- prices of scopes ----------------------------------------------------------------------------------------------
+    # -- prices of scopes --------------------------------------------------------------------------
 
     def fixed(self, scope: Scope) -> float:
         """Constant part of the cost of a play: all prices that are numbers."""
@@ -183,7 +209,7 @@ class PriceTable:
         found = [self.price(name, known) for name in names]
         return None if None in found else math.fsum([self.base, *(price or 0.0 for price in found)])
 
-    # -- prices of variables -------------------------------------------------------------------------------------------
+    # -- prices of variables -----------------------------------------------------------------------
 
     def price(self, name: str, known: Mapping[str, Any]) -> float | None:
         """Price of setting a variable, or of looking at it, at known values; None if it is learned."""
@@ -191,15 +217,21 @@ class PriceTable:
             return None
         if name not in self.formulas:
             return self.numbers.get(name, 0.0)
-        return min(max(self.formulas[name](known), 0.0), LARGEST)  # known values may lie beyond their bounds
+        return min(
+            max(self.formulas[name](known), 0.0), LARGEST
+        )  # known values may lie beyond their bounds
 
-    def along(self, name: str, column: Floats[np.ndarray, " r"], known: Mapping[str, Any]) -> Floats[np.ndarray, " r"]:
+    def along(
+        self, name: str, column: Floats[np.ndarray, " r"], known: Mapping[str, Any]
+    ) -> Floats[np.ndarray, " r"]:
         """Price of setting a variable by its formula, at each of its encoded values, (r,); out of reach without one."""
         formula = self.formulas[name]
         if name not in formula.reads:
             return np.full(len(column), self.price(name, known))
         places, back = np.unique(column, return_inverse=True)
-        found = [self._at(name, {**known, name: value}) for value in self.space[name].decode(places)]
+        found = [
+            self._at(name, {**known, name: value}) for value in self.space[name].decode(places)
+        ]
         return np.array(found)[back.ravel()]
 
     def _at(self, name: str, known: Mapping[str, Any]) -> float:
@@ -208,7 +240,7 @@ class PriceTable:
         except InvalidProblem:
             return OUT_OF_REACH  # never chosen
 
-    # -- in words ------------------------------------------------------------------------------------------------------
+    # -- in words ----------------------------------------------------------------------------------
 
     def text(self, scope: Scope) -> str:
         """Describe the cost of a play.

@@ -42,33 +42,39 @@ _INSTEAD = {
 class Causal(ConstrainedProblem):
     """Contextual causal Bayesian optimisation (Arsenyan et al. 2025).
 
-    Each round plays a policy scope: some variables are looked at, then others are set, perhaps in stages; the rest of
-    the causal system follows, and the target is measured. The aim is the scope and the policy with the largest expected
-    target.
+    Each round plays a policy scope: some variables are looked at, then others are set, perhaps in
+    stages; the rest of the causal system follows, and the target is measured. The aim is the scope
+    and the policy with the largest expected target.
 
     Args:
         graph: the causal graph, with the variables that can be set and looked at.
-        graphs: alternative graphs of which one is right, in the place of `graph`; they differ in edges only. Every
-            scope that one of them needs is an arm, and an observation counts if all of them allow it.
-        variables: one for each intervenable variable and each context of the graph; the bounds of a context say where
-            it usually lies, and values beyond them are accepted. A context without causes may be `seen`: it is known
-            before the scope is chosen, is given to `ask`, and every scope looks at it for nothing. Other variables of
-            the graph may be listed, too: they are measured after acting, recorded and shown, and observations are
-            adjusted for them.
+        graphs: alternative graphs of which one is right, in the place of `graph`; they differ in
+            edges only. Every scope that one of them needs is an arm, and an observation counts if
+            all of them allow it.
+        variables: one for each intervenable variable and each context of the graph; the bounds of a
+            context say where it usually lies, and values beyond them are accepted. A context
+            without causes may be `seen`: it is known before the scope is chosen, is given to `ask`,
+            and every scope looks at it for nothing. Other variables of the graph may be listed,
+            too: they are measured after acting, recorded and shown, and observations are adjusted
+            for them.
         minimize: whether smaller values of the target are better.
-        drift: how effects change with time, if they do: a `Decay`, `MaternInTime`, `Periodic` or `Sliding`, in the
-            units of the time that `ask(time=…)` is given (left out, rounds); "learned": whether they change, and how,
-            is learned from the outcomes. None: they never change. The aim is then the policy that is best *now*.
-        prices: of setting a variable, or of looking at one before setting others, by name; the others cost nothing. A
-            play costs `base` and each of these once; the aim is then the cheapest scope that is good enough. A price is
-            a number; a formula of the value that is set and of variables seen before choosing, such as ``"1 + 0.2 *
-            dose"``, or a Python function of these; or "learned", from the costs that are told.
+        drift: how effects change with time, if they do: a `Decay`, `MaternInTime`, `Periodic` or
+            `Sliding`, in the units of the time that `ask(time=…)` is given (left out, rounds);
+            "learned": whether they change, and how, is learned from the outcomes. None: they never
+            change. The aim is then the policy that is best *now*.
+        prices: of setting a variable, or of looking at one before setting others, by name; the
+            others cost nothing. A play costs `base` and each of these once; the aim is then the
+            cheapest scope that is good enough. A price is a number; a formula of the value that is
+            set and of variables seen before choosing, such as ``"1 + 0.2 * dose"``, or a Python
+            function of these; or "learned", from the costs that are told.
         base: price of every round, above 0: else to set nothing would be free, and done for ever.
-        tolerance: how much of the target may be given up for money: `Fraction`, `Absolute` or `Threshold`; None:
-            with prices, a twentieth of the way from the worst expected value to the best.
-        limits: constraints on settings, `LinearConstraint` and `ForbiddenCombination`, at the values that are seen and
-            looked at; variables that a scope leaves to nature count at the worst end of their bounds. And
-            `OutcomeConstraint`, constraints on further outcomes, which are learned.
+        tolerance: how much of the target may be given up for money: `Fraction`, `Absolute` or
+            `Threshold`; None: with prices, a twentieth of the way from the worst expected value to
+            the best.
+        limits: constraints on settings, `LinearConstraint` and `ForbiddenCombination`, at the
+            values that are seen and looked at; variables that a scope leaves to nature count at the
+            worst end of their bounds. And `OutcomeConstraint`, constraints on further outcomes,
+            which are learned.
 
     Raises:
         InvalidProblem: naming the field, its value and the allowed values.
@@ -108,11 +114,15 @@ class Causal(ConstrainedProblem):
         if self.graph is None:
             raise InvalidProblem("graph", None, "a CausalGraph, or several by ‹graphs›")
         names, roles = self.space.names, (*self.graph.intervenable, *(self.graph.contexts or ()))
-        known = list(dict.fromkeys((*roles, *(n for n in self.graph.names if n != self.graph.target))))
+        known = list(
+            dict.fromkeys((*roles, *(n for n in self.graph.names if n != self.graph.target)))
+        )
         for name in names:
             if name not in known:
                 raise InvalidProblem(
-                    "variables", name, f"a variable of the graph other than its target, {one_of(known, name)}"
+                    "variables",
+                    name,
+                    f"a variable of the graph other than its target, {one_of(known, name)}",
                 )
         for name in roles:
             if name not in names:
@@ -137,7 +147,13 @@ class Causal(ConstrainedProblem):
         causes = [a for graph in self.every_graph for a, b in graph.directed if b == name]
         hidden = [edge for graph in self.every_graph for edge in graph.bidirected if name in edge]
         if name not in (self.graph.contexts or ()) or causes or hidden:
-            why = f"it has causes: {', '.join(causes)}" if causes else "it has hidden causes" if hidden else "it is set"
+            why = (
+                f"it has causes: {', '.join(causes)}"
+                if causes
+                else "it has hidden causes"
+                if hidden
+                else "it is set"
+            )
             allowed = "a context without causes, such as the weather"
             hint = f"{why.capitalize()}. Without ‹seen›, scopes look at it where that helps."
             raise InvalidProblem(f"variables.{name}.seen", True, allowed, hint)
@@ -151,7 +167,9 @@ class Causal(ConstrainedProblem):
         names = [name for name in self.space.names if name in (self.graph.contexts or ())]
         seen = read_context(self.space, context, names)
         if self.space.seen:
-            self.read_context({name: value for name, value in seen.items() if name in self.space.seen})
+            self.read_context(
+                {name: value for name, value in seen.items() if name in self.space.seen}
+            )
         return seen
 
     @cached_property
@@ -161,7 +179,9 @@ class Causal(ConstrainedProblem):
 
     def read_settings(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """See `Problem.read_settings`: those of one scope, which the method knows."""
-        names = [name for name in self.space.names if isinstance(values, Mapping) and name in values]
+        names = [
+            name for name in self.space.names if isinstance(values, Mapping) and name in values
+        ]
         return self.space.check_settings(values, names)
 
     @property
@@ -190,7 +210,11 @@ class Causal(ConstrainedProblem):
             return super().use(variable)
         if variable.name in self.graph.intervenable:
             return "can be set"
-        return "can be looked at" if variable.name in (self.graph.contexts or ()) else "measured afterwards"
+        return (
+            "can be looked at"
+            if variable.name in (self.graph.contexts or ())
+            else "measured afterwards"
+        )
 
     def in_order(self, plain: Any) -> Any:
         """See `Problem.in_order`; the actions of a scope are ordered, too."""
@@ -223,8 +247,8 @@ class Causal(ConstrainedProblem):
     def _spent(self, suggestion: Suggestion) -> float | None:
         """Part of the cost of an undecided round that is surely spent: base, looks, and actions before the last look.
 
-        Actions after the last look may have been set or not, and the next contexts may have been looked at. None if
-        one of these prices is learned.
+        Actions after the last look may have been set or not, and the next contexts may have been
+        looked at. None if one of these prices is learned.
         """
         if self.price_table is None:
             return None
@@ -264,9 +288,19 @@ class Causal(ConstrainedProblem):
         several = enumerate(self.graphs or (), 1)
         drawn = [(f"graph {i}", _edges(each)) for i, each in several] or [("graph", _edges(graph))]
         limits = (("limit", str(limit)) for limit in self.limits or ())
-        said = [("claims", claims(graph)), *(("doubt", text) for text in dict.fromkeys(map(doubts, self.every_graph)))]
+        said = [
+            ("claims", claims(graph)),
+            *(("doubt", text) for text in dict.fromkeys(map(doubts, self.every_graph))),
+        ]
         claimed = [(heading, text) for heading, text in said if text]
-        return (*drawn, ("roles", "; ".join(roles)), *claimed, *limits, *drift_lines(self.drift), *self._money_lines())
+        return (
+            *drawn,
+            ("roles", "; ".join(roles)),
+            *claimed,
+            *limits,
+            *drift_lines(self.drift),
+            *self._money_lines(),
+        )
 
     def _money_lines(self) -> tuple[tuple[str, str], ...]:
         if self.price_table is None:
@@ -276,7 +310,9 @@ class Causal(ConstrainedProblem):
 
 
 def _edges(graph: CausalGraph) -> str:
-    edges = [f"{a} -> {b}" for a, b in graph.directed] + [f"{a} <-> {b}" for a, b in graph.bidirected]
+    edges = [f"{a} -> {b}" for a, b in graph.directed] + [
+        f"{a} <-> {b}" for a, b in graph.bidirected
+    ]
     more = f", and {len(edges) - _SHOWN} more" if len(edges) > _SHOWN else ""
     return ", ".join(edges[:_SHOWN]) + more or "no edges"
 
@@ -284,9 +320,10 @@ def _edges(graph: CausalGraph) -> str:
 def _with_graphs(table: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     """Read graphs of the table [problem] from files, such as ``graph = "field.txt"``, relative to the study file.
 
-    Roles missing in the file are given beside its name: ``graph = { file = "field.gml", target = "y", intervenable =
-    ["x"] }``. The log keeps the graph, not the name of the file. `graphs` is a list of such, or one file with undecided
-    edges, which stands for all its graphs; see `graphs_of`.
+    Roles missing in the file are given beside its name:
+    ``graph = { file = "field.gml", target = "y", intervenable = ["x"] }``. The log keeps the graph,
+    not the name of the file. `graphs` is a list of such, or one file with undecided edges, which
+    stands for all its graphs; see `graphs_of`.
 
     Raises:
         InvalidProblem: an unreadable file, an unknown role, an invalid graph.
@@ -295,10 +332,14 @@ def _with_graphs(table: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     if _names_file(given := table.get("graph")):
         read["graph"] = to_dict(_of_file(given, folder, "problem.graph", CausalGraph.from_file))
     if _names_file(several := table.get("graphs")):
-        read["graphs"] = [to_dict(each) for each in _of_file(several, folder, "problem.graphs", graphs_of_file)]
+        read["graphs"] = [
+            to_dict(each) for each in _of_file(several, folder, "problem.graphs", graphs_of_file)
+        ]
     elif isinstance(several, list | tuple):
         read["graphs"] = [
-            to_dict(_of_file(each, folder, f"problem.graphs.{i}", CausalGraph.from_file)) if _names_file(each) else each
+            to_dict(_of_file(each, folder, f"problem.graphs.{i}", CausalGraph.from_file))
+            if _names_file(each)
+            else each
             for i, each in enumerate(several)
         ]
     return read
@@ -317,7 +358,9 @@ def _of_file(given: Any, folder: Path, place: str, reader: Callable[..., T]) -> 
     for role in roles:
         if role not in _ROLES:
             hint = "Edges stand in the file."
-            raise InvalidProblem(f"{place}.{role}", roles[role], one_of(("file", *_ROLES), role), hint)
+            raise InvalidProblem(
+                f"{place}.{role}", roles[role], one_of(("file", *_ROLES), role), hint
+            )
     try:
         return reader(folder / file, **roles)
     except InvalidProblem as error:

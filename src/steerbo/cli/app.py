@@ -1,7 +1,7 @@
 """The program `steerbo`: its commands and options, its output, and the ends of commands that fail.
 
-A command's module is imported when the command is called, and nothing here imports numerics: `--help` answers at once.
-Text is printed without control characters. Exit codes: see `usage`.
+A command's module is imported when the command is called, and nothing here imports numerics:
+`--help` answers at once. Text is printed without control characters. Exit codes: see `usage`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,10 @@ _JSON, _TYPED = "steerbo.json", "steerbo._parsing"
 _TRACEBACK = "STEERBO_TRACEBACK"  # set in the environment: faults of ours are shown whole
 COMMANDS = {
     "run": ("running", "Optimise the study's objective."),
-    "check": ("running", "Check a study file, also against its log, and print the study that it describes."),
+    "check": (
+        "running",
+        "Check a study file, also against its log, and print the study that it describes.",
+    ),
     "scopes": ("scopes", "Print the scopes of a causal graph that can be optimal."),
     "policy": ("scopes", "Print the learned policy's settings for given observations."),
     "predict": ("scopes", "Predict the objective at settings of your own."),
@@ -50,12 +53,18 @@ COMMANDS = {
     "amend": ("rounds", "Correct or void an outcome; the log keeps the old one."),
     "import": ("records", "Read outcomes from a table, line by line."),
     "show": ("records", "Show the rounds, the recommendation, and why."),
-    "export": ("records", "Write rounds as CSV or a workbook, events as JSON lines, or an Optuna study."),
+    "export": (
+        "records",
+        "Write rounds as CSV or a workbook, events as JSON lines, or an Optuna study.",
+    ),
     "report": ("records", "Write the study as one HTML page, readable offline."),
     "serve": ("serving", "Serve studies as web pages and as JSON over HTTP."),
     "mcp": ("serving", "Serve studies to an assistant over the Model Context Protocol."),
     "key": ("serving", "Create, list or revoke keys to a served study."),
-    "doctor": ("maintenance", "Verify the checksums of all studies in a log, and load them; repair it on request."),
+    "doctor": (
+        "maintenance",
+        "Verify the checksums of all studies in a log, and load them; repair it on request.",
+    ),
     "studies": ("maintenance", "List, rename, archive or delete the studies of a log."),
     "backup": ("maintenance", "Copy all studies of a log into a new file, while others may write."),
     "restore": ("maintenance", "Write the studies of a backup into another file or database."),
@@ -75,7 +84,9 @@ def echo(message: str, err: bool = False, nl: bool = True) -> None:
 
 def print_json(document: Any) -> None:
     """One JSON document on standard output."""
-    sys.stdout.write(escaped_json(json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False)) + "\n")
+    sys.stdout.write(
+        escaped_json(json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False)) + "\n"
+    )
 
 
 def answer(as_json: bool, document: Mapping[str, Any], text: str) -> None:
@@ -100,7 +111,11 @@ class _Program(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Import a command; only its name and help while a shell completes words."""
-        return self.commands.get(cmd_name) if ctx is not None and ctx.resilient_parsing else self.whole(cmd_name)
+        return (
+            self.commands.get(cmd_name)
+            if ctx is not None and ctx.resilient_parsing
+            else self.whole(cmd_name)
+        )
 
     def whole(self, cmd_name: str) -> Any:
         """The command, with its module; None where there is none of this name."""
@@ -137,7 +152,9 @@ class _Program(TyperGroup):
             sys.stdout = open(os.devnull, "w")  # noqa: SIM115  or Python would try once more, at its end
             sys.exit(usage.FAILED)
 
-    def make_context(self, info_name: Any, args: list[str], parent: Any = None, **extra: Any) -> Any:
+    def make_context(
+        self, info_name: Any, args: list[str], parent: Any = None, **extra: Any
+    ) -> Any:
         """Read the options before the command's name."""
         as_json = "--json" in args  # also where a command's options cannot be read
         try:
@@ -176,7 +193,9 @@ class _Program(TyperGroup):
             raise _nobody_reads_on() from None
         except KeyboardInterrupt:
             if ctx.meta[_JSON]:
-                print_json(usage.plain_document(usage.STOPPED, "Stopped", "stopped; run again to go on"))
+                print_json(
+                    usage.plain_document(usage.STOPPED, "Stopped", "stopped; run again to go on")
+                )
             echo("steerbo: stopped", err=True)
             raise typer.Exit(usage.STOPPED) from None
         except Exception as error:
@@ -200,7 +219,11 @@ def _nobody_reads_on() -> typer.Exit:
 def _is_an_end(error: Exception) -> bool:
     """Whether an exception is typer's way to end a command, or a failure to print, which `main` reports."""
     shows_help = hasattr(error, "format_message")
-    return shows_help or isinstance(error, typer.Exit | typer.Abort) or getattr(error, "filename", "") is None
+    return (
+        shows_help
+        or isinstance(error, typer.Exit | typer.Abort)
+        or getattr(error, "filename", "") is None
+    )
 
 
 def _fault(error: Exception) -> str:

@@ -38,12 +38,19 @@ from .app import echo
 
 Place = Annotated[
     str,
-    typer.Argument(metavar="STUDY", help="The study file, or its log: a file or a database URL.", show_default=False),
+    typer.Argument(
+        metavar="STUDY",
+        help="The study file, or its log: a file or a database URL.",
+        show_default=False,
+    ),
 ]
-StudyFilePath = Annotated[Path, typer.Argument(metavar="STUDY.TOML", help="The study file.", show_default=False)]
+StudyFilePath = Annotated[
+    Path, typer.Argument(metavar="STUDY.TOML", help="The study file.", show_default=False)
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document to standard output.")]
 LogPlace = Annotated[
-    str | None, typer.Option(help="An SQLite file or a database URL; default: STUDY.db beside the study file.")
+    str | None,
+    typer.Option(help="An SQLite file or a database URL; default: STUDY.db beside the study file."),
 ]
 
 WAIT = 10.0
@@ -66,10 +73,23 @@ def open_study(
         return Study.open(place, holder=BY_HAND, wait=WAIT, say=Errors(say).say)
     specification = read_study(place)
     if not specification.log.exists():
-        raise InvalidStudy("log", str(specification.log), "a study's log", f"`steerbo new {to_type(place)}` makes one.")
+        raise InvalidStudy(
+            "log",
+            str(specification.log),
+            "a study's log",
+            f"`steerbo new {to_type(place)}` makes one.",
+        )
     log = DatabaseLog(specification.log, make=False)
     worker: dict[str, Any] = {"holder": BY_HAND, "wait": WAIT}
-    return resume(specification, log, Errors(say), begin=False, adopt_limits=asking, tolerated=tolerated, **worker)
+    return resume(
+        specification,
+        log,
+        Errors(say),
+        begin=False,
+        adopt_limits=asking,
+        tolerated=tolerated,
+        **worker,
+    )
 
 
 def as_logged(place: str) -> list[Event]:
@@ -78,20 +98,27 @@ def as_logged(place: str) -> list[Event]:
         return []  # who has the study file has what it names
     events = read_events(place)
     created = events[0] if events else None
-    outside = isinstance(created, Created) and (created.problem_class is not None or ":" in created.method)
+    outside = isinstance(created, Created) and (
+        created.problem_class is not None or ":" in created.method
+    )
     return events if outside else []
 
 
 @contextmanager
-def answering(place: str, call: str, token: str, given: Callable[[Problem | None], dict[str, Any]]) -> Iterator[Study]:
+def answering(
+    place: str, call: str, token: str, given: Callable[[Problem | None], dict[str, Any]]
+) -> Iterator[Study]:
     """The study, for an answer about one of its rounds.
 
-    Where its log cannot be reached the answer waits in a file, as well as it can be read without the problem.
+    Where its log cannot be reached the answer waits in a file, as well as it can be read without
+    the problem.
     """
     try:
         opened = open_study(place)
     except LogUnavailable as error:
-        url, name = (str(read_study(place).log), "") if place.endswith(".toml") else split_name(place)
+        url, name = (
+            (str(read_study(place).log), "") if place.endswith(".toml") else split_name(place)
+        )
         files = OutboxFiles.of(url, name)
         kept = Outbox(files, Errors().say).leave(files.entry(call, token, given(None)))
         raise LogUnavailable(error.place, error.said, kept) from None
@@ -127,7 +154,9 @@ def codes(place: str, problem: Problem, given: Iterable[str]) -> dict[str, list[
     """
     found: dict[str, list[Any]] = defaultdict(list)
     if place.endswith(".toml"):
-        found.update({name: [*listed] for name, listed in read_study(place).settings.missing.items()})
+        found.update(
+            {name: [*listed] for name, listed in read_study(place).settings.missing.items()}
+        )
     own = [*columns_of(problem), *cells_of(problem)]
     for text in given:
         name, _, code = text.rpartition("=")
@@ -167,7 +196,9 @@ def pairs(
     found: dict[str, Any] = {}
     for text in given or ():
         names = problem.columns if problem else ()
-        known = [name for name in names if text.startswith(f"{name}=")]  # a name may hold an equals sign
+        known = [
+            name for name in names if text.startswith(f"{name}=")
+        ]  # a name may hold an equals sign
         typed = max(known, key=len, default=text.partition("=")[0])
         name = typed if known else typed.strip()
         if "=" not in text or not name or name in found:
@@ -202,10 +233,14 @@ def request(problem: Problem, given: Iterable[str] | None) -> dict[str, Any]:
             seen.append(text)
             continue
         read = known.get(name)
-        found[name] = read(problem, _content(name, text)) if read else parse_value(text)  # to be refused by name
+        found[name] = (
+            read(problem, _content(name, text)) if read else parse_value(text)
+        )  # to be refused by name
     if seen:
         found["context"] = seen_before(problem, seen)
-    check_taken(found, known, problem.kind, drifts=hasattr(problem, "drift"))  # "batch", say, is no name of a request
+    check_taken(
+        found, known, problem.kind, drifts=hasattr(problem, "drift")
+    )  # "batch", say, is no name of a request
     return found
 
 
@@ -216,16 +251,24 @@ def seen_before(problem: Problem, texts: Sequence[str]) -> dict[str, Any]:
         InvalidContext: it is neither, or holds more than one case.
     """
     table = texts[0].strip()
-    if not table.startswith(("{", "[")) and not table.lower().endswith((".csv", ".xlsx", ".json")) and "=" not in table:
+    if (
+        not table.startswith(("{", "["))
+        and not table.lower().endswith((".csv", ".xlsx", ".json"))
+        and "=" not in table
+    ):
         names = ", ".join(problem.space.seen)
         raise InvalidContext(
-            "context", texts[0], f"NAME=VALUE for each of {names}, or a table in JSON, or a file of it"
+            "context",
+            texts[0],
+            f"NAME=VALUE for each of {names}, or a table in JSON, or a file of it",
         )
     if len(texts) > 1 or (not table.startswith("{") and "=" in table):
         return pairs(problem, "context", texts, InvalidContext)
     found = cases(problem, f"[{table}]" if table.startswith("{") else table)
     if len(found) != 1:
-        raise InvalidContext("context", texts[0], f"one case, not {len(found)}: what is seen before one choice")
+        raise InvalidContext(
+            "context", texts[0], f"one case, not {len(found)}: what is seen before one choice"
+        )
     return found[0]
 
 
@@ -237,10 +280,14 @@ def cases(problem: Problem, given: str, field: str = "contexts") -> list[dict[st
     """
     content = _content(field, given)
     if not isinstance(content, str):
-        return [{name: problem.read_cell(name, cell) for name, cell in row.items()} for row in content]
+        return [
+            {name: problem.read_cell(name, cell) for name, cell in row.items()} for row in content
+        ]
     found = parse_value(content)
     if not isinstance(found, list) or not all(isinstance(case, dict) for case in found):
-        raise InvalidContext(field, given, 'a list of tables in JSON, such as [{"age": 61}], or a file of them')
+        raise InvalidContext(
+            field, given, 'a list of tables in JSON, such as [{"age": 61}], or a file of them'
+        )
     return found
 
 

@@ -1,13 +1,15 @@
 """Demonstration: a whole study on the borehole simulator, checked against the simulator itself.
 
-The simulator gives the flow of water through a borehole from the upper to the lower of two aquifers, in m³ a year
-(Harper and Gupta 1983, *Sensitivity/uncertainty analysis of a borehole scenario comparing Latin hypercube sampling and
-deterministic sensitivity approaches*, report BMI/ONWI-516):
+The simulator gives the flow of water through a borehole from the upper to the lower of two
+aquifers, in m³ a year (Harper and Gupta 1983, *Sensitivity/uncertainty analysis of a borehole
+scenario comparing Latin hypercube sampling and deterministic sensitivity approaches*, report
+BMI/ONWI-516):
 
     f = 2π T_u (H_u − H_l) / ( ln(r/r_w) · (1 + 2 L T_u / (ln(r/r_w) r_w² K_w) + T_u/T_l) )
 
-Ranges and laws are those of Morris, Mitchell and Ylvisaker (1993, Technometrics 35:243) and of Surjanovic and
-Bingham's *Virtual Library of Simulation Experiments*: r_w normal, r log-normal, the rest uniform.
+Ranges and laws are those of Morris, Mitchell and Ylvisaker (1993, Technometrics 35:243) and of
+Surjanovic and Bingham's *Virtual Library of Simulation Experiments*: r_w normal, r log-normal, the
+rest uniform.
 """
 
 from __future__ import annotations
@@ -33,7 +35,14 @@ from .arguments import AsJson
 from .report import console, print_recommendation
 from .tables import HEADING, ScreenTable
 
-COSTS = {("rw",): 1.0, ("L",): 0.5, ("Hl",): 0.7, ("rw", "L"): 1.5, ("rw", "Hl"): 1.7, ("rw", "L", "Hl"): 2.2}
+COSTS = {
+    ("rw",): 1.0,
+    ("L",): 0.5,
+    ("Hl",): 0.7,
+    ("rw", "L"): 1.5,
+    ("rw", "Hl"): 1.7,
+    ("rw", "L", "Hl"): 2.2,
+}
 """Mean cost of a play, in thousands: drilling to a radius, choosing the length, pumping the lower aquifer down."""
 _SPREAD = 0.05
 
@@ -46,7 +55,9 @@ def flow(x: Mapping[str, Any]) -> float:
     """
     log_ratio = math.log(x["r"] / x["rw"])
     leak = 2 * x["L"] * x["Tu"] / (log_ratio * x["rw"] ** 2 * x["Kw"])
-    return 2 * math.pi * x["Tu"] * (x["Hu"] - x["Hl"]) / (log_ratio * (1 + leak + x["Tu"] / x["Tl"]))
+    return (
+        2 * math.pi * x["Tu"] * (x["Hu"] - x["Hl"]) / (log_ratio * (1 + leak + x["Tu"] / x["Tl"]))
+    )
 
 
 def borehole() -> CostVarying:
@@ -67,7 +78,9 @@ def borehole() -> CostVarying:
     )
 
 
-def play(problem: CostVarying, suggestion: Suggestion, random: np.random.Generator) -> dict[str, Any]:
+def play(
+    problem: CostVarying, suggestion: Suggestion, random: np.random.Generator
+) -> dict[str, Any]:
     """Drill one borehole: nature draws the variables not set; returns arguments of `tell`."""
     drawn = {v.name: float(v.distribution.ppf(random.random())) for v in problem.variables}
     realised = {**drawn, **suggestion.values}
@@ -90,7 +103,8 @@ Which of the three are worth paying for? The simulator is Harper and Gupta's
 
 @commands.command()
 def demo(
-    out: Annotated[Path, typer.Option(help="Folder for the picture.")] = Path("demo"), as_json: AsJson = False
+    out: Annotated[Path, typer.Option(help="Folder for the picture.")] = Path("demo"),
+    as_json: AsJson = False,
 ) -> None:
     """Run a study of a published borehole simulator in seconds. The answer is printed, and drawn."""
     problem = borehole()
@@ -122,8 +136,12 @@ def demo(
     print_recommendation(screen, problem, advice)
     screen.print(ScreenTable(_truth_table(advice, truth)))
     status = optimizer.status
-    screen.print(f"[{HEADING}]Money spent:[/] {status.spent:.4g} of {BUDGET:g} thousand, in {status.rounds} rounds")
-    screen.print(f"[{HEADING}]Picture:[/]", literal(str(picture) if picture else missing), soft_wrap=True)
+    screen.print(
+        f"[{HEADING}]Money spent:[/] {status.spent:.4g} of {BUDGET:g} thousand, in {status.rounds} rounds"
+    )
+    screen.print(
+        f"[{HEADING}]Picture:[/]", literal(str(picture) if picture else missing), soft_wrap=True
+    )
 
 
 def true_mean(problem: CostVarying, choice: Recommendation) -> tuple[float, float]:
@@ -137,7 +155,8 @@ def true_mean(problem: CostVarying, choice: Recommendation) -> tuple[float, floa
     }
     names = list(columns)
     flows = [
-        flow(dict(zip(names, row, strict=True))) for row in zip(*(c.tolist() for c in columns.values()), strict=True)
+        flow(dict(zip(names, row, strict=True)))
+        for row in zip(*(c.tolist() for c in columns.values()), strict=True)
     ]
     return float(np.mean(flows)), float(np.std(flows) / math.sqrt(DRAWS))
 
@@ -158,6 +177,8 @@ def _truth_table(advice: Recommendation, truth: list[tuple[float, float]]) -> Ta
 
 def _save_picture(optimizer: Optimizer, out: Path) -> tuple[Path | None, str]:
     try:
-        return save(costvarying.figure(optimizer, "flow (m³ a year)", "thousands"), out / _PICTURE), ""
+        return save(
+            costvarying.figure(optimizer, "flow (m³ a year)", "thousands"), out / _PICTURE
+        ), ""
     except MissingExtra as missing:
         return None, f"none: {missing}"

@@ -20,10 +20,14 @@ def _settings(problem: Problem, name: str, value: Any, verb: str = "set") -> lis
 
 def todo(study: Study, suggestion: Suggestion, place: str) -> str:
     """Instructions for a round: settings, observations, and the next command."""
-    seen = f"having seen {in_words(study.problem, suggestion.context)}, " if suggestion.context else ""
+    seen = (
+        f"having seen {in_words(study.problem, suggestion.context)}, " if suggestion.context else ""
+    )
     lines = [f"round {suggestion.round}, token {suggestion.token}: {seen}steer {suggestion.scope}"]
     for name, value in suggestion.values.items():
-        lines += _settings(study.problem, name, value, "leave" if name in suggestion.scope.keep else "set")
+        lines += _settings(
+            study.problem, name, value, "leave" if name in suggestion.scope.keep else "set"
+        )
     if suggestion.change_cost:
         lines += [f"  changing costs {suggestion.change_cost:g}"]
     card = study.card(suggestion)

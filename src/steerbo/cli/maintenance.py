@@ -31,14 +31,18 @@ commands = group()
 def doctor(
     study: Place,
     repair: Annotated[
-        bool, typer.Option("--repair", help="Keep the intact events; damaged ones are moved to a table of their own.")
+        bool,
+        typer.Option(
+            "--repair",
+            help="Keep the intact events; damaged ones are moved to a table of their own.",
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Verify the checksums of all studies in a log, and load them; repair it on request. URL#NAME is one study.
 
-    Exit code 0: all is intact, or was repaired; 1: damage was found; 2: there is no log. Without --repair nothing is
-    written.
+    Exit code 0: all is intact, or was repaired; 1: damage was found; 2: there is no log. Without
+    --repair nothing is written.
     """
     found = medicine.repair(_log(study)) if repair else medicine.diagnose(_log(study))
     if as_json:
@@ -66,7 +70,10 @@ def backup(study: Place, file: Copy, as_json: AsJson = False) -> None:
 def restore(
     file: Copy,
     place: Annotated[
-        str, typer.Argument(metavar="PLACE", help="A file or a database URL, or a study file, whose log it becomes.")
+        str,
+        typer.Argument(
+            metavar="PLACE", help="A file or a database URL, or a study file, whose log it becomes."
+        ),
     ],
     as_json: AsJson = False,
 ) -> None:
@@ -74,7 +81,11 @@ def restore(
 
     A single study is renamed to NAME of URL#NAME, or to the name in the study file.
     """
-    _say(put_back(file, _log(place), "study" if place.endswith(".toml") else ""), as_json, "restored: ")
+    _say(
+        put_back(file, _log(place), "study" if place.endswith(".toml") else ""),
+        as_json,
+        "restored: ",
+    )
     if not as_json:
         echo(f"Look at it: steerbo show {to_type(place)}", err=True)
         explain_credentials(place)
@@ -89,7 +100,10 @@ def _say(events: dict[str, int], as_json: bool, before: str) -> None:
     if as_json:
         print_json({"studies": events})
     else:
-        echo(before + ", ".join(f"{name} ({counted(number, 'event')})" for name, number in events.items()))
+        echo(
+            before
+            + ", ".join(f"{name} ({counted(number, 'event')})" for name, number in events.items())
+        )
 
 
 _DOES = ("list", "rename", "archive", "delete")
@@ -98,15 +112,31 @@ _DOES = ("list", "rename", "archive", "delete")
 @commands.command()
 def studies(
     what: Annotated[
-        str, typer.Argument(metavar="|".join(_DOES), parser=word("WHAT", _DOES), help="The action.", show_default=False)
+        str,
+        typer.Argument(
+            metavar="|".join(_DOES),
+            parser=word("WHAT", _DOES),
+            help="The action.",
+            show_default=False,
+        ),
     ],
-    log: Annotated[str, typer.Argument(metavar="LOG", help="A log: a file or a database URL.", show_default=False)],
-    name: Annotated[str | None, typer.Argument(metavar="NAME", help="The name of a study.", show_default=False)] = None,
+    log: Annotated[
+        str,
+        typer.Argument(metavar="LOG", help="A log: a file or a database URL.", show_default=False),
+    ],
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="The name of a study.", show_default=False)
+    ] = None,
     to: Annotated[
-        str | None, typer.Argument(metavar="TO", help="The new name, or the file to archive to.", show_default=False)
+        str | None,
+        typer.Argument(
+            metavar="TO", help="The new name, or the file to archive to.", show_default=False
+        ),
     ] = None,
     *,
-    yes: Annotated[bool, typer.Option("--yes", help="Confirm that it is deleted for ever.")] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Confirm that it is deleted for ever.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """List, rename, archive or delete the studies of a log. `restore` brings back what was archived."""
@@ -119,7 +149,9 @@ def studies(
         console().print(ScreenTable(Table("Studies", ("name", "kind", "status", "events"), rows)))
         return
     if name is None:
-        raise InvalidOption("NAME", None, f"which study to {what}", "`steerbo studies list` has their names.")
+        raise InvalidOption(
+            "NAME", None, f"which study to {what}", "`steerbo studies list` has their names."
+        )
     if what == "delete":
         if not yes:
             hint = "Nothing brings it back; `archive` keeps it in a file."
@@ -135,6 +167,10 @@ def studies(
         answer(as_json, {"renamed": name, "to": to}, f"{name} is called {to} now")
     else:
         events = archive(log, name, to)
-        answer(as_json, {"archived": name, "file": to, "events": events}, f"{to}: {counted(events, 'event')} of {name}")
+        answer(
+            as_json,
+            {"archived": name, "file": to, "events": events},
+            f"{to}: {counted(events, 'event')} of {name}",
+        )
         if not as_json:
             echo(f"Put it back: steerbo restore {to_type(to)} {to_type(log)}", err=True)

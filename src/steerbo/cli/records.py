@@ -23,7 +23,16 @@ from ..study.files.spreadsheet import decoded
 from ..study.files.workbook import sheets_of
 from ..study.formatting import data_table, rounds_table, shown_rounds
 from .app import answer, echo, group
-from .arguments import AsJson, Place, as_logged, codes, explain_credentials, headers, open_study, title
+from .arguments import (
+    AsJson,
+    Place,
+    as_logged,
+    codes,
+    explain_credentials,
+    headers,
+    open_study,
+    title,
+)
 from .report import console, print_answers
 from .tables import ScreenTable, import_bar
 
@@ -33,7 +42,9 @@ commands = group()
 @commands.command("import")
 def import_(
     study: Place,
-    results: Annotated[Path, typer.Argument(metavar="RESULTS.CSV", help="The table.", show_default=False)],
+    results: Annotated[
+        Path, typer.Argument(metavar="RESULTS.CSV", help="The table.", show_default=False)
+    ],
     *,
     charge: Annotated[
         bool,
@@ -45,25 +56,37 @@ def import_(
     elsewhere: Annotated[
         bool,
         typer.Option(
-            "--as-data", help="Read the table of another study: ignore its tokens, and add all outcomes as data."
+            "--as-data",
+            help="Read the table of another study: ignore its tokens, and add all outcomes as data.",
         ),
     ] = False,
     repetitions: Annotated[
         bool,
-        typer.Option("--repetitions", help="Lines that equal data of other tables are measurements of their own."),
+        typer.Option(
+            "--repetitions",
+            help="Lines that equal data of other tables are measurements of their own.",
+        ),
     ] = False,
     known_by: Annotated[
         str,
-        typer.Option("--id", metavar="COLUMN", help="The column that tells measurements apart, such as a date."),
+        typer.Option(
+            "--id",
+            metavar="COLUMN",
+            help="The column that tells measurements apart, such as a date.",
+        ),
     ] = "",
     missing: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="COLUMN=CODE", help="A code for missing values in a column, such as value=-200; repeatable."
+            metavar="COLUMN=CODE",
+            help="A code for missing values in a column, such as value=-200; repeatable.",
         ),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be taken, warned of and refused; change nothing.")
+        bool,
+        typer.Option(
+            "--dry-run", help="Say what would be taken, warned of and refused; change nothing."
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -133,9 +156,13 @@ def _grouped(lines: Sequence[Line]) -> list[str]:
 
 def _money(history: History, names: set[str], spent: float) -> list[str]:
     """Sentence on an import's effect on the budget; empty without a budget."""
-    said = [f"spent: {history.spent:.6g}, where it was {spent:.6g}"] if history.spent != spent else []
+    said = (
+        [f"spent: {history.spent:.6g}, where it was {spent:.6g}"] if history.spent != spent else []
+    )
     new = [
-        event for name, event in history.data.items() if name not in names and event.outcome.cost and not event.charge
+        event
+        for name, event in history.data.items()
+        if name not in names and event.outcome.cost and not event.charge
     ]
     if new and history.budget is not None:
         total = sum(event.outcome.cost or 0.0 for event in new)
@@ -147,16 +174,24 @@ def _money(history: History, names: set[str], spent: float) -> list[str]:
 
 def _unset(study: Study, names: set[str]) -> list[str]:
     """Sentence that new data counts as observed, where its scope matters and is not given."""
-    new = [event for name, event in study.history.data.items() if name not in names and event.scope is None]
+    new = [
+        event
+        for name, event in study.history.data.items()
+        if name not in names and event.scope is None
+    ]
     if not new or not study.problem.scoped:
         return []
-    return [f"observed, with nothing set: {counted(len(new), 'new line')} of data; a column scope says what was set"]
+    return [
+        f"observed, with nothing set: {counted(len(new), 'new line')} of data; a column scope says what was set"
+    ]
 
 
 @commands.command()
 def show(
     study: Place,
-    find: Annotated[str, typer.Option(metavar="TEXT", help="Only rounds with this text, in a remark, say.")] = "",
+    find: Annotated[
+        str, typer.Option(metavar="TEXT", help="Only rounds with this text, in a remark, say.")
+    ] = "",
     as_json: AsJson = False,
 ) -> None:
     """Show the rounds, the recommendation, and why."""
@@ -164,7 +199,8 @@ def show(
         if as_json:
             tables = {"rounds": to_dict(rounds_table(going)), "data": to_dict(data_table(going))}
             rows = {
-                name: [dict(zip(t["columns"], row, strict=True)) for row in t["rows"]] for name, t in tables.items()
+                name: [dict(zip(t["columns"], row, strict=True)) for row in t["rows"]]
+                for name, t in tables.items()
             }
             print_answers(going, True, rows)
             return
@@ -196,7 +232,9 @@ def export(
     """Write rounds as CSV or a workbook, events as JSON lines, or an Optuna study."""
     formats = ("csv", "xlsx", "jsonl", "optuna")
     if kind is None:
-        kind = next((each for each in ("xlsx", "jsonl") if (out or "").lower().endswith(f".{each}")), "csv")
+        kind = next(
+            (each for each in ("xlsx", "jsonl") if (out or "").lower().endswith(f".{each}")), "csv"
+        )
     if kind not in formats:
         raise InvalidOption("format", kind, one_of(formats, kind))
     if kind == "jsonl" and (events := as_logged(study)):
@@ -245,7 +283,10 @@ def _first_line(file: Path) -> str:
     """First line of a table; of a workbook that of its first sheet."""
     if file.suffix.lower() == ".xlsx":
         try:
-            return next(iter(sheets_of(file.read_bytes()).values()), "").partition("\n")[0].strip() or "an empty sheet"
+            return (
+                next(iter(sheets_of(file.read_bytes()).values()), "").partition("\n")[0].strip()
+                or "an empty sheet"
+            )
         except ValueError:
             return "no workbook"
     with file.open(encoding="utf-8", errors="replace") as opened:
@@ -255,22 +296,28 @@ def _first_line(file: Path) -> str:
 def _write(file: Path, content: str | bytes, ending: str) -> None:
     """Write a file whose name promises no other format.
 
-    One that is there is replaced only if its name ends as this kind's does, and a table only if it begins as exports
-    do: never a log, a study file or a table that people wrote.
+    One that is there is replaced only if its name ends as this kind's does, and a table only if it
+    begins as exports do: never a log, a study file or a table that people wrote.
     """
     if file.suffix.lower() in _FORMATS - {ending}:
-        raise InvalidOption("out", str(file), f"a name that ends in {ending}: that is what is written")
+        raise InvalidOption(
+            "out", str(file), f"a name that ends in {ending}: that is what is written"
+        )
     try:
         if file.exists() and file.suffix.lower() != ending:
             hint = "There is a file of this name already."
-            raise InvalidOption("out", str(file), f"a new file, or one whose name ends in {ending}", hint)
+            raise InvalidOption(
+                "out", str(file), f"a new file, or one whose name ends in {ending}", hint
+            )
         table = ending in (".csv", ".xlsx") and file.is_file()
         if table and (head := _first_line(file)) and not head.startswith(_EXPORTED):
             hint = "There is a table of this name that is no export: it is not replaced."
             raise InvalidOption("out", str(file), "a new file, or an earlier export", hint)
         file.write_bytes(content.encode() if isinstance(content, str) else content)
     except OSError as error:
-        raise InvalidOption("out", str(file), "a file that can be written", f"({error.strerror}.)") from None
+        raise InvalidOption(
+            "out", str(file), "a file that can be written", f"({error.strerror}.)"
+        ) from None
 
 
 @commands.command()

@@ -49,8 +49,13 @@ def print_answers(optimizer: Optimizer | Study, as_json: bool, more: Mapping[str
     for table in why.tables:
         screen.print(ScreenTable(with_units(optimizer.problem, table)))
     screen.print(f"[{HEADING}]Status:[/]", literal(str(status)))
-    laws = [each.text for each in status.findings if each.kind == "law"]  # the status has their first sentences
-    for line in (*laws, *(line for event in optimizer.history.revisions for line in revised_text(event))):
+    laws = [
+        each.text for each in status.findings if each.kind == "law"
+    ]  # the status has their first sentences
+    for line in (
+        *laws,
+        *(line for event in optimizer.history.revisions for line in revised_text(event)),
+    ):
         screen.print(Padding(literal(line), (0, 0, 0, 2), expand=False))
 
 
@@ -97,10 +102,13 @@ def describe(specification: StudyFile, begun: bool = False) -> str:
         f"  problem     {problem.kind}, {'smaller' if problem.minimize else 'larger'} values are better",
         *(f"  variable    {_variable(problem, variable)}" for variable in problem.space),
         *(f"  {heading:<12}{text}" for heading, text in specification.optimizer().describe()),
-        f"  method      {specification.method}" + (f" ({options})" if options else "") + f", seed {settings.seed}",
+        f"  method      {specification.method}"
+        + (f" ({options})" if options else "")
+        + f", seed {settings.seed}",
         f"  until       {' or '.join(limits)}",
         f"  objective   {specification.objective or 'evaluated by hand'}",
-        f"  log         {specification.log}" + (" (exists: a run goes on from it)" if begun else ""),
+        f"  log         {specification.log}"
+        + (" (exists: a run goes on from it)" if begun else ""),
         *([] if begun else _first_plays(specification)),
     ]
     return "\n".join(hung(line, console().width) for line in lines)
@@ -115,14 +123,20 @@ def _first_plays(specification: StudyFile) -> list[str]:
     space = optimizer.problem.space
     context = {name: _middle(space[name]) for name in space.seen}
     request: Request = {"context": context} if context else {}
-    seen = f", having seen {settings_text(context, optimizer.problem.shown(context))}" if context else ""
+    seen = (
+        f", having seen {settings_text(context, optimizer.problem.shown(context))}"
+        if context
+        else ""
+    )
     lines = []
     for suggestion in optimizer.ask(_FIRST, **request):
         todo = [settings_text(suggestion.values, suggestion.shown)] if suggestion.values else []
         todo += [f"look at {', '.join(suggestion.observe)} first"] if suggestion.observe else []
         cost = optimizer.history[suggestion.token].expected_cost
         price = "" if cost is None or not optimizer.problem.priced else f" (costs {cost:g})"
-        lines.append(f"  to begin    round {suggestion.round}{seen}: {'; '.join(todo) or 'set nothing'}{price}")
+        lines.append(
+            f"  to begin    round {suggestion.round}{seen}: {'; '.join(todo) or 'set nothing'}{price}"
+        )
     return lines
 
 
@@ -136,19 +150,31 @@ def _middle(variable: Any) -> Any:
 def _variable(problem: Problem, variable: Any) -> str:
     plain = to_dict(variable)
     known = variable.range_text if "low" in plain else ", ".join(map(str, plain["choices"]))
-    use = problem.use(variable) or (_law(plain["law"], variable.law) if "law" in plain else "always set")
-    return "; ".join(filter(None, [f"{variable.name}: {plain['kind']}, {known}", use, truncation_said(variable)]))
+    use = problem.use(variable) or (
+        _law(plain["law"], variable.law) if "law" in plain else "always set"
+    )
+    return "; ".join(
+        filter(None, [f"{variable.name}: {plain['kind']}, {known}", use, truncation_said(variable)])
+    )
 
 
 def _sized(value: Any) -> str:
     if isinstance(value, list) and len(value) > _VALUES_LISTED:
-        ends = f", {min(value):g} to {max(value):g}" if all(isinstance(x, float | int) for x in value) else ""
+        ends = (
+            f", {min(value):g} to {max(value):g}"
+            if all(isinstance(x, float | int) for x in value)
+            else ""
+        )
         return f"{len(value)} values{ends}"
     return f"{value:g}" if isinstance(value, float) else short_repr(value)
 
 
 def _law(plain: dict[str, Any], law: Any) -> str:
     usual = {each.name: each.default for each in fields(law)} if is_dataclass(law) else {}
-    said = {name: value for name, value in plain.items() if name != "kind" and usual.get(name, ...) != value}
+    said = {
+        name: value
+        for name, value in plain.items()
+        if name != "kind" and usual.get(name, ...) != value
+    }
     numbers = ", ".join(f"{name} = {_sized(value)}" for name, value in said.items())
     return f"left to itself {plain['kind']}" + (f" ({numbers})" if numbers else "")

@@ -36,17 +36,25 @@ from .arguments import (
 from .instructions import todo
 from .usage import number, whole
 
-Token = Annotated[str, typer.Argument(metavar="TOKEN", help="The suggestion's token.", show_default=False)]
+Token = Annotated[
+    str, typer.Argument(metavar="TOKEN", help="The suggestion's token.", show_default=False)
+]
 Value = Annotated[
-    str, typer.Argument(metavar="VALUE", help="A number, or JSON for several numbers.", show_default=False)
+    str,
+    typer.Argument(
+        metavar="VALUE", help="A number, or JSON for several numbers.", show_default=False
+    ),
 ]
 Cost = Annotated[str | None, typer.Option(metavar="NUMBER", help="The cost of the evaluation.")]
 Realised = Annotated[
-    list[str] | None, typer.Option(metavar="NAME=VALUE", help="The realised value of a variable; repeatable.")
+    list[str] | None,
+    typer.Option(metavar="NAME=VALUE", help="The realised value of a variable; repeatable."),
 ]
 Sem = Annotated[
     str | None,
-    typer.Option("--sem", metavar="NUMBER", help="The standard error of the value, if it is known."),
+    typer.Option(
+        "--sem", metavar="NUMBER", help="The standard error of the value, if it is known."
+    ),
 ]
 Reason = Annotated[str, typer.Option(help="The reason, for the log.")]
 NEGATIVE = {"ignore_unknown_options": True}  # -1.5 is a value, not an option
@@ -60,7 +68,9 @@ def new(study: StudyFilePath, log: LogPlace = None, as_json: AsJson = False) -> 
     """Create a study whose experiments are done by hand."""
     s = read_study(study)
     settings = s.settings
-    limits = {name: getattr(settings, name) for name in ("budget", "rounds", "stop", "seed", "options")}
+    limits = {
+        name: getattr(settings, name) for name in ("budget", "rounds", "stop", "seed", "options")
+    }
     with Study.create(log or s.log, s.problem, settings.method, **limits) as begun:
         begun.revise(columns=settings.columns)
         seen = "".join(f" --context {quote(name)}=…" for name in begun.problem.space.seen)
@@ -104,9 +114,14 @@ def ask(
     study: Place,
     *,
     batch: Annotated[
-        int, typer.Option(parser=whole("--batch", 1), metavar="NUMBER", help="The number of suggestions.")
+        int,
+        typer.Option(
+            parser=whole("--batch", 1), metavar="NUMBER", help="The number of suggestions."
+        ),
     ] = 1,
-    csv: Annotated[bool, typer.Option("--csv", help="Print a table to fill in, for `steerbo import`.")] = False,
+    csv: Annotated[
+        bool, typer.Option("--csv", help="Print a table to fill in, for `steerbo import`.")
+    ] = False,
     given: Given = None,
     as_json: AsJson = False,
 ) -> None:
@@ -120,12 +135,18 @@ def ask(
             echo(suggestions_csv(going.problem, suggestions, headers(study, going)), nl=False)
             if staged := [s for s in suggestions if s.observe]:
                 looks = "; ".join(f"round {s.round}: {', '.join(s.observe)}" for s in staged)
-                echo(f"to look at first: {looks}. Fill that in and import the table: it says what to set", err=True)
+                echo(
+                    f"to look at first: {looks}. Fill that in and import the table: it says what to set",
+                    err=True,
+                )
         else:
             for suggestion in suggestions:
                 echo(todo(going, suggestion, to_type(study)))
             if len(suggestions) > 1 and going.problem.space.changes:
-                echo("play them in this order: a variable that stays keeps its value from the round before", err=True)
+                echo(
+                    "play them in this order: a variable that stays keeps its value from the round before",
+                    err=True,
+                )
             explain_credentials(study)
         others = [s.token for s in before if s.token not in {new.token for new in suggestions}]
         if others:
@@ -138,11 +159,13 @@ def ask(
 def attach(
     study: Place,
     settings: Annotated[
-        list[str] | None, typer.Argument(metavar="NAME=VALUE", help="A setting; repeatable.", show_default=False)
+        list[str] | None,
+        typer.Argument(metavar="NAME=VALUE", help="A setting; repeatable.", show_default=False),
     ] = None,
     *,
     context: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=VALUE", help="A value seen; repeatable.", show_default=False)
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="A value seen; repeatable.", show_default=False),
     ] = None,
     given: Given = None,
     as_json: AsJson = False,
@@ -160,8 +183,12 @@ def attach(
 def decide(
     study: Place,
     token: Token,
-    context: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help="An observation; repeatable.")] = None,
-    again: Annotated[bool, typer.Option("--again", help="Replace the last observations; those left out stay.")] = False,
+    context: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="An observation; repeatable.")
+    ] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Replace the last observations; those left out stay.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Enter observations; print the settings that follow from them."""
@@ -206,7 +233,10 @@ def fail(
     reason: Reason = "",
     cost: Cost = None,
     charge: Annotated[
-        str | None, typer.Option(metavar="NUMBER", help="The amount to charge to the budget, if the cost is unknown.")
+        str | None,
+        typer.Option(
+            metavar="NUMBER", help="The amount to charge to the budget, if the cost is unknown."
+        ),
     ] = None,
     realised: Realised = None,
     as_json: AsJson = False,
@@ -215,7 +245,12 @@ def fail(
 
     def given(problem: Problem | None) -> dict[str, Any]:
         measured = pairs(problem, "realised", realised, InvalidOutcome)
-        return {"reason": reason, "cost": money("cost", cost), "charge": money("charge", charge), "realised": measured}
+        return {
+            "reason": reason,
+            "cost": money("cost", cost),
+            "charge": money("charge", charge),
+            "realised": measured,
+        }
 
     with answering(study, "fail", token, given) as going, _changing(going, token):
         _say_status(going, as_json, going.fail(token, **given(going.problem)))
@@ -268,19 +303,26 @@ def _changing(study: Study, token: str) -> Iterator[None]:
 def amend(
     study: Place,
     token: Token,
-    value: Annotated[str | None, typer.Argument(metavar="VALUE", help="The correct value.", show_default=False)] = None,
+    value: Annotated[
+        str | None, typer.Argument(metavar="VALUE", help="The correct value.", show_default=False)
+    ] = None,
     *,
     cost: Cost = None,
     realised: Realised = None,
     charge: Annotated[
-        str | None, typer.Option(help="Added data: whether its cost is charged, yes or no. A failed round: the amount.")
+        str | None,
+        typer.Option(
+            help="Added data: whether its cost is charged, yes or no. A failed round: the amount."
+        ),
     ] = None,
     scope: Annotated[
         str | None, typer.Option(help='Added data: the variables that were set, such as "ph + t".')
     ] = None,
     sem: Annotated[
         str | None,
-        typer.Option(metavar="NUMBER", help="The standard error of the value; none: it is unknown."),
+        typer.Option(
+            metavar="NUMBER", help="The standard error of the value; none: it is unknown."
+        ),
     ] = None,
     void: Annotated[bool, typer.Option("--void", help="Withdraw the outcome.")] = False,
     reason: Reason = "",
@@ -291,7 +333,11 @@ def amend(
     def given(problem: Problem | None) -> dict[str, Any]:
         measured = pairs(problem, "realised", realised, InvalidOutcome) or None
         right = None if value is None else parse_value(value)
-        charged = {"yes": True, "no": False}.get(charge.strip().lower(), parse_value(charge)) if charge else None
+        charged = (
+            {"yes": True, "no": False}.get(charge.strip().lower(), parse_value(charge))
+            if charge
+            else None
+        )
         played = read_scope(scope) if scope else None
         more = {"charge": charged, "scope": played, "void": void, "reason": reason}
         more |= {} if sem is None else {"sem": money("sem", sem) if sem != "none" else False}

@@ -30,7 +30,9 @@ _WAIT = f"Seconds to wait whenever the log cannot be reached (default: {WAIT:g},
 Rounds = Annotated[
     int | None,
     typer.Option(
-        parser=whole("--rounds", 1), metavar="NUMBER", help="Stop after this many rounds; the study can go on later."
+        parser=whole("--rounds", 1),
+        metavar="NUMBER",
+        help="Stop after this many rounds; the study can go on later.",
     ),
 ]
 
@@ -53,7 +55,9 @@ def run(
     log: LogPlace = None,
     rounds: Rounds = None,
     stop: Stop = None,
-    wait: Annotated[float | None, typer.Option(parser=usage.number("--wait"), metavar="SECONDS", help=_WAIT)] = None,
+    wait: Annotated[
+        float | None, typer.Option(parser=usage.number("--wait"), metavar="SECONDS", help=_WAIT)
+    ] = None,
     given: Given = None,
 ) -> None:
     """Optimise the study's objective. Run it again to go on where it stopped."""
@@ -63,7 +67,9 @@ def run(
         check_options({"wait": wait})
     errors = console(stderr=True)
     if specification.objective is None:
-        raise InvalidStudy("objective", None, "a table [objective]", "Without one, use ‹ask› and ‹tell›.")
+        raise InvalidStudy(
+            "objective", None, "a table [objective]", "Without one, use ‹ask› and ‹tell›."
+        )
     specification.objective.prepare()
     display = Display(errors, quiet)
     events = DatabaseLog(log or specification.log, opening=wait)
@@ -75,7 +81,13 @@ def run(
                 asked, failures = request(going.problem, given), specification.settings.failures
                 limits: dict[str, Any] = {"rounds": rounds, "stop": rule}
                 run_study(
-                    going, going.session, specification.objective, display, failures=failures, request=asked, **limits
+                    going,
+                    going.session,
+                    specification.objective,
+                    display,
+                    failures=failures,
+                    request=asked,
+                    **limits,
                 )
         except KeyboardInterrupt:
             said = f"stopped after {going.status}. Run the same command again to go on."
@@ -91,7 +103,8 @@ def _rule(specification: StudyFile, typed: str) -> float | str | None:
     """Check the typed stopping rule."""
     number = typed_number(typed)
     return read_stop(
-        typed if number is None else number, find_method(specification.problem, specification.settings.method)
+        typed if number is None else number,
+        find_method(specification.problem, specification.settings.method),
     )
 
 
@@ -122,7 +135,9 @@ def schema(as_json: AsJson = False) -> None:
 
 @commands.command()
 def methods(
-    kind: Annotated[str | None, typer.Argument(metavar="KIND", help="A kind of problem, such as cost-varying.")] = None,
+    kind: Annotated[
+        str | None, typer.Argument(metavar="KIND", help="A kind of problem, such as cost-varying.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """List the methods with their options and defaults."""

@@ -1,7 +1,7 @@
 """Commands for scopes, policies and predictions: `steerbo scopes`, `steerbo policy` and `steerbo predict`.
 
-`scopes` lists the scopes of a causal graph that are worth playing, with reasons for the others. `policy` applies the
-learned policy to given context values; nothing is logged by it.
+`scopes` lists the scopes of a causal graph that are worth playing, with reasons for the others.
+`policy` applies the learned policy to given context values; nothing is logged by it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,17 @@ from ..core import Scope
 from ..errors import InvalidContext, InvalidInput, InvalidProblem, InvalidRequest
 from ..plots.causal import draw_scopes
 from .app import answer, echo, group, print_json
-from .arguments import AsJson, Declaring, Given, Place, cases, explain_credentials, open_study, pairs, request
+from .arguments import (
+    AsJson,
+    Declaring,
+    Given,
+    Place,
+    cases,
+    explain_credentials,
+    open_study,
+    pairs,
+    request,
+)
 from .instructions import todo_by_policy
 from .usage import number
 
@@ -41,25 +51,44 @@ READ = (
 def scopes(
     graph: Annotated[Path, typer.Argument(metavar="GRAPH", help=READ, show_default=False)],
     *,
-    target: Annotated[str | None, typer.Option(help="The variable to optimise, if the file names none.")] = None,
+    target: Annotated[
+        str | None, typer.Option(help="The variable to optimise, if the file names none.")
+    ] = None,
     intervenable: Annotated[
-        list[str] | None, typer.Option(help="A variable that can be set, if the file names none; repeatable.")
+        list[str] | None,
+        typer.Option(help="A variable that can be set, if the file names none; repeatable."),
     ] = None,
     contexts: Annotated[
-        list[str] | None, typer.Option(help="A variable that can be observed; repeatable; default: all others.")
+        list[str] | None,
+        typer.Option(help="A variable that can be observed; repeatable; default: all others."),
     ] = None,
-    mode: Annotated[str, typer.Option(help="The scopes to keep: pruned, published or joint.")] = "pruned",
+    mode: Annotated[
+        str, typer.Option(help="The scopes to keep: pruned, published or joint.")
+    ] = "pruned",
     price: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=PRICE", help="The price of setting or observing a variable: a number or a formula."),
+        typer.Option(
+            metavar="NAME=PRICE",
+            help="The price of setting or observing a variable: a number or a formula.",
+        ),
     ] = None,
     base: Annotated[
         float,
-        typer.Option(parser=number("--base"), metavar="NUMBER", help="The price of every round, beside the others."),
+        typer.Option(
+            parser=number("--base"),
+            metavar="NUMBER",
+            help="The price of every round, beside the others.",
+        ),
     ] = 0.0,
-    why: Annotated[bool, typer.Option(help="Print the reason why each other scope was dropped.")] = True,
-    draw: Annotated[Path | None, typer.Option(help="Draw the graph for every scope into this folder (PNG).")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document to standard output.")] = False,
+    why: Annotated[
+        bool, typer.Option(help="Print the reason why each other scope was dropped.")
+    ] = True,
+    draw: Annotated[
+        Path | None, typer.Option(help="Draw the graph for every scope into this folder (PNG).")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON document to standard output.")
+    ] = False,
 ) -> None:
     """Print the scopes of a causal graph that can be optimal."""
     if graph.suffix == ".toml":
@@ -81,7 +110,9 @@ def scopes(
         answer = {
             "mode": mode,
             "scopes": [scope.to_dict() for scope in kept],
-            "dropped": [{"scope": s.to_dict(), "rule": f.rule, "reason": f.reason} for s, f in dropped],
+            "dropped": [
+                {"scope": s.to_dict(), "rule": f.rule, "reason": f.reason} for s, f in dropped
+            ],
             "pictures": [str(path) for path in pictures],
         }
         echo(json.dumps(answer, indent=2))
@@ -93,7 +124,10 @@ def scopes(
 
 
 def _say(
-    known: CausalGraph, kept: Sequence[Scope], prices: Mapping[Scope, str], dropped: Sequence[tuple[Scope, Any]]
+    known: CausalGraph,
+    kept: Sequence[Scope],
+    prices: Mapping[Scope, str],
+    dropped: Sequence[tuple[Scope, Any]],
 ) -> None:
     """Roles, scopes with their prices, and why others are not worth trying."""
     can = [", ".join(names or ()) or "nothing" for names in (known.intervenable, known.contexts)]
@@ -101,7 +135,9 @@ def _say(
     echo(f"the graph claims: {claims(known)}")
     if doubt := doubts(known):
         echo(f"doubt: {doubt}")
-    echo(f"\n{counted(len(kept), 'scope' if prices else 'possibly-optimal scope')}{_WORTH * bool(prices)}:")
+    echo(
+        f"\n{counted(len(kept), 'scope' if prices else 'possibly-optimal scope')}{_WORTH * bool(prices)}:"
+    )
     for scope in kept:
         echo(f"  set {scope}{prices.get(scope, '')}")
     if dropped:
@@ -118,7 +154,10 @@ def _priced(
     numbers = {name: price for name, price in prices.items() if name not in varying}
     fixed = {scope: price_of(scope, numbers, base) for scope in kept}
     ordered = sorted(kept, key=lambda scope: fixed[scope])
-    priced = (replace(s, price=None if varying.keys() & {*s.set, *s.contexts} else fixed[s]) for s in ordered)
+    priced = (
+        replace(s, price=None if varying.keys() & {*s.set, *s.contexts} else fixed[s])
+        for s in ordered
+    )
     return {scope: in_words(scope, fixed[scope], varying) for scope in kept}, tuple(priced)
 
 
@@ -130,7 +169,8 @@ def policy(
     study: Place,
     *,
     context: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=VALUE", help="An observation; repeatable.", show_default=False)
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="An observation; repeatable.", show_default=False),
     ] = None,
     contexts: Annotated[str | None, typer.Option(help=_CONTEXTS)] = None,
     given: Given = None,
@@ -161,18 +201,22 @@ def policy(
                 echo("no cases, so there is nothing to set")
 
 
-_TABLE = "Settings of many plays: a JSON list, or a JSON or CSV file with a column for every variable."
+_TABLE = (
+    "Settings of many plays: a JSON list, or a JSON or CSV file with a column for every variable."
+)
 
 
 @commands.command(cls=Declaring)
 def predict(
     study: Place,
     settings: Annotated[
-        list[str] | None, typer.Argument(metavar="NAME=VALUE", help="A setting; repeatable.", show_default=False)
+        list[str] | None,
+        typer.Argument(metavar="NAME=VALUE", help="A setting; repeatable.", show_default=False),
     ] = None,
     *,
     context: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=VALUE", help="A value seen; repeatable.", show_default=False)
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="A value seen; repeatable.", show_default=False),
     ] = None,
     table: Annotated[str | None, typer.Option(help=_TABLE)] = None,
     given: Given = None,
@@ -183,7 +227,9 @@ def predict(
         asked = request(going.problem, given)
         asked["context"] = pairs(going.problem, "context", context, InvalidContext)
         if table is None:
-            prediction = going.predict(pairs(going.problem, "values", settings, InvalidRequest), **asked)
+            prediction = going.predict(
+                pairs(going.problem, "values", settings, InvalidRequest), **asked
+            )
             answer(as_json, prediction.to_dict(), str(prediction))
             explain_credentials(study)
             return

@@ -51,17 +51,26 @@ def serve(
         str, typer.Option(help="The address to listen on; the default serves this machine only.")
     ] = "127.0.0.1",
     port: Annotated[
-        int, typer.Option(parser=whole("--port", 0, 65535), metavar="NUMBER", help="The port; 0: any free one.")
+        int,
+        typer.Option(
+            parser=whole("--port", 0, 65535), metavar="NUMBER", help="The port; 0: any free one."
+        ),
     ] = 8000,
     keys: Annotated[
-        bool, typer.Option("--keys", help="Require a key from this machine, too; other machines always need one.")
+        bool,
+        typer.Option(
+            "--keys", help="Require a key from this machine, too; other machines always need one."
+        ),
     ] = False,
     name: Annotated[
         list[str] | None,
-        typer.Option(metavar="HOST", help="A host name of this machine that browsers use; repeatable."),
+        typer.Option(
+            metavar="HOST", help="A host name of this machine that browsers use; repeatable."
+        ),
     ] = None,
     forwarded_by: Annotated[
-        list[str] | None, typer.Option(metavar="ADDRESS", help="The address of a trusted reverse proxy; repeatable.")
+        list[str] | None,
+        typer.Option(metavar="ADDRESS", help="The address of a trusted reverse proxy; repeatable."),
     ] = None,
     prepare: Annotated[
         int,
@@ -75,14 +84,17 @@ def serve(
 ) -> None:
     """Serve studies as web pages and as JSON over HTTP. Ctrl-C stops it after pending writes.
 
-    On this machine studies can be created on the page: beside the first study, else in the current folder.
+    On this machine studies can be created on the page: beside the first study, else in the current
+    folder.
     """
     try:
         from ..serve import StudyPool, application, listen  # an extra
         from ..serve.monitoring import json_lines  # an extra
         from ..serve.server import proxies, socket_at  # an extra
     except ImportError as error:
-        raise error if isinstance(error, MissingExtra) else MissingExtra(str(error.name), "serve") from None
+        raise (
+            error if isinstance(error, MissingExtra) else MissingExtra(str(error.name), "serve")
+        ) from None
     with json_lines() if as_json else nullcontext(), ExitStack() as held:
         believed = proxies(forwarded_by or ())
         say = LOGGER.warning if as_json else partial(echo, err=True)
@@ -131,13 +143,18 @@ def _opening(
             found[name] = place, open_one
     if left_out and not found:
         raise [*left_out.values()][-1]
-    reasons = {name: escape_unprintable(" ".join(error.worded(SHELL).split())) for name, error in left_out.items()}
+    reasons = {
+        name: escape_unprintable(" ".join(error.worded(SHELL).split()))
+        for name, error in left_out.items()
+    }
     for name, reason in reasons.items():
         say(f"{name} is not served: {reason}")
     return found, reasons, logged
 
 
-def _openers(places: list[str], say: Callable[[str], None] | None = None) -> tuple[Openers, LeftOut]:
+def _openers(
+    places: list[str], say: Callable[[str], None] | None = None
+) -> tuple[Openers, LeftOut]:
     """Openers of the studies by served name, all of a log given without a name; and places that cannot be read.
 
     Raises:
@@ -182,7 +199,9 @@ def _studies_at(place: str) -> tuple[str, list[str]]:
     if place.endswith(".toml"):
         return str(read_study(place).log), [place]
     names = [] if only else _names(url)
-    return url, [f"{url if '://' in url else f'sqlite:///{url}'}#{n}" for n in names] if len(names) > 1 else [place]
+    return url, [f"{url if '://' in url else f'sqlite:///{url}'}#{n}" for n in names] if len(
+        names
+    ) > 1 else [place]
 
 
 def _opened(place: str, say: Callable[[str], None] | None) -> Study:
@@ -217,16 +236,20 @@ def _is_loopback(host: str) -> bool:
 def mcp(
     studies: Annotated[
         list[str],
-        typer.Argument(metavar="STUDY…", help="Study files, or logs: files or database URLs.", show_default=False),
+        typer.Argument(
+            metavar="STUDY…",
+            help="Study files, or logs: files or database URLs.",
+            show_default=False,
+        ),
     ],
     *,
     as_json: AsJson = False,
 ) -> None:
     """Serve studies to an assistant over the Model Context Protocol. It listens on standard input.
 
-    Standard output is the protocol; with `--json` errors before it starts are a document. A study that cannot be opened
-    is left out, unless it is the only one. All rights are granted, or with a key in STEERBO_KEY those of the key, under
-    its name.
+    Standard output is the protocol; with `--json` errors before it starts are a document. A study
+    that cannot be opened is left out, unless it is the only one. All rights are granted, or with a
+    key in STEERBO_KEY those of the key, under its name.
     """
     try:
         import anyio  # which comes with the extra
@@ -235,11 +258,19 @@ def mcp(
         from ..serve.auth import visitor_by  # an extra
         from ..serve.tools import speak  # an extra
     except ImportError as error:
-        raise error if isinstance(error, MissingExtra) else MissingExtra(str(error.name), "mcp") from None
-    (opened, left_out, logged), text = _opening(studies, partial(echo, err=True)), os.environ.get(KEY, "")
+        raise (
+            error if isinstance(error, MissingExtra) else MissingExtra(str(error.name), "mcp")
+        ) from None
+    (opened, left_out, logged), text = (
+        _opening(studies, partial(echo, err=True)),
+        os.environ.get(KEY, ""),
+    )
     with closing(StudyPool(opened, keyed=bool(text), left_out=left_out, logged=logged)) as pool:
         if visitor_by(pool, text) is None:
-            hint = "`steerbo key create` makes one." + f" Not served: {', '.join(left_out)}." * bool(left_out)
+            hint = (
+                "`steerbo key create` makes one."
+                + f" Not served: {', '.join(left_out)}." * bool(left_out)
+            )
             raise InvalidOption(KEY, "…", "a key of one of these studies", hint)
         anyio.run(speak, pool, text)
 
@@ -249,16 +280,23 @@ def key(
     what: Annotated[
         str,
         typer.Argument(
-            metavar="|".join(_KEY_DOES), parser=word("WHAT", _KEY_DOES), help="The action.", show_default=False
+            metavar="|".join(_KEY_DOES),
+            parser=word("WHAT", _KEY_DOES),
+            help="The action.",
+            show_default=False,
         ),
     ],
     study: Place,
-    id: Annotated[str | None, typer.Argument(metavar="ID", help="The key to revoke.", show_default=False)] = None,
+    id: Annotated[
+        str | None, typer.Argument(metavar="ID", help="The key to revoke.", show_default=False)
+    ] = None,
     *,
     may: Annotated[
         str, typer.Option(help="The rights: read; play (ask and tell, too); amend (correct, too).")
     ] = "play",
-    name: Annotated[str | None, typer.Option(help="The holder of the key, as named in the log.")] = None,
+    name: Annotated[
+        str | None, typer.Option(help="The holder of the key, as named in the log.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Create, list or revoke keys to a served study. A new key is shown once."""
@@ -272,17 +310,24 @@ def key(
                 f"{k.id}  {k.name} may {k.may}, since {k.created}{f'; revoked {k.revoked}' * bool(k.revoked)}"
                 for k in found
             ]
-            answer(as_json, {"keys": [to_dict(each) for each in found]}, "\n".join(lines) or "no keys")
+            answer(
+                as_json, {"keys": [to_dict(each) for each in found]}, "\n".join(lines) or "no keys"
+            )
         elif what == "create":
             if name is None:
-                raise InvalidOption("--name", None, "whose key it is", "It stands in the log beside what they do.")
+                raise InvalidOption(
+                    "--name", None, "whose key it is", "It stands in the log beside what they do."
+                )
             made, text = ring.create(logged, name, may)
             answer(as_json, {**to_dict(made), "key": text}, text)
             echo(
-                f"{name} may {may}. This is shown only once; revoke it by: steerbo key revoke STUDY {made.id}", err=True
+                f"{name} may {may}. This is shown only once; revoke it by: steerbo key revoke STUDY {made.id}",
+                err=True,
             )
         else:
             if id is None:
-                raise InvalidOption("ID", None, "the key's beginning, as `steerbo key list` shows it")
+                raise InvalidOption(
+                    "ID", None, "the key's beginning, as `steerbo key list` shows it"
+                )
             gone = ring.revoke(id)
             answer(as_json, to_dict(gone), f"{gone.id} opens nothing any more")

@@ -1,7 +1,7 @@
 """Tables on the terminal, and the progress bar of an import.
 
-No word of a table is cut: where the columns do not fit side by side, the cells of a row stand below one another.
-Tables of rich break words at 60 columns, and take 25 times as long.
+No word of a table is cut: where the columns do not fit side by side, the cells of a row stand below
+one another. Tables of rich break words at 60 columns, and take 25 times as long.
 """
 
 from __future__ import annotations
@@ -35,7 +35,10 @@ class ScreenTable:
     def __init__(self, table: Table) -> None:
         self.title, self.columns = table.title, [*map(escape_unprintable, table.columns)]
         self.cells = [
-            [text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…" for text in map(escape_unprintable, cells)]
+            [
+                text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+                for text in map(escape_unprintable, cells)
+            ]
             for cells in table.cells()
         ]
 
@@ -77,7 +80,9 @@ class ScreenTable:
             yield Segment("\n")
 
 
-def _lines(console: Console, cells: Sequence[str], given: Sequence[int], bottom: bool = False) -> Iterator[str]:
+def _lines(
+    console: Console, cells: Sequence[str], given: Sequence[int], bottom: bool = False
+) -> Iterator[str]:
     """Lines of cells that stand side by side, each folded within its width, on a common bottom line or top line."""
     folded = [
         [cell]
@@ -87,9 +92,13 @@ def _lines(console: Console, cells: Sequence[str], given: Sequence[int], bottom:
     ]
     height = max(map(len, folded))
     blank = [[""] * (height - len(texts)) for texts in folded]
-    columns = [more + texts if bottom else texts + more for more, texts in zip(blank, folded, strict=True)]
+    columns = [
+        more + texts if bottom else texts + more for more, texts in zip(blank, folded, strict=True)
+    ]
     for parts in zip(*columns, strict=True):
-        yield (" " * _GAP).join(set_cell_size(part, width) for part, width in zip(parts, given, strict=True))
+        yield (" " * _GAP).join(
+            set_cell_size(part, width) for part, width in zip(parts, given, strict=True)
+        )
 
 
 def hung(line: str, width: int) -> str:
@@ -118,13 +127,19 @@ def widths(columns: Sequence[Sequence[str]], room: int) -> list[int] | None:
     >>> widths([("set", "temperature + ph"), ("value", "7.4")], 20), widths([("set", "temperature")], 8)
     ([13, 5], None)
     """
-    words = [max((cell_len(word) for text in texts for word in _WORD.findall(text)), default=0) for texts in columns]
+    words = [
+        max((cell_len(word) for text in texts for word in _WORD.findall(text)), default=0)
+        for texts in columns
+    ]
     whole = [max(map(cell_len, texts)) for texts in columns]
     left = room - _GAP * (len(columns) - 1) - sum(words)
     if left < 0:
         return None
     while left > 0 and words != whole:
-        narrow = max((k for k in range(len(words)) if words[k] < whole[k]), key=lambda k: whole[k] / max(words[k], 1))
+        narrow = max(
+            (k for k in range(len(words)) if words[k] < whole[k]),
+            key=lambda k: whole[k] / max(words[k], 1),
+        )
         words[narrow] += 1
         left -= 1
     return words

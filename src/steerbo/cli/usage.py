@@ -10,7 +10,15 @@ import typer
 
 from .._parsing import typed_number
 from .._wording import MISSING, SHELL
-from ..errors import DamagedLog, InvalidInput, MissingExtra, OutcomeConflict, SteerboError, UnknownSuggestion, one_of
+from ..errors import (
+    DamagedLog,
+    InvalidInput,
+    MissingExtra,
+    OutcomeConflict,
+    SteerboError,
+    UnknownSuggestion,
+    one_of,
+)
 
 _NEGATIVE = re.compile(r"-([\d.,]|inf|nan)", re.IGNORECASE)  # a value, not an option
 
@@ -33,11 +41,17 @@ def whole(name: str, least: int, most: int | None = None) -> Callable[[Any], int
     >>> whole("--batch", 1)("3")
     3
     """
-    allowed = f"a whole number, {least} or more" if most is None else f"a whole number from {least} to {most}"
+    allowed = (
+        f"a whole number, {least} or more"
+        if most is None
+        else f"a whole number from {least} to {most}"
+    )
 
     def read(text: Any) -> int:
         plain = str(text).strip()
-        if re.fullmatch(r"[+-]?[0-9]{1,18}", plain) and least <= int(plain) <= (int(plain) if most is None else most):
+        if re.fullmatch(r"[+-]?[0-9]{1,18}", plain) and least <= int(plain) <= (
+            int(plain) if most is None else most
+        ):
             return int(plain)
         raise Refused(InvalidCommand(name, text, allowed))
 
@@ -88,11 +102,17 @@ def look_over(command: Any, path: str, args: Sequence[str]) -> None:
     if "--help" in args:
         return
     takes = {
-        name: not option.is_flag for option in _options(command) for name in (*option.opts, *option.secondary_opts)
+        name: not option.is_flag
+        for option in _options(command)
+        for name in (*option.opts, *option.secondary_opts)
     }
     declared = command.declares(args) if hasattr(command, "declares") else ()
     takes |= {f"--{name}": True for name in declared}
-    shown = [name for name in takes if name not in {opt for o in _options(command) if o.hidden for opt in o.opts}]
+    shown = [
+        name
+        for name in takes
+        if name not in {opt for o in _options(command) if o.hidden for opt in o.opts}
+    ]
     places = [_label(parameter) for parameter in _arguments(command)]
     words, rest, hint = list[str](), iter(args), _hint(command, path)
     for word in rest:
@@ -118,12 +138,16 @@ def before_command(args: Sequence[str]) -> None:
     """
     known = ("--version", "--help", "--install-completion", "--show-completion")
     if args and args[0].startswith("-") and args[0] not in known:
-        raise InvalidCommand("option", args[0], one_of(known, args[0]), "Options of a command go after its name.")
+        raise InvalidCommand(
+            "option", args[0], one_of(known, args[0]), "Options of a command go after its name."
+        )
 
 
 def unknown_command(names: Sequence[str], given: str) -> InvalidCommand:
     """A command that there is not."""
-    return InvalidCommand("command", given, one_of(names, given), "`steerbo --help` says what each does.")
+    return InvalidCommand(
+        "command", given, one_of(names, given), "`steerbo --help` says what each does."
+    )
 
 
 def refusal(error: Any, path: str, args: Sequence[str]) -> InvalidInput | None:
@@ -139,14 +163,23 @@ def refusal(error: Any, path: str, args: Sequence[str]) -> InvalidInput | None:
     if not hasattr(error, "format_message") or type(error).__name__ == "NoArgsIsHelpError":
         return None
     context, parameter = getattr(error, "ctx", None), getattr(error, "param", None)
-    hint = f"`{path} --help` says more." if context is None else _hint(context.command, context.command_path)
+    hint = (
+        f"`{path} --help` says more."
+        if context is None
+        else _hint(context.command, context.command_path)
+    )
     said = error.format_message().rstrip(".")
     if parameter is None:
         return InvalidCommand("command", " ".join([path, *args]), f"another ({said})", hint)
     if type(error).__name__ == "MissingParameter":
         about = (parameter.help or "it").rstrip(".")
         return InvalidCommand(_label(parameter), MISSING, about[:1].lower() + about[1:], hint)
-    allowed = error.message.partition(",")[0].replace("Input should be ", "").replace("a valid ", "a ").rstrip(".")
+    allowed = (
+        error.message.partition(",")[0]
+        .replace("Input should be ", "")
+        .replace("a valid ", "a ")
+        .rstrip(".")
+    )
     return InvalidCommand(_label(parameter), _typed(args, parameter.opts), allowed, hint)
 
 

@@ -1,23 +1,27 @@
 """Codes for missing values: numbers that come again, to the last bit, at other settings, where others do not.
 
-Instruments and tables write -200, -999, 0 or 9999 where nothing was measured, and one that is stuck writes the same
-for ever. No model can tell such a number from a measurement by its size alone: 0 and 99 may lie within the range. That
-it comes again does tell it, unless outcomes are rounded so that any of them may.
+Instruments and tables write -200, -999, 0 or 9999 where nothing was measured, and one that is stuck
+writes the same for ever. No model can tell such a number from a measurement by its size alone: 0
+and 99 may lie within the range. That it comes again does tell it, unless outcomes are rounded so
+that any of them may.
 
-The rule, for outcomes, for those that have a limit, and for the costs of one scope. A number is a code where
+The rule, for outcomes, for those that have a limit, and for the costs of one scope. A number is a
+code where
 
-- it was told at three different settings or more, and at least as many others were known when it was found;
-- most others are unique, and rounding alone brings so many together in at most one study of a hundred: see
-  `by_chance`; or it lies far beyond all others, as 99 does of ratings from 1 to 5;
-- it does not stand together at neighbouring settings, as do yields of 0 or 100 % on a plateau, penalties where a
-  simulation breaks, and rounded outcomes at an optimum: see `stand_together`. But what rounds have given since, and
-  nothing else, may: it is an instrument that is stuck.
+- it was told at three different settings or more, and at least as many others were known when it
+  was found;
+- most others are unique, and rounding alone brings so many together in at most one study of a
+  hundred: see `by_chance`; or it lies far beyond all others, as 99 does of ratings from 1 to 5;
+- it does not stand together at neighbouring settings, as do yields of 0 or 100 % on a plateau,
+  penalties where a simulation breaks, and rounded outcomes at an optimum: see `stand_together`. But
+  what rounds have given since, and nothing else, may: it is an instrument that is stuck.
 
 A cost that equals the sum of all stated prices so far, for the second time, is a total.
 
-What holds a code is kept as it was told, and does not count: an outcome as if it were void, one that has a limit as if
-it had not been measured, a cost as if the stated one had been paid, or an unknown one. Somebody who amends such an
-outcome to what it is has confirmed it: then the number counts wherever it stands.
+What holds a code is kept as it was told, and does not count: an outcome as if it were void, one
+that has a limit as if it had not been measured, a cost as if the stated one had been paid, or an
+unknown one. Somebody who amends such an outcome to what it is has confirmed it: then the number
+counts wherever it stands.
 """
 
 from __future__ import annotations
@@ -48,7 +52,10 @@ LEVEL = 0.01
 """Share of studies with rounded outcomes in which rounding alone may make a code."""
 _SETTINGS = 3  # different settings from which on a number that comes again is noticed
 _COMPARED = 200  # latest outcomes that neighbours are looked for among
-_FIND, _RELEASE = 1.645, 2.326  # standard deviations that a normal deviate exceeds in five, and in one, of a hundred
+_FIND, _RELEASE = (
+    1.645,
+    2.326,
+)  # standard deviations that a normal deviate exceeds in five, and in one, of a hundred
 
 FarBeyond = Callable[[float, Sequence[float]], bool]
 
@@ -163,16 +170,22 @@ class Column:
         if others < _SETTINGS or (times > others and number not in self.codes):
             return False
         ties = sum(math.comb(each, 2) for each in tied)
-        by_itself = 2 * unique >= others and by_chance(times, others, ties, self._cells(number)) <= LEVEL
+        by_itself = (
+            2 * unique >= others and by_chance(times, others, ties, self._cells(number)) <= LEVEL
+        )
         if not by_itself:
-            by_itself = self._far_beyond(number, [x for x in self._sorted if x != number and x not in self.codes])
+            by_itself = self._far_beyond(
+                number, [x for x in self._sorted if x != number and x not in self.codes]
+            )
         return by_itself and not self._stands_together(number)
 
     def _stands_together(self, number: float) -> bool:
         latest = list(islice(reversed(self._told.values()), _COMPARED))
         theirs = [told.number == number for told in latest]
         since = latest[: theirs.count(True)]
-        if all(told.number == number and told.played for told in since):  # nothing else came: a stuck instrument
+        if all(
+            told.number == number and told.played for told in since
+        ):  # nothing else came: a stuck instrument
             return False
         width = max(len(told.place) for told in latest)  # a log may leave out some values
         places = np.array([(*told.place, *[0.0] * (width - len(told.place))) for told in latest])
@@ -181,7 +194,8 @@ class Column:
     def _cells(self, number: float) -> float:
         """Count the numbers that could have come as well, by the decimals that are written.
 
-        They lie in twice the middle half of all, or between this one and the next, whichever is wider.
+        They lie in twice the middle half of all, or between this one and the next, whichever is
+        wider.
         """
         k, n = bisect_left(self._sorted, number), len(self._sorted)
         next_ones = [*self._sorted[max(k - 1, 0) : k], *self._sorted[k + 1 : k + 2]]
@@ -194,8 +208,9 @@ class Column:
 def by_chance(times: int, others: int, ties: int, cells: float) -> float:
     """Bound on the probability that rounding alone makes a number come so often.
 
-    Among n outcomes C(n, k) ρ^(k - 1) groups of k equal ones are expected, where two are equal with probability ρ: that
-    of so many cells, or the share of tied pairs among the others, whichever is larger. At most 1 is returned.
+    Among n outcomes C(n, k) ρ^(k - 1) groups of k equal ones are expected, where two are equal with
+    probability ρ: that of so many cells, or the share of tied pairs among the others, whichever is
+    larger. At most 1 is returned.
 
     Args:
         times: k.
@@ -206,16 +221,23 @@ def by_chance(times: int, others: int, ties: int, cells: float) -> float:
     >>> round(by_chance(3, 7, 0, 20.0), 3)
     0.3
     """
-    alike = max(1.0 / min(max(cells, 1.0), 1e300), ties / math.comb(others, 2) if others > 1 else 1.0)
-    groups = math.lgamma(times + others + 1) - math.lgamma(times + 1) - math.lgamma(others + 1)  # logarithm of C(n, k)
+    alike = max(
+        1.0 / min(max(cells, 1.0), 1e300), ties / math.comb(others, 2) if others > 1 else 1.0
+    )
+    groups = (
+        math.lgamma(times + others + 1) - math.lgamma(times + 1) - math.lgamma(others + 1)
+    )  # logarithm of C(n, k)
     return math.exp(min(groups + (times - 1) * math.log(alike), 0.0))
 
 
-def stand_together(places: Float[np.ndarray, "n d"], chosen: Bool[np.ndarray, " n"], deviate: float) -> bool:
+def stand_together(
+    places: Float[np.ndarray, "n d"], chosen: Bool[np.ndarray, " n"], deviate: float
+) -> bool:
     """Whether some of n places stand next to one another more often than by chance.
 
-    The number of chosen ones whose nearest neighbour is one, too, as in the test of Cuzick and Edwards (1990), against
-    its mean and twice its binomial variance, since neighbours are often mutual.
+    The number of chosen ones whose nearest neighbour is one, too, as in the test of Cuzick and
+    Edwards (1990), against its mean and twice its binomial variance, since neighbours are often
+    mutual.
 
     Args:
         places: (n, d).
@@ -357,10 +379,14 @@ class Codes:
             times = column.foresee(numbers[field], place) if field in numbers else 0
             if times:
                 about = {"name": field, "value": numbers[field], "times": times, "token": name}
-                yield Finding("code", where, f"realised.{field}" if field in self._limited else field, about)
+                yield Finding(
+                    "code", where, f"realised.{field}" if field in self._limited else field, about
+                )
         price = self._price(name, history)
         if self._totals.foresee(price, outcome.cost):
-            yield Finding("total", where, "cost", {"cost": outcome.cost, "price": price, "token": name})
+            yield Finding(
+                "total", where, "cost", {"cost": outcome.cost, "price": price, "token": name}
+            )
 
     def findings(self) -> Iterator[Finding]:
         """Name the codes, and what is left out for them."""
@@ -368,7 +394,14 @@ class Codes:
         for field, column in [("value", self._values), *costs, *self._limited.items()]:
             for code in sorted(column.codes):
                 names = column.names(code)
-                yield finding("codes", name=field, value=code, times=len(names), outcomes=len(column), latest=names[-1])
+                yield finding(
+                    "codes",
+                    name=field,
+                    value=code,
+                    times=len(names),
+                    outcomes=len(column),
+                    latest=names[-1],
+                )
         if self._totals.found:
             yield finding("totals", rounds=len(self._totals.found), latest=max(self._totals.found))
 
@@ -408,26 +441,40 @@ class Codes:
         value, cost = self._problem.scalar(told), self._measured_cost(told, name, history)
         numbers = {"value": value} if math.isfinite(value) else {}
         numbers |= {} if cost is None else {"cost": cost}
-        return numbers | {each: told.realised[each] for each in self._limited if each in told.realised}
+        return numbers | {
+            each: told.realised[each] for each in self._limited if each in told.realised
+        }
 
     def _place(self, outcome: Outcome, history: History, name: str) -> Place:
         """Place of an outcome as it was measured; settings count where nothing else was."""
         played = history.round_of(name)
         known: Mapping[str, Any] = {**(played.realised if played else {}), **outcome.realised}
-        others = (TIME.name, "counts", *self._limited)  # counts follow from shares; the others were measured there
+        others = (
+            TIME.name,
+            "counts",
+            *self._limited,
+        )  # counts follow from shares; the others were measured there
         names = [each for each in self._problem.columns if each not in others]
-        return tuple(x for each in names for x in _encoded(self._problem.space, each, known.get(each)))
+        return tuple(
+            x for each in names for x in _encoded(self._problem.space, each, known.get(each))
+        )
 
     def _price(self, name: str, history: History) -> float | None:
         """Cost of a round by the stated prices, with that of changes made for it; None: it has none."""
         played = history.round_of(name)
         price = None if played is None else self._problem.price(played.suggestion)
-        return None if price is None or played is None else price + (played.suggestion.change_cost or 0.0)
+        return (
+            None
+            if price is None or played is None
+            else price + (played.suggestion.change_cost or 0.0)
+        )
 
     def _measured_cost(self, outcome: Outcome, name: str, history: History) -> float | None:
         """Cost that somebody measured; None: there is none, or it is the stated price, which is equal by itself."""
         price = self._price(name, history)
-        stated = price is not None and outcome.cost is not None and math.isclose(outcome.cost, price)
+        stated = (
+            price is not None and outcome.cost is not None and math.isclose(outcome.cost, price)
+        )
         return None if stated else outcome.cost
 
     def _counted(self, name: str, history: History) -> Outcome | None:
@@ -435,9 +482,15 @@ class Codes:
         told = history.coded.get(name) or history.standing(name)
         if told is None or self._problem.scalar(told) in self._values.codes:
             return None
-        coded = {each for each, column in self._limited.items() if told.realised.get(each) in column.codes}
+        coded = {
+            each
+            for each, column in self._limited.items()
+            if told.realised.get(each) in column.codes
+        }
         if coded:
-            told = replace(told, realised={k: value for k, value in told.realised.items() if k not in coded})
+            told = replace(
+                told, realised={k: value for k, value in told.realised.items() if k not in coded}
+            )
         if told.cost in self._costs[history.scope_of(name)].codes or name in self._totals.found:
             told = replace(told, cost=self._price(name, history))
         return told

@@ -8,7 +8,14 @@ from dataclasses import replace
 from typing import Any, Protocol, runtime_checkable
 
 from ..errors import InvalidProblem, LimitBroken
-from ..space import ForbiddenCombination, Limit, LinearConstraint, OutcomeConstraint, check_limits, violated
+from ..space import (
+    ForbiddenCombination,
+    Limit,
+    LinearConstraint,
+    OutcomeConstraint,
+    check_limits,
+    violated,
+)
 from ..space.variables import NumericVariable
 from ._findings import Finding, Reason, finding, reason
 from ._history import History
@@ -48,33 +55,51 @@ def check_declared(problem: Problem) -> None:
     if not isinstance(limits, list | tuple):
         raise InvalidProblem("limits", limits, _LIMITS, hint)
     for i, limit in enumerate(limits):
-        if not isinstance(limit, LinearConstraint | ForbiddenCombination | OutcomeConstraint | CountedLimit):
+        if not isinstance(
+            limit, LinearConstraint | ForbiddenCombination | OutcomeConstraint | CountedLimit
+        ):
             raise InvalidProblem(
-                f"limits.{i}", limit, "‹LinearConstraint›, ‹ForbiddenCombination› or ‹OutcomeConstraint›", hint
+                f"limits.{i}",
+                limit,
+                "‹LinearConstraint›, ‹ForbiddenCombination› or ‹OutcomeConstraint›",
+                hint,
             )
     check_limits(
-        [limit for limit in limits if isinstance(limit, LinearConstraint | ForbiddenCombination | OutcomeConstraint)],
+        [
+            limit
+            for limit in limits
+            if isinstance(limit, LinearConstraint | ForbiddenCombination | OutcomeConstraint)
+        ],
         problem.space,
     )
     told = {name for name in problem.columns if name not in problem.space}
     for i, limit in enumerate(limits):
         if isinstance(limit, OutcomeConstraint) and limit.name not in told:
             hint = f"No outcome has it: derive {type(problem).__name__} from ConstrainedProblem of steerbo.extending."
-            raise InvalidProblem(f"limits.{i}", limit, "‹LinearConstraint› or ‹ForbiddenCombination›", hint)
+            raise InvalidProblem(
+                f"limits.{i}", limit, "‹LinearConstraint› or ‹ForbiddenCombination›", hint
+            )
 
 
 def check_suggestion(
-    problem: Problem, method: str, values: Mapping[str, Any], known: Mapping[str, Any], word: str = "chose"
+    problem: Problem,
+    method: str,
+    values: Mapping[str, Any],
+    known: Mapping[str, Any],
+    word: str = "chose",
 ) -> None:
     """Refuse values that break a limit: methods of others may not know of limits. `word` is the verb of the message.
 
-    A limit of which nothing is set now may be broken by what was looked at (`known`): that is nature's.
+    A limit of which nothing is set now may be broken by what was looked at (`known`): that is
+    nature's.
 
     Raises:
         LimitBroken: naming the method and the limit.
     """
     for limit in broken_by(problem, values, known):
-        raise LimitBroken(f"{method} {word} {dict(values)}, which breaks a limit of the problem: {limit}")
+        raise LimitBroken(
+            f"{method} {word} {dict(values)}, which breaks a limit of the problem: {limit}"
+        )
 
 
 def check_advice(problem: Problem, method: str, advice: Recommendation) -> Recommendation:
@@ -96,7 +121,8 @@ def broken_by(problem: Problem, values: Mapping[str, Any], known: Mapping[str, A
 
 _BEGINNING = 8  # plays before the model of a constrained outcome takes part
 _LATEST = 100  # plays that count
-_NAMED = 10.0  # largest distances within a limit: a value as far beyond it is named; from 30 on it is doubted, too
+# largest distances within a limit: a value as far beyond it is named; from 30 on it is doubted, too
+_NAMED = 10.0
 _ROUNDING = 0.005  # of a probability: it is said in whole percents
 _CHANCE = 0.005  # of as many broken limits, where the model is right
 
@@ -119,15 +145,21 @@ def with_limits(
         for limit, room, spread in zip(limits, rooms, spreads, strict=True)
     )
     binding = [str(limit) for limit, (_, _, binds) in zip(limits, rows, strict=True) if binds]
-    said = f"The recommendation is at {'a limit: ' + '; '.join(binding) if binding else 'no limit'}."
+    said = (
+        f"The recommendation is at {'a limit: ' + '; '.join(binding) if binding else 'no limit'}."
+    )
     each = zip(limits, rooms, spreads, strict=True)
-    if likely := [str(limit) for limit, room, spread in each if _likely_broken(limit, room, spread)]:
+    if likely := [
+        str(limit) for limit, room, spread in each if _likely_broken(limit, room, spread)
+    ]:
         names = "; ".join(likely)
         said = f"The recommendation breaks a limit more often than it may, and none that does not is known: {names}."
     if beyond := broken_by(method.problem, advice.values, advice.context):
         said = f"What {method.name} recommends breaks a limit: {'; '.join(map(str, beyond))}. Do not do it."
     table = Table("Limits", ("limit", "room", "binds"), rows)
-    return replace(explanation, summary=f"{explanation.summary}\n{said}", tables=(*explanation.tables, table))
+    return replace(
+        explanation, summary=f"{explanation.summary}\n{said}", tables=(*explanation.tables, table)
+    )
 
 
 def _binds(limit: Limit | CountedLimit, room: float | None, spread: float) -> bool:
@@ -147,10 +179,16 @@ def _likely_broken(limit: Limit | CountedLimit, room: float | None, spread: floa
 def _spread(limit: Limit | CountedLimit, problem: Problem, history: History) -> float:
     """Range of the values that a constraint is on: of the measured ones so far, or of the sums that can be set."""
     if isinstance(limit, OutcomeConstraint):
-        told = [outcome.realised[limit.name] for _, outcome, _ in history.outcomes() if limit.name in outcome.realised]
+        told = [
+            outcome.realised[limit.name]
+            for _, outcome, _ in history.outcomes()
+            if limit.name in outcome.realised
+        ]
         return float(max(told) - min(told)) if told else 0.0
     if isinstance(limit, LinearConstraint):
-        variables = [v for name in limit.names if isinstance(v := problem.space[name], NumericVariable)]
+        variables = [
+            v for name in limit.names if isinstance(v := problem.space[name], NumericVariable)
+        ]
         return math.fsum(abs(limit.weights[v.name]) * (v.high - v.low) for v in variables)
     return 0.0
 
@@ -158,8 +196,8 @@ def _spread(limit: Limit | CountedLimit, problem: Problem, history: History) -> 
 def limits_broken(problem: Problem, history: History) -> Iterator[Finding]:
     """Find that plays keep to a limit on an outcome less often than its probability says, or that a value is far off.
 
-    The first `_BEGINNING` plays, before there is a model, do not count. Fewer than `_CHANCE` of studies that are right
-    would be said so by chance at a given round.
+    The first `_BEGINNING` plays, before there is a model, do not count. Fewer than `_CHANCE` of
+    studies that are right would be said so by chance at a given round.
     """
     for limit in problem.every_limit:
         if not isinstance(limit, OutcomeConstraint):
@@ -176,10 +214,14 @@ def limits_broken(problem: Problem, history: History) -> Iterator[Finding]:
             yield finding("limit-never-kept", limit.name, limit=str(limit), **about)
         else:
             kept = 1.0 - broken / len(latest)
-            yield finding("limit-broken-often", limit.name, limit=str(limit), kept=kept, plays=len(latest))
+            yield finding(
+                "limit-broken-often", limit.name, limit=str(limit), kept=kept, plays=len(latest)
+            )
 
 
-def limits_unlikely(method: Method[Any, Any], history: History, suggestion: Suggestion) -> Iterator[Finding]:
+def limits_unlikely(
+    method: Method[Any, Any], history: History, suggestion: Suggestion
+) -> Iterator[Finding]:
     """Find the limits on outcomes that a suggested play keeps less often than asked, and why it is suggested."""
     for limit in _on_outcomes(method.problem):
         chance = suggestion.limits.get(limit.name)
@@ -202,7 +244,9 @@ def _on_outcomes(problem: Problem) -> list[OutcomeConstraint]:
 
 def limit_texts(method: Method[Any, Any], history: History, suggestion: Suggestion) -> list[str]:
     """Say of each limit on an outcome how likely a suggested play keeps it, and why where that is too little."""
-    unlikely = {found.values["limit"]: found.text for found in limits_unlikely(method, history, suggestion)}
+    unlikely = {
+        found.values["limit"]: found.text for found in limits_unlikely(method, history, suggestion)
+    }
     return [
         unlikely.get(str(limit), f"{limit}: {kept_text(suggestion.limits[limit.name])}")
         for limit in _on_outcomes(method.problem)
@@ -232,12 +276,18 @@ def _nearest_outcome(limit: OutcomeConstraint, history: History) -> dict[str, An
 
 def _far_beyond(limit: OutcomeConstraint, history: History) -> Iterator[Finding]:
     """Name the latest value that is `_NAMED` times as far beyond a limit as any other is within; or nothing."""
-    measured = [(name, told.realised) for name, told, _ in history.outcomes() if limit.name in told.realised]
+    measured = [
+        (name, told.realised) for name, told, _ in history.outcomes() if limit.name in told.realised
+    ]
     rooms = [(name, realised[limit.name], limit.room(realised)) for name, realised in measured]
     within = max((room for _, _, room in rooms), default=0.0)
-    wrong = [(name, value) for name, value, room in rooms if within > 0.0 and -room > _NAMED * within]
+    wrong = [
+        (name, value) for name, value, room in rooms if within > 0.0 and -room > _NAMED * within
+    ]
     for name, value in wrong[-1:]:
-        yield finding("far-beyond-limit", name, outcome=limit.name, value=value, limit=str(limit), name=name)
+        yield finding(
+            "far-beyond-limit", name, outcome=limit.name, value=value, limit=str(limit), name=name
+        )
 
 
 def _at_least(k: int, n: int, p: float) -> float:

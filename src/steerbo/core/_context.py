@@ -1,8 +1,8 @@
 """Contexts of a round: its time, the values seen before choosing, and typical ones among them.
 
-The time of a round is given to `ask`, or counted: it is the number of the round, or follows the latest time that data
-say (`History.next_time`). It never runs backwards, but that abandoned rounds and those of void outcomes do not count:
-their time may have been mistyped. A few typical contexts
+The time of a round is given to `ask`, or counted: it is the number of the round, or follows the
+latest time that data say (`History.next_time`). It never runs backwards, but that abandoned rounds
+and those of void outcomes do not count: their time may have been mistyped. A few typical contexts
 stand for those seen before the latest choices, and an answer for each is averaged into one.
 """
 
@@ -27,7 +27,10 @@ from ._history import History, Round
 from .answers import Recommendation
 from .request import SEEN, RequestField
 
-TIME = RequestField("time", "The time, if the optimum moves: a number; default: rounds are counted, on from past data")
+TIME = RequestField(
+    "time",
+    "The time, if the optimum moves: a number; default: rounds are counted, on from past data",
+)
 """Of a problem that is `timed`; in the same units in every round."""
 
 
@@ -85,7 +88,11 @@ def read_time(request: Mapping[str, Any], history: History) -> float:
     if last is not None and time < (before := time_of(last)):
         token = last.suggestion.token
         undo = f"use ‹abandon› for {token}" if last.waiting else f"void {token} by ‹void›"
-        again = " (and bring what it gave, with the right one, by ‹add›)" if last.state == "told" else ""
+        again = (
+            " (and bring what it gave, with the right one, by ‹add›)"
+            if last.state == "told"
+            else ""
+        )
         wrong = f"If {before:.15g} is a wrong time, {undo}{again}: then it no longer counts."
         allowed = f"at least {before:.15g}, the time of round {last.number}"
         raise InvalidRequest(TIME.name, time, allowed, f"{hint} {wrong}".strip())
@@ -103,7 +110,9 @@ def read_when(realised: Any) -> tuple[float | None, dict[str, Any]]:
         return None, rest
     time = as_number(given := rest.pop(TIME.name))
     if time is None:
-        raise InvalidOutcome(f"realised.{TIME.name}", given, "a finite number", _dates_are_numbers(given))
+        raise InvalidOutcome(
+            f"realised.{TIME.name}", given, "a finite number", _dates_are_numbers(given)
+        )
     return time, rest
 
 
@@ -138,8 +147,9 @@ class Typical:
 def typical(space: Space, history: History, most: int = MOST_TYPICAL) -> list[Typical]:
     """Contexts that stand for the latest ones, the commonest first; before there are any, the middle of their ranges.
 
-    The latest are grouped about `most` of them by k-medians' rule with Euclidean distances, begun at points that lie
-    far apart, so that nothing is drawn; each group is told by that one of its contexts which is nearest to its mean.
+    The latest are grouped about `most` of them by k-medians' rule with Euclidean distances, begun
+    at points that lie far apart, so that nothing is drawn; each group is told by that one of its
+    contexts which is nearest to its mean.
 
     >>> from steerbo.core.events import Created
     >>> import steerbo as sb
@@ -158,7 +168,10 @@ def typical(space: Space, history: History, most: int = MOST_TYPICAL) -> list[Ty
     nearest = _nearest(points, points[centres])
     shares = np.bincount(nearest, minlength=len(centres)) / len(points)
     order = sorted(range(len(centres)), key=lambda k: (-shares[k], centres[k]))
-    return [Typical({name: rows[centres[k]][name] for name in seen.names}, float(shares[k])) for k in order]
+    return [
+        Typical({name: rows[centres[k]][name] for name in seen.names}, float(shares[k]))
+        for k in order
+    ]
 
 
 def _middle(variable: Any) -> float:
@@ -170,7 +183,9 @@ def _middle(variable: Any) -> float:
 def _distances_count(space: Space, encoded: Float[np.ndarray, "n c"]) -> Float[np.ndarray, "n k"]:
     """Coordinates whose distances mean something: a category becomes one column for each of its choices."""
     columns = [
-        np.equal.outer(column, variable.levels) / math.sqrt(2) if isinstance(variable, Categorical) else column[:, None]
+        np.equal.outer(column, variable.levels) / math.sqrt(2)
+        if isinstance(variable, Categorical)
+        else column[:, None]
         for column, variable in zip(encoded.T, space, strict=True)
     ]
     return np.hstack(columns)
@@ -196,7 +211,9 @@ def _central(points: Float[np.ndarray, "n k"], members: np.ndarray) -> int:
     return int(members[((group - group.mean(0)) ** 2).sum(1).argmin()])
 
 
-def _squares(points: Float[np.ndarray, "n k"], centres: Float[np.ndarray, "c k"]) -> Float[np.ndarray, "n c"]:
+def _squares(
+    points: Float[np.ndarray, "n k"], centres: Float[np.ndarray, "c k"]
+) -> Float[np.ndarray, "n c"]:
     return np.asarray(((points[:, None] - centres) ** 2).sum(2))
 
 
@@ -218,7 +235,10 @@ def average_recommendation(
         return replace(rows[0], alternatives=())
     reasons = [reason("typical-context", share=contexts[0].share)]
     averages = {}
-    for name, values in (("mean", [row.mean for row in rows]), ("cost", [row.cost for row in rows])):
+    for name, values in (
+        ("mean", [row.mean for row in rows]),
+        ("cost", [row.cost for row in rows]),
+    ):
         known = [value for value in values if value is not None]
         if len(known) == len(rows):
             weighted = zip(contexts, known, strict=True)

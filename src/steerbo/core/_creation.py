@@ -26,8 +26,8 @@ from .registry import find_method, name_of, packages, place_of_problem
 class MethodOptions(TypedDict, total=False):
     """Options of steerbo's own methods and of their rivals in the benchmarks' package, for type checkers.
 
-    Each method checks its own. Options of other packages' methods are given as a dict: ``Optimizer(problem, Mine,
-    **options)``.
+    Each method checks its own. Options of other packages' methods are given as a dict:
+    ``Optimizer(problem, Mine, **options)``.
     """
 
     acquisition: str | None
@@ -88,7 +88,8 @@ def created_event(
 
     Args:
         problem: the problem to optimise.
-        method: a name, a place "package.module:Class", a class, or None for the default of the problem's kind.
+        method: a name, a place "package.module:Class", a class, or None for the default of the
+            problem's kind.
         budget: money that may be spent; None: no limit.
         rounds: suggestions that may be made; None: no limit.
         stop: when enough is known; see `Optimizer`.
@@ -102,7 +103,9 @@ def created_event(
     if not isinstance(problem, Problem):
         raise InvalidProblem("problem", problem, "a problem, such as a ‹CostVarying›")
     wrong: list[InvalidInput] = [
-        InvalidProblem(field, text, "a text of characters that can be seen", f"It has {fault}: leave it out.")
+        InvalidProblem(
+            field, text, "a text of characters that can be seen", f"It has {fault}: leave it out."
+        )
         for field, text in _texts(problem, "problem")
         if (fault := unsafe(text))
     ]
@@ -114,7 +117,9 @@ def created_event(
     limit = collecting_errors(wrong, lambda: read_budget(budget))
     most = collecting_errors(wrong, lambda: read_rounds(rounds))
     known = collecting_errors(wrong, lambda: (read_stop(stop, chosen[0]),)) if chosen else None
-    number = collecting_errors(wrong, lambda: whole("seed", seed, 0, InvalidOption, most=LARGEST_SEED))
+    number = collecting_errors(
+        wrong, lambda: whole("seed", seed, 0, InvalidOption, most=LARGEST_SEED)
+    )
     if wrong or chosen is None or number is None:
         raise combine(wrong)
     try:
@@ -138,7 +143,9 @@ def created_event(
 def _unsuitable(problem: Problem) -> Iterator[InvalidInput]:
     """Fields of variables that this kind of problem does not use."""
     if not problem.changeable:
-        hint = f"A {problem.kind} problem prices no changes. {problem.instead.get('change', _CHANGES)}"
+        hint = (
+            f"A {problem.kind} problem prices no changes. {problem.instead.get('change', _CHANGES)}"
+        )
         for name, change in problem.space.changes.items():
             yield InvalidProblem(f"{name}.change", change, "nothing", hint)
     if not problem.learns:
@@ -164,7 +171,9 @@ def _texts(value: Any, place: str) -> Iterator[tuple[str, str]]:
             yield from _texts(getattr(value, field.name), f"{place}.{field.name}")
 
 
-def _options(problem: Problem, said: Any, options: Any) -> tuple[type[Method[Any, Any]], dict[str, Any]]:
+def _options(
+    problem: Problem, said: Any, options: Any
+) -> tuple[type[Method[Any, Any]], dict[str, Any]]:
     """The method, and its options as plain data."""
     method = find_method(problem, said)
     if not isinstance(options, Mapping):
@@ -172,7 +181,9 @@ def _options(problem: Problem, said: Any, options: Any) -> tuple[type[Method[Any
     kind = method.Options
     names = [option.name for option in fields(kind)]
     wrong: list[InvalidInput] = [
-        InvalidOption(str(option), options[option], *_unknown(method.name, names, option, options[option]))
+        InvalidOption(
+            str(option), options[option], *_unknown(method.name, names, option, options[option])
+        )
         for option in options
         if option not in names
     ]
@@ -180,7 +191,9 @@ def _options(problem: Problem, said: Any, options: Any) -> tuple[type[Method[Any
     try:
         chosen = kind(**given)
     except InvalidInput as error:
-        wrong += [fault.moved(fault.field.partition(".")[2], InvalidOption) for fault in error.errors]
+        wrong += [
+            fault.moved(fault.field.partition(".")[2], InvalidOption) for fault in error.errors
+        ]
     if wrong:
         raise combine(wrong)
     return method, to_dict(chosen) | _nothing(chosen)
@@ -193,10 +206,19 @@ def _unknown(method: str, names: list[str], option: object, given: object) -> tu
         return "each option as an argument of its own", f"Write {each}."
     limit = get_close_matches(str(option), _LIMITS, n=1, cutoff=_SURE)
     known = f"an option of {method!r}, {one_of(names, '' if limit else option)}"
-    return known if names else f"nothing: {method!r} has no options", f"Did you mean {limit[0]!r}?" if limit else ""
+    return (
+        known if names else f"nothing: {method!r} has no options",
+        f"Did you mean {limit[0]!r}?" if limit else "",
+    )
 
 
 def _nothing(options: Any) -> dict[str, None]:
     """Options that are None though their default is not: a plain form leaves these out, and would be read as that."""
-    defaults = {each.name: getattr(each.default, "default", each.default) for each in fields(options)}
-    return {name: None for name, default in defaults.items() if getattr(options, name) is None is not default}
+    defaults = {
+        each.name: getattr(each.default, "default", each.default) for each in fields(options)
+    }
+    return {
+        name: None
+        for name, default in defaults.items()
+        if getattr(options, name) is None is not default
+    }

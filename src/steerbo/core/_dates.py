@@ -1,6 +1,7 @@
 """Times that external data say themselves, and how far ahead of all others a time may be.
 
-A single time far ahead of all others was probably mistyped: nothing is counted from it until another one is near it.
+A single time far ahead of all others was probably mistyped: nothing is counted from it until
+another one is near it.
 """
 
 from __future__ import annotations
@@ -114,8 +115,8 @@ class Dates:
 def beginning(number: int, time: float, counted: bool = False) -> float:
     """Time of data that came before the first round and say no time: that of this round, which has a number.
 
-    Where the time of rounds is counted, what came before the first of them is one earlier: as of 0, where it is their
-    number, else as of the latest data that say their time.
+    Where the time of rounds is counted, what came before the first of them is one earlier: as of 0,
+    where it is their number, else as of the latest data that say their time.
 
     >>> beginning(1, 1000.0), beginning(1, 1.0), beginning(1, 41.0, counted=True)
     (1000.0, 0.0, 40.0)

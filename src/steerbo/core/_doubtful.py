@@ -1,9 +1,11 @@
 """Reasons to doubt an answer: what an expected value and its bounds do not say by themselves.
 
-- How often plays work where the answer is: the expected value is that of plays that give an outcome.
+- How often plays work where the answer is: the expected value is that of plays that give an
+  outcome.
 - An expected value far beyond the best outcome: no outcome supports it, so that it is a guess.
-- Outcomes near the answer that are taken for wrong, and are worse than all others there: what is to be expected if they
-  are right. Mishaps in one play of ten cannot be told from slips of the pen, so that both are said.
+- Outcomes near the answer that are taken for wrong, and are worse than all others there: what is to
+  be expected if they are right. Mishaps in one play of ten cannot be told from slips of the pen, so
+  that both are said.
 """
 
 from __future__ import annotations
@@ -25,7 +27,10 @@ from .tolerance import Absolute, Threshold
 
 _WORKS = 0.9
 """Probability to work below which an answer says it."""
-_SLIGHT, _NOTHING = 0.02, 1e-6  # shares of the range, and of the size, of outcomes: no less is far beyond them
+_SLIGHT, _NOTHING = (
+    0.02,
+    1e-6,
+)  # shares of the range, and of the size, of outcomes: no less is far beyond them
 _LUCK = 1e-4
 """Probability by chance, at one look, below which costs are said to hang on a variable: looks are as many as rounds."""
 _NEAR = 0.15
@@ -64,7 +69,9 @@ def bad_outliers(problem: Problem, history: History, doubted: Sequence[str]) -> 
     """
     if not doubted:
         return
-    values = {name: problem.sign * problem.scalar(outcome) for name, outcome, _ in history.outcomes()}
+    values = {
+        name: problem.sign * problem.scalar(outcome) for name, outcome, _ in history.outcomes()
+    }
     usual = float(np.median([*values.values()]))
     if bad := sum(value < usual and name in doubted for name, value in values.items()):
         yield finding("bad-outliers", number=bad)
@@ -80,16 +87,25 @@ def idle_tolerance(problem: Problem, history: History) -> Iterator[Finding]:
     best = low if problem.minimize else high
     if isinstance(tolerance, Threshold):
         if problem.sign * (best - tolerance.value) < 0:
-            yield finding("threshold-unreached", threshold=tolerance.value, best=best, outcomes=len(values))
+            yield finding(
+                "threshold-unreached", threshold=tolerance.value, best=best, outcomes=len(values)
+            )
     elif tolerance.difference >= high - low:
-        yield finding("tolerance-idle", difference=tolerance.difference, low=low, high=high, outcomes=len(values))
+        yield finding(
+            "tolerance-idle",
+            difference=tolerance.difference,
+            low=low,
+            high=high,
+            outcomes=len(values),
+        )
 
 
 def costs_hang(problem: Problem, history: History) -> Iterator[Finding]:
     """Find variables along which told costs surely rise or fall, where these are taken for luck.
 
-    By Spearman's rank correlation of each numeric variable with the costs, less the mean of their scope, at a false
-    alarm in ten thousand looks. Costs that the problem states, by prices or formulas, hang on what it says.
+    By Spearman's rank correlation of each numeric variable with the costs, less the mean of their
+    scope, at a false alarm in ten thousand looks. Costs that the problem states, by prices or
+    formulas, hang on what it says.
     """
     told = [
         (each.cost, each.shown, each.scope)
@@ -109,7 +125,9 @@ def costs_hang(problem: Problem, history: History) -> Iterator[Finding]:
     names = [name for name in numbers if all(name in shown for _, shown, _ in told)]
     found = {}
     for name in names:
-        correlation = _rank_correlation(np.array([float(shown[name]) for _, shown, _ in told]), costs)
+        correlation = _rank_correlation(
+            np.array([float(shown[name]) for _, shown, _ in told]), costs
+        )
         if _by_chance(correlation, len(told)) * len(names) < _LUCK:
             found[name] = correlation > 0.0
     if found:
@@ -152,7 +170,11 @@ def _against_outcomes(
 ) -> Iterator[Reason]:
     """Outcomes that speak against an answer."""
     known = [
-        (name in doubted, problem.sign * problem.scalar(outcome), outcome.realised if r is None else r.realised)
+        (
+            name in doubted,
+            problem.sign * problem.scalar(outcome),
+            outcome.realised if r is None else r.realised,
+        )
         for name, outcome, r in history.outcomes()
     ]
     counting = np.array([value for wrong, value, _ in known if not wrong])
@@ -161,20 +183,31 @@ def _against_outcomes(
     mean = problem.sign * answer.mean
     if is_beyond(mean, counting):
         yield reason("beyond-outcomes")
-    near = [(wrong, value) for wrong, value, settings in known if _near(problem.space, answer.values, settings)]
+    near = [
+        (wrong, value)
+        for wrong, value, settings in known
+        if _near(problem.space, answer.values, settings)
+    ]
     least = min((value for wrong, value in near if not wrong), default=mean)
     worse = [value for wrong, value in near if wrong and value < min(least, mean)]
     if worse:
         low, high = sorted(problem.sign * end for end in (min(worse), max(worse)))
         then = mean_if_right(mean, worse, len(near))
-        yield reason("worse-outcomes", number=len(worse), near=len(near), low=low, high=high, mean=problem.sign * then)
+        yield reason(
+            "worse-outcomes",
+            number=len(worse),
+            near=len(near),
+            low=low,
+            high=high,
+            mean=problem.sign * then,
+        )
 
 
 def is_beyond(mean: float, outcomes: Float[np.ndarray, " n"]) -> bool:
     """Whether no outcome was nearly as good as an expected value. Larger is better.
 
-    It is to be further beyond the best outcome than that is beyond the median: half of the range, where outcomes are
-    spread evenly. A few disasters among them do not stretch that range.
+    It is to be further beyond the best outcome than that is beyond the median: half of the range,
+    where outcomes are spread evenly. A few disasters among them do not stretch that range.
 
     >>> outcomes = np.array([-1000.0, 1.0, 2.0, 3.0])
     >>> is_beyond(25.0, outcomes), is_beyond(4.0, outcomes)
@@ -182,7 +215,9 @@ def is_beyond(mean: float, outcomes: Float[np.ndarray, " n"]) -> bool:
     """
     best = float(outcomes.max())
     whole = best - float(outcomes.min())
-    usual = max(best - float(np.median(outcomes)), _SLIGHT * whole, _NOTHING * float(np.abs(outcomes).max()))
+    usual = max(
+        best - float(np.median(outcomes)), _SLIGHT * whole, _NOTHING * float(np.abs(outcomes).max())
+    )
     return mean - best > usual
 
 

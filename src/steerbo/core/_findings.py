@@ -1,8 +1,9 @@
 """Reasons and findings: what is said of an answer and of a study, as data that is worded in one place.
 
-A `Reason` belongs to an answer: why it is the one, and what to know before it is used. A `Finding` belongs to a value
-that somebody gave, or to a study: what was noticed, and how it is put right. Pages, tables and programs read their
-kinds and values; people read their `text`, which `core._words` makes of them once.
+A `Reason` belongs to an answer: why it is the one, and what to know before it is used. A `Finding`
+belongs to a value that somebody gave, or to a study: what was noticed, and how it is put right.
+Pages, tables and programs read their kinds and values; people read their `text`, which
+`core._words` makes of them once.
 """
 
 from __future__ import annotations
@@ -59,7 +60,8 @@ class Finding(Record):
     Args:
         kind: what it is, such as "far-from-expected" or "outliers".
         where: the round, data or variable that it belongs to; empty: the study.
-        field: where a call was given the value: "value", "cost", "realised.ph", "context.age"; empty: of the study.
+        field: where a call was given the value: "value", "cost", "realised.ph", "context.age";
+            empty: of the study.
         values: numbers and names in it, by name.
         remedy: how a value that is kept is put right; empty: `text` says how.
         text: in words; left out, it is made of the kind and the values.
@@ -109,7 +111,8 @@ def reason(kind: str, /, **values: Any) -> Reason:
 def good_enough(least: float, minimize: bool, scopes: Sequence[str], step: float = 0.0) -> Reason:
     """Name the scopes whose expected value is acceptable, and the least that is, in the user's units.
 
-    Its digits tell differences of `step` apart, such as a share of the distance between an answer's bounds.
+    Its digits tell differences of `step` apart, such as a share of the distance between an answer's
+    bounds.
 
     >>> good_enough(8.5, False, ["ph", "temperature + ph"]).text
     'good enough is at least 8.5: ph, temperature + ph'
@@ -132,7 +135,8 @@ def bound_reason(
     Args:
         played: number of the scope.
         scopes: all of them.
-        upper: the bounds by which it was chosen, in the user's units; None: a scope could not be played.
+        upper: the bounds by which it was chosen, in the user's units; None: a scope could not be
+            played.
         costs: of a play of each scope; NaN where unknown.
         minimize: whether smaller values are better.
         least: the value that is good enough.
@@ -161,7 +165,9 @@ def least_acceptable(reasons: Iterable[Reason]) -> float | None:
     >>> least_acceptable([good_enough(8.5, False, ["ph"])]), least_acceptable([reason("stay")])
     (8.5, None)
     """
-    return next((float(each.values["least"]) for each in reasons if each.kind == "good-enough"), None)
+    return next(
+        (float(each.values["least"]) for each in reasons if each.kind == "good-enough"), None
+    )
 
 
 def sentence_of(reasons: Iterable[Reason]) -> str:

@@ -13,7 +13,8 @@ class Fold(Generic[R, S]):
     """A fold over rows, for rules that are sequential by nature. It is cached by prefix, so it is a function of rows.
 
     Args:
-        step: changes a state, or returns the next one, given a row; None: the state that it was given.
+        step: changes a state, or returns the next one, given a row; None: the state that it was
+            given.
         start: makes the state before the first row.
 
     >>> total = Fold(lambda sum, row: sum + row, int)

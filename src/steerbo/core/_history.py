@@ -114,7 +114,17 @@ class Result:
         told, asked = played.outcome if played.state == "told" else None, played.suggestion
         realised = played.realised if told is None else told.realised
         failed = played.state == "failed"
-        return cls(asked.token, played, told, failed, realised, asked.scope, played.paid, played.number, time)
+        return cls(
+            asked.token,
+            played,
+            told,
+            failed,
+            realised,
+            asked.scope,
+            played.paid,
+            played.number,
+            time,
+        )
 
     @classmethod
     def of_data(cls, name: str, data: DataAdded, rounds: int, time: float) -> Result:
@@ -139,10 +149,12 @@ class Fit:
 
     Attributes:
         round: number of the round before which they were learned.
-        hyperparameters: plain data, as `Method.refit` returned them, or those of one model among them.
+        hyperparameters: plain data, as `Method.refit` returned them, or those of one model among
+            them.
         results: all results as they stood.
 
-    It belongs to the ask of that round: if something else is logged first, it does not count, and is made again.
+    It belongs to the ask of that round: if something else is logged first, it does not count, and
+    is made again.
     """
 
     round: int
@@ -180,10 +192,16 @@ class Costs:
     working: Mapping[Scope, float]
 
     @classmethod
-    def of(cls, rounds: Collection[Round], data: Iterable[DataAdded], void: Iterable[DataAdded]) -> Costs:
+    def of(
+        cls, rounds: Collection[Round], data: Iterable[DataAdded], void: Iterable[DataAdded]
+    ) -> Costs:
         """Sum up; `void` data stay paid, and no longer count in mean costs."""
         paid, working = defaultdict[Scope, list[float]](list), defaultdict[Scope, list[float]](list)
-        charges, unpriced, known = [each.charged for each in (*data, *void)], list[float](), list[float]()
+        charges, unpriced, known = (
+            [each.charged for each in (*data, *void)],
+            list[float](),
+            list[float](),
+        )
         for played in rounds:
             cost = played.paid
             charges.append(played.charged if cost is None else cost)
@@ -199,7 +217,10 @@ class Costs:
                 paid[each.scope].append(cost)
                 working[each.scope].append(cost)
         usual = math.fsum(known) / len(known) if known else None
-        means = ({scope: math.fsum(some) / len(some) for scope, some in by.items()} for by in (paid, working))
+        means = (
+            {scope: math.fsum(some) / len(some) for scope, some in by.items()}
+            for by in (paid, working)
+        )
         return cls(math.fsum(charges), math.fsum(unpriced), len(unpriced), usual, *means)
 
 
@@ -215,9 +236,9 @@ def number_of(name: str) -> int:
 class History:
     """Rounds in the order they were asked, and data that was added.
 
-    It only grows by `apply`. `budget` (money), `limit` (rounds) and `stop` are None where there is no such limit.
-    Values by name are put in the problem's `order`; realised ones are `completed` by values derived from them; those of
-    suggestions are also `shown` as people set them.
+    It only grows by `apply`. `budget` (money), `limit` (rounds) and `stop` are None where there is
+    no such limit. Values by name are put in the problem's `order`; realised ones are `completed` by
+    values derived from them; those of suggestions are also `shown` as people set them.
     """
 
     def __init__(
@@ -235,9 +256,15 @@ class History:
         self.data: dict[str, DataAdded] = {}  # external data, by the name that `amend` takes
         self.removed: dict[str, DataAdded] = {}  # those of them that are void by now, as they were
         self.first_data: dict[str, DataAdded] = {}  # external data as it came, by name
-        self.identified: dict[str, str] = {}  # names of external data by the identity that they came with
-        self.coded: dict[str, Outcome] = {}  # outcomes as they were told, where they hold a code and do not count whole
-        self.remarks: dict[str, tuple[str, ...]] = {}  # of people, by token or name of data, in order
+        self.identified: dict[
+            str, str
+        ] = {}  # names of external data by the identity that they came with
+        self.coded: dict[
+            str, Outcome
+        ] = {}  # outcomes as they were told, where they hold a code and do not count whole
+        self.remarks: dict[
+            str, tuple[str, ...]
+        ] = {}  # of people, by token or name of data, in order
         self._added = 0
         # rounds and clock when each result came, in that order; None: before any round
         self._came: dict[str, tuple[int, float | None]] = {}
@@ -245,17 +272,27 @@ class History:
         self._results: tuple[Result, ...] | None = ()  # None: to be gathered anew
         self._gathered = 0  # of what came: later ones are to be added
         self._latest: dict[tuple[int | str, ...], tuple[tuple[Fit, ...], Fit | None]] = {}
-        self.fits: tuple[Fit, ...] = ()  # oldest first; those that are of bounds before the present ones do not count
+        self.fits: tuple[
+            Fit, ...
+        ] = ()  # oldest first; those that are of bounds before the present ones do not count
         self._rounds: dict[str, Round] = {}
-        self._unknown: dict[str, None] = {}  # tokens of rounds without an outcome to learn from, in order
-        self._open: dict[str, None] = {}  # those of them that are pending: a long stream may have many failures
+        self._unknown: dict[
+            str, None
+        ] = {}  # tokens of rounds without an outcome to learn from, in order
+        self._open: dict[
+            str, None
+        ] = {}  # those of them that are pending: a long stream may have many failures
         self._waiting: dict[str, None] = {}  # and these with those that were abandoned
         self._costs: Costs | None = None  # None: to be summed up anew
         self._failed = 0
-        self._clock: list[tuple[float, int, str]] = []  # heap, latest first: negative time and number, and token
+        self._clock: list[
+            tuple[float, int, str]
+        ] = []  # heap, latest first: negative time and number, and token
         self._held: str | None = None  # token of the first of them
         self.dates = Dates()  # times that external data say
-        self._counted: set[str] = set()  # tokens of rounds whose time was counted on from that of data
+        self._counted: set[str] = (
+            set()
+        )  # tokens of rounds whose time was counted on from that of data
         self.undated = False  # whether data came before any round and say no time themselves
         self.asked_for: float | None = None  # time that is asked for before any round
         self._began = 0.0  # `beginning` when results were gathered
@@ -279,9 +316,13 @@ class History:
             return self._rounds[token]
         except KeyError:
             if token in self.data or token in self.removed:
-                raise UnknownSuggestion(f"{token} is data, and no suggestion: to correct it, use ‹amend›") from None
+                raise UnknownSuggestion(
+                    f"{token} is data, and no suggestion: to correct it, use ‹amend›"
+                ) from None
             pending = ", ".join(r.suggestion.token for r in self.pending) or "none"
-            raise UnknownSuggestion(f"suggestion {short_repr(token)} is unknown here; pending: {pending}") from None
+            raise UnknownSuggestion(
+                f"suggestion {short_repr(token)} is unknown here; pending: {pending}"
+            ) from None
 
     def datum(self, name: str) -> DataAdded | None:
         """External data of that name, void or not; None: there is none."""
@@ -294,7 +335,13 @@ class History:
     def scope_of(self, name: str) -> Scope | None:
         """Scope of a round, or of data that say it."""
         played, datum = self._rounds.get(name), self.datum(name)
-        return played.suggestion.scope if played is not None else datum.scope if datum is not None else None
+        return (
+            played.suggestion.scope
+            if played is not None
+            else datum.scope
+            if datum is not None
+            else None
+        )
 
     def standing(self, name: str) -> Outcome | None:
         """Outcome that counts, of a round or of data; None: there is none, or it is void."""
@@ -310,7 +357,8 @@ class History:
     def count_as(self, name: str, outcome: Outcome | None) -> Amended:
         """Count an outcome otherwise than it was told; returns the correction that says so.
 
-        A cost that is taken out counts as one that is unknown: the budget is charged what was expected.
+        A cost that is taken out counts as one that is unknown: the budget is charged what was
+        expected.
         """
         told, correction = self.as_told(name), Amended(name, outcome)
         self.apply(correction)
@@ -318,7 +366,13 @@ class History:
             self.coded[name] = told
         else:
             self.coded.pop(name, None)
-        if name in self._rounds and outcome is not None and outcome.cost is None and told is not None and told.cost:
+        if (
+            name in self._rounds
+            and outcome is not None
+            and outcome.cost is None
+            and told is not None
+            and told.cost
+        ):
             self._change(name, charge=self.estimate(name))
         return correction
 
@@ -338,8 +392,8 @@ class History:
     def results(self) -> tuple[Result, ...]:
         """All outcomes and failures as they stand now, in the order in which they came.
 
-        One that is corrected keeps its place. Those that are as they were before are the same objects, so that tuples
-        are compared quickly.
+        One that is corrected keeps its place. Those that are as they were before are the same
+        objects, so that tuples are compared quickly.
         """
         if self._results is None:
             self._results, self._gathered = (), 0
@@ -383,7 +437,11 @@ class History:
             fit, part = next(with_it, (None, None))
             if fit is None:
                 latest = None
-            elif latest is None or latest.hyperparameters is not part or latest.results is not fit.results:
+            elif (
+                latest is None
+                or latest.hyperparameters is not part
+                or latest.results is not fit.results
+            ):
                 latest = replace(fit, hyperparameters=part)
             self._latest[since, *keys] = self.fits, latest
         return latest
@@ -406,7 +464,11 @@ class History:
     @property
     def last_time(self) -> float:
         """Time of the last round that holds the clock, and of data that say none; before the first see `beginning`."""
-        return self.beginning if self._held is None else float(self._rounds[self._held].request["time"])
+        return (
+            self.beginning
+            if self._held is None
+            else float(self._rounds[self._held].request["time"])
+        )
 
     @property
     def told(self) -> tuple[tuple[Round, Outcome], ...]:
@@ -450,7 +512,8 @@ class History:
     def latest_dated(self) -> Dated | None:
         """The latest time that external data say; None: none do.
 
-        One that is far ahead of all other times is left out until another is near it: it may have been mistyped.
+        One that is far ahead of all other times is left out until another is near it: it may have
+        been mistyped.
         """
         latest, far = self.dates.last(COMPARED + 1), len(self.far_dated)
         return latest[-1 - far] if far < len(latest) else None
@@ -468,7 +531,9 @@ class History:
 
         Only rounds that hold the clock count.
         """
-        rounds = [r.request["time"] for r in self.last(COMPARED) if r.holds_clock and "time" in r.request]
+        rounds = [
+            r.request["time"] for r in self.last(COMPARED) if r.holds_clock and "time" in r.request
+        ]
         return far_ahead(time, [dated.time for dated in dates] + rounds)
 
     def continues_data(self, token: str) -> bool:
@@ -477,19 +542,24 @@ class History:
 
     def is_counted(self, played: Round) -> bool:
         """Whether the time of a round may have been counted, and not given: it is its number, or follows data."""
-        return self.continues_data(played.suggestion.token) or played.request.get("time") == played.number
+        return (
+            self.continues_data(played.suggestion.token)
+            or played.request.get("time") == played.number
+        )
 
     @property
     def next_time(self) -> float:
         """Time of the next round where none is given.
 
-        Rounds are counted, from 1 or from the time of the round before; where data are later, from theirs. Where the
-        round before was given a time, the number of the round.
+        Rounds are counted, from 1 or from the time of the round before; where data are later, from
+        theirs. Where the round before was given a time, the number of the round.
         """
         number, last = len(self) + 1, self.clock
         if last is not None and not self.is_counted(last):
             return float(number)
-        time = float(number) if last is None else float(last.request["time"]) + (number - last.number)
+        time = (
+            float(number) if last is None else float(last.request["time"]) + (number - last.number)
+        )
         dated = self.latest_dated if self.dates.reach(time) else None
         return time if dated is None or dated.time <= time else dated.time + 1.0
 
@@ -600,7 +670,10 @@ class History:
         self.fits = tuple(
             replace(
                 fit,
-                results=tuple(replace(each, time=self._began) if each.name in before else each for each in fit.results),
+                results=tuple(
+                    replace(each, time=self._began) if each.name in before else each
+                    for each in fit.results
+                ),
             )
             for fit in self.fits
         )
@@ -645,7 +718,9 @@ class History:
                 self._change(event.token, state="abandoned", charge=event.charge)
             case DataAdded():
                 self._added += 1
-                self.undated = self.undated or (self._held is None and "time" not in event.outcome.realised)
+                self.undated = self.undated or (
+                    self._held is None and "time" not in event.outcome.realised
+                )
                 self.data[self.latest_data] = self.first_data[self.latest_data] = event
                 if event.id is not None:
                     self.identified[event.id] = self.latest_data
@@ -653,7 +728,10 @@ class History:
                 self.dates.state(self.latest_data, event.outcome.realised.get("time"), len(self))
             case LimitsRevised():
                 now = {name: new for name, (_, new) in event.changes.items()}
-                self.budget, self.limit = now.get("budget", self.budget), now.get("rounds", self.limit)
+                self.budget, self.limit = (
+                    now.get("budget", self.budget),
+                    now.get("rounds", self.limit),
+                )
                 self.stop = now.get("stop", self.stop)
                 self.columns = now.get("columns", self.columns)
                 self.revisions.append(event)
@@ -721,20 +799,31 @@ class History:
                 self.dates.state(name, None, len(self))
             return
         charge = before.charge if event.charge is None else event.charge
-        after = replace(before, outcome=event.outcome, charge=charge, scope=event.scope or before.scope)
+        after = replace(
+            before, outcome=event.outcome, charge=charge, scope=event.scope or before.scope
+        )
         self._results = None
         self.dates.state(name, after.outcome.realised.get("time"), len(self))
         if name in self.data:
             self.data[name] = after
         else:
             del self.removed[name]
-            self.data = dict(sorted({**self.data, name: after}.items(), key=lambda item: number_of(item[0])))
+            self.data = dict(
+                sorted({**self.data, name: after}.items(), key=lambda item: number_of(item[0]))
+            )
 
     def _change(self, token: str, **changes: Any) -> None:
         before = self[token]
-        outcome, failure = changes.get("outcome", before.outcome), changes.get("failure", before.failure)
+        outcome, failure = (
+            changes.get("outcome", before.outcome),
+            changes.get("failure", before.failure),
+        )
         known, suggestion = outcome or failure, changes.get("suggestion", before.suggestion)
-        told = {**before.request.get("context", {}), **suggestion.values, **(known.realised if known else {})}
+        told = {
+            **before.request.get("context", {}),
+            **suggestion.values,
+            **(known.realised if known else {}),
+        }
         after = with_checked(before, realised=self._order(self.completed(told)), **changes)
         self._rounds[token] = after
         self._costs = None

@@ -2,26 +2,31 @@
 
 A value is never refused for it. It is kept and warned of; the page asks before it saves.
 
-- A *variable* (measured, looked at, or seen before choosing) is far when it lies more than half the range's width
-  beyond the range's ends, or a tenth of a range above 0 is larger: see `Float.is_far`. One that was to be set is
-  unlikely where it was measured more than half the width away.
-- An *outcome* is unlikely when it is more than `FAR` standard deviations from what the method's posterior expected
-  there (`Method.expected_outcome`). Where no posterior says, where it extrapolates, and for an outcome that replaces
-  another (the posterior has learned from that one), it is unlikely when it lies far beyond the range of the latest
-  others: see `unusual`.
-  With the first few others to compare with, an earlier outcome may turn out to be so: it is reported then.
-- An *outcome, or a cost, that comes again* to the last digit at other settings, where others do not, is a code for a
-  missing value, or of an instrument that is stuck: see `_codes`. It is left out, and nothing else is said of it.
+- A *variable* (measured, looked at, or seen before choosing) is far when it lies more than half the
+  range's width beyond the range's ends, or a tenth of a range above 0 is larger: see
+  `Float.is_far`. One that was to be set is unlikely where it was measured more than half the width
+  away.
+- An *outcome* is unlikely when it is more than `FAR` standard deviations from what the method's
+  posterior expected there (`Method.expected_outcome`). Where no posterior says, where it
+  extrapolates, and for an outcome that replaces another (the posterior has learned from that one),
+  it is unlikely when it lies far beyond the range of the latest others: see `unusual`.
+  With the first few others to compare with, an earlier outcome may turn out to be so: it is
+  reported then.
+- An *outcome, or a cost, that comes again* to the last digit at other settings, where others do
+  not, is a code for a missing value, or of an instrument that is stuck: see `_codes`. It is left
+  out, and nothing else is said of it.
 - A *further outcome*, one that a limit is on, goes by the range of the latest others.
-- A *time* of a round is unlikely when it is more than 20 times the largest step between the latest rounds after the
-  last one (a Unix time, a typed date, a decimal point that was left out), or when it was given and is earlier than that
-  of data that were known. A time of data is, when it is as far after those of all other data and rounds.
-- A *cost* is unlikely when it is `_FACTOR` times the price that the problem states, or a `_FACTOR`th of it; without a
-  price it goes by the range of the costs of the latest plays of the same scope, and by the same factor where at least
-  two of them are known: they are often all the same.
+- A *time* of a round is unlikely when it is more than 20 times the largest step between the latest
+  rounds after the last one (a Unix time, a typed date, a decimal point that was left out), or when
+  it was given and is earlier than that of data that were known. A time of data is, when it is as
+  far after those of all other data and rounds.
+- A *cost* is unlikely when it is `_FACTOR` times the price that the problem states, or a
+  `_FACTOR`th of it; without a price it goes by the range of the costs of the latest plays of the
+  same scope, and by the same factor where at least two of them are known: they are often all the
+  same.
 
-Outcomes that a method's model takes for wrong once others have come (`Method.outliers`) count for little in it:
-`outliers_found` names them.
+Outcomes that a method's model takes for wrong once others have come (`Method.outliers`) count for
+little in it: `outliers_found` names them.
 """
 
 from __future__ import annotations
@@ -48,14 +53,21 @@ FAR = 5.0
 """Standard deviations from what was expected, beyond which an outcome is unlikely."""
 FEW, SOME = 4, 8
 """Numbers from which a usual range is known, and from which it is known well."""
-_WIDE, _WIDER = 3.0, (10.0, 8.0, 6.0, 4.0)  # widths in which nothing is unusual, beyond a range of 8, and 4 to 7
+_WIDE, _WIDER = (
+    3.0,
+    (10.0, 8.0, 6.0, 4.0),
+)  # widths in which nothing is unusual, beyond a range of 8, and 4 to 7
 _LATEST = 100  # rounds, and as many pieces of data, that say what is usual
 _FACTOR = 10.0  # times a stated price
 _APART = 0.5  # share of a range between a setting and its measurement
 _NAMED = 5  # outliers that are named
 _ROUNDING = 1e-9  # share of a range's width that is none
-_ROUNDS, _AGAIN = 8, 5  # latest rounds that set a variable, and as many as are to be beyond reach to be said so
-_UNREACHED = 0.05  # share of a range's width beyond all that was measured, from which on a setting is beyond reach
+_ROUNDS, _AGAIN = (
+    8,
+    5,
+)  # latest rounds that set a variable, and as many as are to be beyond reach to be said so
+# share of a range's width beyond all that was measured, from which on a setting is beyond reach
+_UNREACHED = 0.05
 _BEYOND = 0.1  # share of a range's width beyond all outcomes, from which on a model guesses
 
 Expectation = tuple[float, float, float]
@@ -68,8 +80,8 @@ def warn_implausible(
     """List the values of an outcome, a failure, a correction or data that are hard to believe.
 
     Args:
-        event: taken into `history` already or not: it is not compared with itself. Values that a correction
-            leaves as they stand are not reported again.
+        event: taken into `history` already or not: it is not compared with itself. Values that a
+            correction leaves as they stand are not reported again.
         problem: its ranges and prices.
         history: the other outcomes.
         expected: by the method's posterior; None: no posterior says.
@@ -78,7 +90,10 @@ def warn_implausible(
         return []
     if (place := _Place.of(event, history)) is None:
         return []
-    found = [*_variables(place, problem.space, "realised", place.measured), *_elsewhere(place, problem.space)]
+    found = [
+        *_variables(place, problem.space, "realised", place.measured),
+        *_elsewhere(place, problem.space),
+    ]
     if place.outcome is not None and not place.repeats:
         found = [*_tiny(place, history), *found]
         known = expected is not None and not isinstance(event, Amended)
@@ -97,7 +112,9 @@ def warn_implausible(
 def implausible_in_looks(suggestion: Suggestion, history: History, space: Space) -> list[Finding]:
     """List the values seen before choosing, or looked at since, that are far outside their ranges, and a far time."""
     request = history[suggestion.token].request
-    first = {name: value for name, value in suggestion.context.items() if name in context_of(request)}
+    first = {
+        name: value for name, value in suggestion.context.items() if name in context_of(request)
+    }
     later = {name: value for name, value in suggestion.context.items() if name not in first}
     number, token = suggestion.round, suggestion.token
     return [
@@ -123,7 +140,8 @@ def implausible_in_look(
 def implausible_time(time: Any, history: History, number: int, token: str) -> Iterator[Finding]:
     """Yield the time of a round where it lies far beyond the pattern of the rounds before it that hold the clock.
 
-    And where it was given and is earlier than that of data that were known: a time that is counted follows from these.
+    And where it was given and is earlier than that of data that were known: a time that is counted
+    follows from these.
 
     Args:
         time: of the request; None: it has none.
@@ -133,12 +151,26 @@ def implausible_time(time: Any, history: History, number: int, token: str) -> It
     """
     if not isinstance(time, int | float) or isinstance(time, bool):
         return
-    earlier = [r for r in history.last(_LATEST + len(history) - number + 1) if r.number < number and r.holds_clock]
-    counted = history.continues_data(token) if number <= len(history) else time == history.next_time != number
-    leap = None if counted else far_ahead(time, [time_of(r) for r in earlier if TIME.name in r.request])
+    earlier = [
+        r
+        for r in history.last(_LATEST + len(history) - number + 1)
+        if r.number < number and r.holds_clock
+    ]
+    counted = (
+        history.continues_data(token)
+        if number <= len(history)
+        else time == history.next_time != number
+    )
+    leap = (
+        None
+        if counted
+        else far_ahead(time, [time_of(r) for r in earlier if TIME.name in r.request])
+    )
     if leap is not None:
         values = {"time": time, "step": leap.step, "largest": leap.largest}
-        yield Finding("far-time", f"round {number}", "time", values, f"abandon {token} and ask again")
+        yield Finding(
+            "far-time", f"round {number}", "time", values, f"abandon {token} and ask again"
+        )
     if history.dates.reach(time) and (latest := history.latest_dated) is not None:
         later = history.dates.later(time, number - 1)
         if later is not None and later <= latest:
@@ -164,7 +196,9 @@ def outliers_found(history: History, names: Sequence[str]) -> Iterator[Finding]:
     """
     if not names:
         return
-    found = [(name, outcome, played) for name, outcome, played in history.outcomes() if name in {*names}]
+    found = [
+        (name, outcome, played) for name, outcome, played in history.outcomes() if name in {*names}
+    ]
     shown = [
         (outcome.value, name if played is None else f"round {played.number} ({name})")
         for name, outcome, played in found[-_NAMED:]
@@ -188,20 +222,33 @@ def unreached(problem: Problem, history: History) -> Iterator[Finding]:
         if isinstance(variable, Categorical):
             continue
         name = variable.name
-        rounds = [(r.suggestion.values[name], r.realised[name]) for r in latest if name in r.suggestion.values]
+        rounds = [
+            (r.suggestion.values[name], r.realised[name])
+            for r in latest
+            if name in r.suggestion.values
+        ]
         asked = [x for x, _ in rounds[-_ROUNDS:]]
         missed = sum(variable.apart(x, measured) > _UNREACHED for x, measured in rounds[-_ROUNDS:])
-        if missed < _AGAIN:  # what was never reached was missed in its own round: only then all others are looked at
+        if (
+            missed < _AGAIN
+        ):  # what was never reached was missed in its own round: only then all others are looked at
             continue
-        rows = (outcome.realised if played is None else played.realised for _, outcome, played in history.outcomes())
+        rows = (
+            outcome.realised if played is None else played.realised
+            for _, outcome, played in history.outcomes()
+        )
         reached = [row[name] for row in rows if name in row]
         yield from _unreached(variable, asked, max(reached), above=True)
         yield from _unreached(variable, asked, min(reached), above=False)
 
 
-def _unreached(variable: Any, asked: Sequence[float], end: float, *, above: bool) -> Iterator[Finding]:
+def _unreached(
+    variable: Any, asked: Sequence[float], end: float, *, above: bool
+) -> Iterator[Finding]:
     """Find that a variable was to be set beyond the end of what was measured, and not seldom."""
-    beyond = [x for x in asked if (x > end) == above and x != end and variable.apart(x, end) > _UNREACHED]
+    beyond = [
+        x for x in asked if (x > end) == above and x != end and variable.apart(x, end) > _UNREACHED
+    ]
     if len(beyond) >= _AGAIN:
         yield finding(
             "unreached",
@@ -223,7 +270,12 @@ _Told = tuple[str, str, float, Mapping[str, Any]]
 def _latest_told(problem: Problem, history: History, but: str = "") -> list[_Told]:
     """The latest rounds with an outcome, in the order they were asked, without one of them."""
     return [
-        (f"round {r.number} ({r.suggestion.token})", r.suggestion.token, problem.scalar(r.outcome), r.suggestion.values)
+        (
+            f"round {r.number} ({r.suggestion.token})",
+            r.suggestion.token,
+            problem.scalar(r.outcome),
+            r.suggestion.values,
+        )
         for r in history.last(_LATEST)
         if r.state == "told" and r.outcome is not None and r.suggestion.token != but
     ]
@@ -293,7 +345,7 @@ def unusual(value: float, others: Sequence[float]) -> bool:
     return high > low and not low - beyond <= value <= high + beyond
 
 
-# -- where a value belongs, and what it is compared with ---------------------------------------------------------------
+# -- where a value belongs, and what it is compared with -------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -311,7 +363,9 @@ class _Place:
     scope: Scope | None = None
 
     @classmethod
-    def of(cls, event: OutcomeTold | Failed | Amended | DataAdded, history: History) -> _Place | None:
+    def of(
+        cls, event: OutcomeTold | Failed | Amended | DataAdded, history: History
+    ) -> _Place | None:
         """The place of an event; None: it takes an outcome out, and says nothing."""
         said = event if isinstance(event, Failed) else event.outcome
         if said is None and isinstance(event, Amended):
@@ -325,18 +379,38 @@ class _Place:
             about = name, name, f"amend {name}", outcome, said.cost
             new = _but(said.realised, before.outcome.realised if before else {})
             scope = getattr(event, "scope", None) or (before.scope if before else None)
-            return cls(*about, new, None, before.outcome if name in history.data and before else None, scope)
+            return cls(
+                *about,
+                new,
+                None,
+                before.outcome if name in history.data and before else None,
+                scope,
+            )
         played = history[event.token]
         stands = (played.outcome or played.failure) if isinstance(event, Amended) else None
         known = {**played.suggestion.context, **(stands.realised if stands else {})}
         new = _but(said.realised, known)
         where, name = f"round {played.number}", event.token
-        return cls(where, name, f"amend {name}", outcome, said.cost, new, played, stands, played.suggestion.scope)
+        return cls(
+            where,
+            name,
+            f"amend {name}",
+            outcome,
+            said.cost,
+            new,
+            played,
+            stands,
+            played.suggestion.scope,
+        )
 
     @property
     def repeats(self) -> bool:
         """Whether the value stands already."""
-        return isinstance(self.stands, Outcome) and self.outcome is not None and self.stands.value == self.outcome.value
+        return (
+            isinstance(self.stands, Outcome)
+            and self.outcome is not None
+            and self.stands.value == self.outcome.value
+        )
 
     def finding(self, kind: str, field: str, **values: Any) -> Finding:
         """One of its values, which is hard to believe."""
@@ -345,26 +419,43 @@ class _Place:
 
 def _but(values: Mapping[str, Any], stands: Mapping[str, Any]) -> dict[str, Any]:
     """Values that do not stand already."""
-    return {name: value for name, value in values.items() if name not in stands or stands[name] != value}
+    return {
+        name: value for name, value in values.items() if name not in stands or stands[name] != value
+    }
 
 
 def _latest_outcomes(history: History, but: str) -> list[Outcome]:
     """The latest outcomes, of rounds and of data, without one of them."""
-    rounds = [r.outcome for r in history.last(_LATEST) if r.state == "told" and r.outcome and r.suggestion.token != but]
-    return rounds + [added.outcome for name, added in islice(reversed(history.data.items()), _LATEST) if name != but]
+    rounds = [
+        r.outcome
+        for r in history.last(_LATEST)
+        if r.state == "told" and r.outcome and r.suggestion.token != but
+    ]
+    return rounds + [
+        added.outcome
+        for name, added in islice(reversed(history.data.items()), _LATEST)
+        if name != but
+    ]
 
 
-# -- the rules ---------------------------------------------------------------------------------------------------------
+# -- the rules -------------------------------------------------------------------------------------
 
 
-def _variables(place: _Place, space: Space, part: str, values: Mapping[str, Any] | None) -> Iterator[Finding]:
+def _variables(
+    place: _Place, space: Space, part: str, values: Mapping[str, Any] | None
+) -> Iterator[Finding]:
     """Values far outside the ranges of their variables."""
     for name in space.names:
         if values is None or name not in values:
             continue
         if _beyond(space, name, values[name]):
             variable, value = space[name], values[name]
-            about = {"name": name, "value": value, "written": variable.text(value), "range": variable.range_text}
+            about = {
+                "name": name,
+                "value": value,
+                "written": variable.text(value),
+                "range": variable.range_text,
+            }
             yield place.finding("far-outside-range", f"{part}.{name}", **about)
 
 
@@ -380,7 +471,9 @@ def _extrapolated(place: _Place, space: Space) -> bool:
     """Whether a value lies outside its range, so that a model extrapolates and its deviations are wide."""
     assert place.outcome is not None
     known = {**(place.played.realised if place.played else {}), **place.outcome.realised}
-    return any(name in known and _beyond(space, name, known[name], _ROUNDING) for name in space.names)
+    return any(
+        name in known and _beyond(space, name, known[name], _ROUNDING) for name in space.names
+    )
 
 
 def _elsewhere(place: _Place, space: Space) -> Iterator[Finding]:
@@ -395,7 +488,13 @@ def _elsewhere(place: _Place, space: Space) -> Iterator[Finding]:
             continue
         if far:
             measured, to_set = space[name].text(value), space[name].text(asked[name])
-            about = {"name": name, "value": value, "asked": asked[name], "measured": measured, "to_set": to_set}
+            about = {
+                "name": name,
+                "value": value,
+                "asked": asked[name],
+                "measured": measured,
+                "to_set": to_set,
+            }
             yield place.finding("measured-elsewhere", f"realised.{name}", **about)
 
 
@@ -411,7 +510,9 @@ def _earlier(place: _Place, problem: Problem, history: History) -> Iterator[Find
         if k < len(told) and k not in before:
             where, token, value, _ = told[k]
             round_told = where.partition(" (")[0]
-            yield Finding("far-as-is-seen-now", round_told, "value", {"value": value}, f"amend {token}")
+            yield Finding(
+                "far-as-is-seen-now", round_told, "value", {"value": value}, f"amend {token}"
+            )
 
 
 def _date(place: _Place, history: History) -> Iterator[Finding]:
@@ -429,7 +530,11 @@ def _further(place: _Place, problem: Problem, history: History) -> Iterator[Find
     """Further outcomes far from the others."""
     latest = _latest_outcomes(history, place.name)
     for name, value in (place.measured or {}).items():
-        if name in (*problem.space.names, TIME.name) or isinstance(value, bool) or not isinstance(value, int | float):
+        if (
+            name in (*problem.space.names, TIME.name)
+            or isinstance(value, bool)
+            or not isinstance(value, int | float)
+        ):
             continue
         others = [x for each in latest if isinstance(x := each.realised.get(name), int | float)]
         yield from _among(f"realised.{name}", name, value, others, place)
@@ -445,7 +550,11 @@ def _unexpected(place: _Place, value: float, mean: float, sd: float) -> Iterator
 def _of_accuracy(place: _Place, problem: Problem, history: History) -> Iterator[Finding]:
     """Warning of a standard error beyond the range of all values, beside which an outcome says next to nothing."""
     sem = place.outcome.sem if place.outcome is not None else None
-    if not sem or place.outcome is None or (isinstance(place.stands, Outcome) and place.stands.sem == sem):
+    if (
+        not sem
+        or place.outcome is None
+        or (isinstance(place.stands, Outcome) and place.stands.sem == sem)
+    ):
         return
     values = [problem.scalar(outcome) for outcome in _latest_outcomes(history, place.name)]
     values.append(problem.scalar(place.outcome))
@@ -461,9 +570,13 @@ def _of_cost(place: _Place, problem: Problem, history: History) -> Iterator[Find
         return
     price = problem.price(played.suggestion) if played is not None else None
     if played is not None and price:
-        stated = problem.paid(replace(played, realised={**played.realised, **(place.measured or {})}), history)
+        stated = problem.paid(
+            replace(played, realised={**played.realised, **(place.measured or {})}), history
+        )
         expected = played.expected_cost or price
-        least = 0.0 if place.outcome is None else min(price, expected) / _FACTOR  # what broke may have cost little
+        least = (
+            0.0 if place.outcome is None else min(price, expected) / _FACTOR
+        )  # what broke may have cost little
         if cost != stated and not least <= cost <= max(price, expected) * _FACTOR:
             yield place.finding("cost-far-from-price", "cost", cost=cost, price=price)
     elif place.scope is not None:
@@ -473,10 +586,16 @@ def _of_cost(place: _Place, problem: Problem, history: History) -> Iterator[Find
             if r.suggestion.scope == place.scope and r.suggestion.token != place.name
         ]
         latest = islice(reversed(history.data.items()), _LATEST)
-        paid += [added.outcome.cost for name, added in latest if added.scope == place.scope and name != place.name]
+        paid += [
+            added.outcome.cost
+            for name, added in latest
+            if added.scope == place.scope and name != place.name
+        ]
         others = [each for each in paid if each is not None]
         if unusual(cost, others) or _of_another_size(cost, others, place.outcome is not None):
-            yield place.finding("cost-far-from-others", "cost", cost=cost, low=min(others), high=max(others))
+            yield place.finding(
+                "cost-far-from-others", "cost", cost=cost, low=min(others), high=max(others)
+            )
 
 
 def _of_another_size(cost: float, others: Sequence[float], works: bool) -> bool:
@@ -491,7 +610,9 @@ def _of_another_size(cost: float, others: Sequence[float], works: bool) -> bool:
     return not least <= cost <= max(others) * _FACTOR
 
 
-def _among(field: str, name: str, number: float, others: Sequence[float], place: _Place) -> Iterator[Finding]:
+def _among(
+    field: str, name: str, number: float, others: Sequence[float], place: _Place
+) -> Iterator[Finding]:
     """A number far from all others of its kind."""
     if unusual(number, others):
         about = {"name": name, "value": number, "low": min(others), "high": max(others)}
@@ -500,7 +621,9 @@ def _among(field: str, name: str, number: float, others: Sequence[float], place:
 
 def _tiny(place: _Place, history: History) -> Iterator[Finding]:
     """A value that is next to nothing, where no other one is larger: models have no scale for it."""
-    small = [x for x in _numbers(place.outcome.value if place.outcome else None) if 0 < abs(x) < SMALLEST]
+    small = [
+        x for x in _numbers(place.outcome.value if place.outcome else None) if 0 < abs(x) < SMALLEST
+    ]
     others = (told.value for name, told, _ in history.outcomes() if name != place.name)
     if small and not any(abs(x) >= SMALLEST for value in others for x in _numbers(value)):
         yield Finding("too-small", place.where, "value", {"value": small[0], "smallest": SMALLEST})

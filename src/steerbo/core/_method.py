@@ -28,8 +28,9 @@ OptionsT = TypeVar("OptionsT")
 class Choice:
     """Choice of a method for a round; see `Suggestion` for the fields.
 
-    `expected_cost` is reserved while the round is pending, with what the problem charges for changes beside it. `note`
-    is logged: plain data, bounds in the user's units. The note of a play that a person attached is {"own": True}.
+    `expected_cost` is reserved while the round is pending, with what the problem charges for
+    changes beside it. `note` is logged: plain data, bounds in the user's units. The note of a play
+    that a person attached is {"own": True}.
     """
 
     scope: Scope
@@ -84,8 +85,8 @@ class NoOptions:
 class Method(ABC, Generic[P, OptionsT]):
     """A way to choose, for one problem.
 
-    All that it does is a function of problem, options, seed and history. Everything it draws comes from
-    `streams(round, name)`.
+    All that it does is a function of problem, options, seed and history. Everything it draws comes
+    from `streams(round, name)`.
 
     Attributes:
         history: of the study, as it stands.
@@ -109,8 +110,12 @@ class Method(ABC, Generic[P, OptionsT]):
     @classmethod
     def missing(cls) -> list[str]:
         """Names of the methods that a class derived from this one has still to override, in order."""
-        answers = cls.recommend is not Method.recommend or cls._recommend_at is not Method._recommend_at
-        return sorted({*getattr(cls, "__abstractmethods__", ()), *(() if answers else ("recommend",))})
+        answers = (
+            cls.recommend is not Method.recommend or cls._recommend_at is not Method._recommend_at
+        )
+        return sorted(
+            {*getattr(cls, "__abstractmethods__", ()), *(() if answers else ("recommend",))}
+        )
 
     @classmethod
     def has_bounds(cls) -> bool:
@@ -134,8 +139,8 @@ class Method(ABC, Generic[P, OptionsT]):
     def chooses_by_model(self) -> bool:
         """Whether choices read a model of the outcomes.
 
-        Where they do not, and no bounds stop the study, asks fit none: hyperparameters are fitted for answers, and not
-        logged.
+        Where they do not, and no bounds stop the study, asks fit none: hyperparameters are fitted
+        for answers, and not logged.
         """
         return True
 
@@ -156,14 +161,16 @@ class Method(ABC, Generic[P, OptionsT]):
     def gain(self, history: History) -> float:
         """Upper bound on the gain of another choice over the recommended one, in the objective's units.
 
-        Where variables are seen before choosing, the mean of `_gain_at` over typical contexts, by their shares.
-        Infinite while there are no bounds. It is called once there is an outcome.
+        Where variables are seen before choosing, the mean of `_gain_at` over typical contexts, by
+        their shares. Infinite while there are no bounds. It is called once there is an outcome.
         """
         present = self._present_context(history)
         if not self.problem.space.seen:
             return self._gain_at(history, present)
         contexts = typical(self.problem.space, history)
-        return average_over(contexts, lambda context: self._gain_at(history, {**present, **context}))
+        return average_over(
+            contexts, lambda context: self._gain_at(history, {**present, **context})
+        )
 
     def _gain_at(self, history: History, context: Mapping[str, Any]) -> float:
         """Upper bound on the possible gain in one context; `context` is as for `_recommend_at`.
@@ -176,7 +183,9 @@ class Method(ABC, Generic[P, OptionsT]):
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Choose for round `len(history) + 1`."""
 
-    def play_at(self, history: History, values: Mapping[str, Any], request: Mapping[str, Any]) -> Choice:
+    def play_at(
+        self, history: History, values: Mapping[str, Any], request: Mapping[str, Any]
+    ) -> Choice:
         """Choice of settings that a person made, for round `len(history) + 1`.
 
         Raises:
@@ -206,19 +215,24 @@ class Method(ABC, Generic[P, OptionsT]):
     def recommend(self, history: History) -> Recommendation:
         """Recommend the best choice from now on, with its alternatives.
 
-        Where variables are seen before choosing: one row for each typical context. Where the problem drifts: for the
-        time of the last round, or of later data, which the note states. An answer that breaks a limit of the problem is
-        refused, and so is one with such an alternative. A method overrides this, or `_recommend_at`.
+        Where variables are seen before choosing: one row for each typical context. Where the
+        problem drifts: for the time of the last round, or of later data, which the note states. An
+        answer that breaks a limit of the problem is refused, and so is one with such an
+        alternative. A method overrides this, or `_recommend_at`.
         """
         present = self._present_context(history)
         if not self.problem.space.seen:
             return self._answer_at(history, present)
         contexts = typical(self.problem.space, history)
-        return average_recommendation(contexts, lambda context: self._answer_at(history, {**present, **context}))
+        return average_recommendation(
+            contexts, lambda context: self._answer_at(history, {**present, **context})
+        )
 
     def _recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
         """Recommend in one context: values seen before choosing and, where the problem drifts, the time, by name."""
-        raise SteerboError(f"{self.name} recommends nothing: it overrides neither recommend nor _recommend_at")
+        raise SteerboError(
+            f"{self.name} recommends nothing: it overrides neither recommend nor _recommend_at"
+        )
 
     def _answer_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
         """`_recommend_at`; where the problem drifts, the reasons begin with the time that the answer is for."""
@@ -231,7 +245,9 @@ class Method(ABC, Generic[P, OptionsT]):
         as_of = reason("as-of", time=context[TIME.name])
         return replace(answer, reasons=(as_of, *answer.reasons))
 
-    def predict(self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]) -> Recommendation:
+    def predict(
+        self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]
+    ) -> Recommendation:
         """Expected value at settings of a person's own choice, with bounds, in a context as `_recommend_at` has it.
 
         Raises:
@@ -241,16 +257,22 @@ class Method(ABC, Generic[P, OptionsT]):
         context = {**self._present_context(history), **context}
         return self._dated(self._predict_at(history, values, context), context)
 
-    def _predict_at(self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]) -> Recommendation:
+    def _predict_at(
+        self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]
+    ) -> Recommendation:
         """Expected value at settings in one context. Methods with a model override it."""
         allowed = f"nothing: {self.name} has no model that predicts"
-        raise InvalidRequest("values", dict(values), allowed, "Take the default method of the kind.")
+        raise InvalidRequest(
+            "values", dict(values), allowed, "Take the default method of the kind."
+        )
 
     def _present_context(self, history: History) -> dict[str, Any]:
         """Part of the context that is not seen: the time of the last round, where the problem drifts."""
         return {TIME.name: now(history)} if self.problem.timed else {}
 
-    def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
+    def policy(
+        self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]
+    ) -> PolicyStep:
         """Settings of `recommend`. Methods whose answer depends on the context or request override it."""
         self.check_informed(history)
         return PolicyStep.of(self.recommend(history), {})
@@ -258,16 +280,19 @@ class Method(ABC, Generic[P, OptionsT]):
     def bound_inflation(self, history: History, scope: Scope) -> float:
         """Factor by which bounds of an answer about a scope are wider than `recommend` has them.
 
-        It corrects for errors that a model does not count: a scale learned from three outcomes, or recent surprises.
-        Infinite: the width is unknown, and answers have no bounds. 1: the bounds are right as they are.
+        It corrects for errors that a model does not count: a scale learned from three outcomes, or
+        recent surprises. Infinite: the width is unknown, and answers have no bounds. 1: the bounds
+        are right as they are.
         """
         return 1.0
 
-    def expected_outcome(self, history: History, event: OutcomeTold | DataAdded) -> tuple[float, float, float] | None:
+    def expected_outcome(
+        self, history: History, event: OutcomeTold | DataAdded
+    ) -> tuple[float, float, float] | None:
         """Value of an outcome before it is learned from, and the mean and standard deviation predicted for it.
 
-        In the user's units; the deviation includes the noise of a measurement. None: too little is known. A value far
-        from its mean is warned of: see `core._implausible`.
+        In the user's units; the deviation includes the noise of a measurement. None: too little is
+        known. A value far from its mean is warned of: see `core._implausible`.
         """
         return None
 
@@ -275,7 +300,9 @@ class Method(ABC, Generic[P, OptionsT]):
         """Notices of the method about the study, for `explain` and `status`."""
         return ()
 
-    def success_probability(self, history: History, answer: Recommendation | PolicyStep) -> float | None:
+    def success_probability(
+        self, history: History, answer: Recommendation | PolicyStep
+    ) -> float | None:
         """Probability of a play at an answer to work, where failures near it tell; None: nothing is known of that."""
         return None
 

@@ -1,7 +1,7 @@
 """Interface of problems: variables, laws, requests, outcomes and costs, as the protocol needs them.
 
-Each wing declares its problem as a record derived from `Problem`, or from `ConstrainedProblem` where outcomes beside
-the objective are constrained.
+Each wing declares its problem as a record derived from `Problem`, or from `ConstrainedProblem`
+where outcomes beside the objective are constrained.
 """
 
 from __future__ import annotations
@@ -16,7 +16,16 @@ from typing import Any, ClassVar
 from .._parsing import parse_value, read_choice
 from .._wording import MISSING
 from ..errors import InvalidContext, InvalidOutcome, combine, did_you_mean, one_of
-from ..space import Categorical, Empirical, Learned, Limit, OutcomeConstraint, Space, Variable, outcomes_of
+from ..space import (
+    Categorical,
+    Empirical,
+    Learned,
+    Limit,
+    OutcomeConstraint,
+    Space,
+    Variable,
+    outcomes_of,
+)
 from ._context import TIME, now, read_time, read_when
 from ._history import History, Round
 from .answers import Scope, Suggestion, as_text
@@ -48,7 +57,12 @@ class StatedLaw:
         learned = isinstance(variable.law, Learned)
         law = variable.law.at_first if isinstance(variable.law, Learned) else variable.law
         given = tuple(name for name in seen if name != variable.name) if learned else ()
-        return cls(variable, law.sample if isinstance(law, Empirical) else None, given=given, learned=learned)
+        return cls(
+            variable,
+            law.sample if isinstance(law, Empirical) else None,
+            given=given,
+            learned=learned,
+        )
 
 
 def with_unit(space: Space, name: str, value: Any) -> str:
@@ -64,14 +78,17 @@ def with_unit(space: Space, name: str, value: Any) -> str:
     return f"{space[name].text(value)} {getattr(space[name], 'unit', '')}".rstrip()
 
 
-_SINGLE = frozenset({str, float, int, bool, type(None)})  # types of values in which nothing stands by name
+_SINGLE = frozenset(
+    {str, float, int, bool, type(None)}
+)  # types of values in which nothing stands by name
 
 
 class Problem(ABC):
     """Base of problems: frozen data, equal in every process. Each wing declares one as a `record`.
 
-    It knows nothing of the methods that solve it: see `registry`. `kind` names the wing in files. The `read_…` methods
-    turn what a user gave into plain, checked data; they are the only gate through which anything enters the log.
+    It knows nothing of the methods that solve it: see `registry`. `kind` names the wing in files.
+    The `read_…` methods turn what a user gave into plain, checked data; they are the only gate
+    through which anything enters the log.
     """
 
     kind: str
@@ -92,8 +109,8 @@ class Problem(ABC):
     """Why fields of other kinds are none of this one, and what to use instead, by name."""
     pictures: ClassVar[str] = "steerbo.plots.rounds:draw"
     """The place of the function that draws a study, as "package.module:function": ``draw(study, advice)`` yields
-    `Picture`s. See `DrawPictures` in `steerbo.extending` for its signature, `steerbo.testing.PicturesContract` for its
-    test."""
+    `Picture`s. See `DrawPictures` in `steerbo.extending` for its signature,
+    `steerbo.testing.PicturesContract` for its test."""
 
     @property
     @abstractmethod
@@ -116,7 +133,11 @@ class Problem(ABC):
 
     def use(self, variable: Variable) -> str:
         """Role of a variable in `steerbo check`; empty where its law says all."""
-        return ("seen before choosing" + (", else drawn" if variable.law else "")) if variable.seen else ""
+        return (
+            ("seen before choosing" + (", else drawn" if variable.law else ""))
+            if variable.seen
+            else ""
+        )
 
     @property
     def every_limit(self) -> Sequence[Any]:
@@ -139,7 +160,9 @@ class Problem(ABC):
         """
         for variable in self.space:
             value = values.get(variable.name)
-            if value is not None and (isinstance(variable, Categorical) or variable.low <= value <= variable.high):
+            if value is not None and (
+                isinstance(variable, Categorical) or variable.low <= value <= variable.high
+            ):
                 yield variable.name, variable, value
 
     def example(self, name: str) -> str:
@@ -159,7 +182,11 @@ class Problem(ABC):
 
     def asked(self) -> tuple[RequestField, ...]:
         """Arguments of `ask` beside the number of suggestions."""
-        return (*((TIME,) if self.timed else ()), *self.takes, *((SEEN,) if self.space.seen else ()))
+        return (
+            *((TIME,) if self.timed else ()),
+            *self.takes,
+            *((SEEN,) if self.space.seen else ()),
+        )
 
     def read_asked(self, request: Mapping[str, Any], history: History) -> dict[str, Any]:
         """Check the arguments of `ask`: `context` by `read_context`, all others by `read_request`.
@@ -178,7 +205,8 @@ class Problem(ABC):
         """Check the values seen before choosing; a variable with a law may be missing.
 
         Raises:
-            InvalidContext: naming the variable that is missing or unknown, or its value that is not allowed.
+            InvalidContext: naming the variable that is missing or unknown, or its value that is not
+                allowed.
         """
         needed = [name for name in self.space.seen if name not in self.stated_laws]
         hint = "It is seen before choosing: give it by ‹context›."
@@ -190,7 +218,9 @@ class Problem(ABC):
         check_taken(request, taken, self.kind, drifts=hasattr(self, "drift"))
         return {**request, **({TIME.name: read_time(request, history)} if self.timed else {})}
 
-    def read_observation(self, suggestion: Suggestion, context: Mapping[str, Any]) -> dict[str, Any]:
+    def read_observation(
+        self, suggestion: Suggestion, context: Mapping[str, Any]
+    ) -> dict[str, Any]:
         """Check observed values: exactly the variables that the suggestion asked to observe."""
         return read_context(self.space, context, suggestion.observe, suggestion.observe)
 
@@ -206,7 +236,9 @@ class Problem(ABC):
         if self.space.seen:
             return self.read_context(context)
         for name, value in context.items():
-            raise InvalidContext(f"context.{name}", value, f"nothing: a {self.kind} problem has nothing to look at")
+            raise InvalidContext(
+                f"context.{name}", value, f"nothing: a {self.kind} problem has nothing to look at"
+            )
         return {}
 
     def read_settings(self, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -225,7 +257,9 @@ class Problem(ABC):
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """Names of all realised values, in order: the columns of a table of outcomes, the time first."""
-        return tuple(dict.fromkeys((TIME.name, *self.space.names))) if self.timed else self.space.names
+        return (
+            tuple(dict.fromkeys((TIME.name, *self.space.names))) if self.timed else self.space.names
+        )
 
     @cached_property
     def cells(self) -> tuple[str, ...]:
@@ -256,18 +290,29 @@ class Problem(ABC):
     def in_order(self, plain: Any) -> Any:
         """Sort mappings by name into the problem's order (see `columns`); other names follow by alphabet.
 
-        A log may keep no order, and people read values by their place: every event passes through here.
+        A log may keep no order, and people read values by their place: every event passes through
+        here.
         """
         if type(plain) in _SINGLE:
             return plain
-        if type(plain) is dict or isinstance(plain, Mapping):  # nearly all are dicts: an abstract type costs more
+        if type(plain) is dict or isinstance(
+            plain, Mapping
+        ):  # nearly all are dicts: an abstract type costs more
             names = list(plain)
             if len(names) > 1:
                 known = [name for name in self.columns if name in plain]
-                names = known if len(known) == len(names) else [*known, *sorted(plain.keys() - set(known))]
-            return {name: x if type(x := plain[name]) in _SINGLE else self.in_order(x) for name in names}
+                names = (
+                    known
+                    if len(known) == len(names)
+                    else [*known, *sorted(plain.keys() - set(known))]
+                )
+            return {
+                name: x if type(x := plain[name]) in _SINGLE else self.in_order(x) for name in names
+            }
         if isinstance(plain, list | tuple):
-            return type(plain)(self.in_order(x) if isinstance(x, Mapping | list | tuple) else x for x in plain)
+            return type(plain)(
+                self.in_order(x) if isinstance(x, Mapping | list | tuple) else x for x in plain
+            )
         return plain
 
     def completed(self, realised: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -315,17 +360,27 @@ class Problem(ABC):
         """Check the objective's value: one finite number, unless a wing takes more."""
         return finite("value", value)
 
-    def read_realised(self, suggestion: Suggestion, realised: Mapping[str, Any], needed: bool) -> dict[str, Any]:
+    def read_realised(
+        self, suggestion: Suggestion, realised: Mapping[str, Any], needed: bool
+    ) -> dict[str, Any]:
         """Check realised values; variables that were set and not measured count as set."""
         unknown = [
-            InvalidOutcome(f"realised.{name}", value, f"values for {one_of(self.space.names, name)}")
+            InvalidOutcome(
+                f"realised.{name}", value, f"values for {one_of(self.space.names, name)}"
+            )
             for name, value in by_name("realised", realised).items()
             if name not in self.space
         ]
         known = {**suggestion.values, **suggestion.context, **realised}
-        missing = [name for name in self.unmeasured(suggestion) if name in self.space and name not in known]
-        misspelt = {did_you_mean(self.space.names, str(name)) for name in realised if name not in self.space}
-        missing = [name for name in missing if name not in misspelt]  # it is there under a name that is complained of
+        missing = [
+            name for name in self.unmeasured(suggestion) if name in self.space and name not in known
+        ]
+        misspelt = {
+            did_you_mean(self.space.names, str(name)) for name in realised if name not in self.space
+        }
+        missing = [
+            name for name in missing if name not in misspelt
+        ]  # it is there under a name that is complained of
         if needed and missing:
             which = f"realised.{missing[0]}" if len(missing) == 1 else "realised"
             allowed = f"the measured {'values' if len(missing) > 1 else 'value'} of {', '.join(map(repr, missing))}"
@@ -333,13 +388,19 @@ class Problem(ABC):
             raise combine([InvalidOutcome(which, MISSING, allowed, hint), *unknown])
         if unknown:
             raise combine(unknown)
-        return self.space.check_measured(known, [name for name in self.space.names if name in known])
+        return self.space.check_measured(
+            known, [name for name in self.space.names if name in known]
+        )
 
-    def read_outcome(self, suggestion: Suggestion, value: Any, cost: Any, realised: Mapping[str, Any]) -> Outcome:
+    def read_outcome(
+        self, suggestion: Suggestion, value: Any, cost: Any, realised: Mapping[str, Any]
+    ) -> Outcome:
         """Check and complete an outcome of `suggestion`."""
         price = self.price(suggestion)
         paid = finite("cost", cost, least=0.0) if cost is not None else price
-        return Outcome(self.read_value(value), paid, self.read_realised(suggestion, realised, needed=True))
+        return Outcome(
+            self.read_value(value), paid, self.read_realised(suggestion, realised, needed=True)
+        )
 
     def needed_of_data(self, realised: Mapping[str, Any]) -> tuple[str, ...]:
         """Names of the variables that external data with this scope must have: all."""
@@ -356,7 +417,11 @@ class Problem(ABC):
         measured = self.space.check_measured(dict(realised), self.needed_of_data(realised))
         if when is not None:
             measured = {TIME.name: when, **measured}
-        return Outcome(self.read_data_value(value), None if cost is None else finite("cost", cost, least=0.0), measured)
+        return Outcome(
+            self.read_data_value(value),
+            None if cost is None else finite("cost", cost, least=0.0),
+            measured,
+        )
 
     def read_data_value(self, value: Any) -> Any:
         """Check the value of external data, which has no round that could be told to have failed."""
@@ -364,7 +429,12 @@ class Problem(ABC):
             return self.read_value(value)
         except InvalidOutcome as error:
             raise combine(
-                InvalidOutcome(each.field, each.value, each._allowed, each._hint.replace("use ‹fail›", "leave it out"))
+                InvalidOutcome(
+                    each.field,
+                    each.value,
+                    each._allowed,
+                    each._hint.replace("use ‹fail›", "leave it out"),
+                )
                 for each in error.errors
             ) from None
 
@@ -388,7 +458,9 @@ class ConstrainedProblem(Problem):
         """Names of the values that `tell` needs beside the objective's."""
         return (*super().unmeasured(suggestion), *self.further)
 
-    def read_realised(self, suggestion: Suggestion, realised: Mapping[str, Any], needed: bool) -> dict[str, Any]:
+    def read_realised(
+        self, suggestion: Suggestion, realised: Mapping[str, Any], needed: bool
+    ) -> dict[str, Any]:
         """See `Problem.read_realised`; with the further outcomes."""
         if not self.further:
             return super().read_realised(suggestion, realised, needed)
@@ -396,7 +468,9 @@ class ConstrainedProblem(Problem):
         missing = [name for name in self.further if name not in told]
         if needed and missing:
             hint = "The problem has a limit on it. If the evaluation broke, use ‹fail›."
-            raise InvalidOutcome(f"realised.{missing[0]}", None, f"the measured {missing[0]}, a number", hint)
+            raise InvalidOutcome(
+                f"realised.{missing[0]}", None, f"the measured {missing[0]}, a number", hint
+            )
         return {**super().read_realised(suggestion, rest, needed), **told}
 
     def read_added(self, value: Any, cost: Any, realised: Mapping[str, Any]) -> Outcome:
@@ -407,11 +481,17 @@ class ConstrainedProblem(Problem):
         read = super().read_added(value, cost, rest)
         return Outcome(read.value, read.cost, {**read.realised, **told})
 
-    def _apart(self, realised: Mapping[str, Any], more: Sequence[str] = ()) -> tuple[dict[str, Any], dict[str, float]]:
+    def _apart(
+        self, realised: Mapping[str, Any], more: Sequence[str] = ()
+    ) -> tuple[dict[str, Any], dict[str, float]]:
         """Split realised values into variables and constrained outcomes, both checked."""
         names = (*self.space.names, *self.further)
         for name, value in realised.items():
             if name not in names and name not in more:
                 raise InvalidOutcome(f"realised.{name}", value, f"values for {one_of(names, name)}")
-        told = {name: finite(f"realised.{name}", realised[name]) for name in self.further if name in realised}
+        told = {
+            name: finite(f"realised.{name}", realised[name])
+            for name in self.further
+            if name in realised
+        }
         return {name: value for name, value in realised.items() if name not in told}, told

@@ -46,7 +46,9 @@ def read_budget(value: Any) -> float | None:
     except InvalidOutcome:
         number = 0.0
     if number <= 0:
-        raise InvalidOption("budget", value, f"a finite number above 0 (at most {LARGEST:g}){_OR_NONE}")
+        raise InvalidOption(
+            "budget", value, f"a finite number above 0 (at most {LARGEST:g}){_OR_NONE}"
+        )
     return number
 
 
@@ -59,7 +61,9 @@ def read_stop(value: Any, method: type[Method[Any, Any]]) -> Stop | None:
     if value is None:
         return None
     if not method.has_bounds():
-        raise InvalidOption("stop", value, f"nothing with {method.name!r}", "This method has no bounds to stop by.")
+        raise InvalidOption(
+            "stop", value, f"nothing with {method.name!r}", "This method has no bounds to stop by."
+        )
     try:
         number = 0.0 if isinstance(value, str) and value == ENOUGH else finite("stop", value)
     except InvalidOutcome:
@@ -78,7 +82,9 @@ def stop_text(stop: Stop | None) -> str:
     """
     if stop is None:
         return "no stop before the limits"
-    return "stop when less " + ("can be gained than a play costs" if stop == ENOUGH else f"than {stop:g} can be gained")
+    return "stop when less " + (
+        "can be gained than a play costs" if stop == ENOUGH else f"than {stop:g} can be gained"
+    )
 
 
 def worth(problem: Problem, gain: float | None) -> float | None:
@@ -89,8 +95,9 @@ def worth(problem: Problem, gain: float | None) -> float | None:
 def stopping_threshold(problem: Problem, history: History) -> float | None:
     """Smallest gain that pays for a play: the stated difference, or the latest cost, in money; None where unknown.
 
-    The cost of a failure is none of a play: an expensive mishap would end a study of which much is still unknown. Nor
-    is a switching cost, which need not be paid again: it is taken off the gain of choices that need it.
+    The cost of a failure is none of a play: an expensive mishap would end a study of which much is
+    still unknown. Nor is a switching cost, which need not be paid again: it is taken off the gain
+    of choices that need it.
     """
     if history.stop != ENOUGH:
         return history.stop
@@ -108,14 +115,21 @@ def is_converged(problem: Problem, history: History, gain: float | None) -> str:
         return ""
     most = f"at most {gain_text(gain, money, beside=least if compared is gain else 0.0)} can still be gained"
     unmoved = ", switching aside" if problem.space.changes else ""
-    less = f"the {numeral(least)} that the latest play cost{unmoved}" if history.stop == ENOUGH else numeral(least)
+    less = (
+        f"the {numeral(least)} that the latest play cost{unmoved}"
+        if history.stop == ENOUGH
+        else numeral(least)
+    )
     return f"enough is known: {most}, less than {less}"
 
 
-def with_curve(explanation: Explanation, problem: Problem, history: History, gain: float | None) -> Explanation:
+def with_curve(
+    explanation: Explanation, problem: Problem, history: History, gain: float | None
+) -> Explanation:
     """Add the possible gain at each round, and now, to an explanation; unchanged without a stopping rule.
 
-    Where the problem states what a unit of the objective is worth, a further column has the gain in money.
+    Where the problem states what a unit of the objective is worth, a further column has the gain in
+    money.
     """
     if history.stop is None:
         return explanation
@@ -132,22 +146,28 @@ def with_curve(explanation: Explanation, problem: Problem, history: History, gai
     if least is None:
         rule += "; the cost of a play is unknown, so it goes on: tell costs, or let it stop at a difference"
     elif history.stop == ENOUGH:
-        rule += f", {numeral(least)} of late" + (", switching aside" if problem.space.changes else "")
+        rule += f", {numeral(least)} of late" + (
+            ", switching aside" if problem.space.changes else ""
+        )
     if not now:
         rule += "; how much that is the bounds do not say yet"
     table = Table("What could still be gained, by the bounds", columns, rows)
     return Explanation(
-        f"{explanation.summary.removesuffix('.')}. {rule}.", (*explanation.tables, *((table,) if rows else ()))
+        f"{explanation.summary.removesuffix('.')}. {rule}.",
+        (*explanation.tables, *((table,) if rows else ())),
     )
 
 
-def read_revision(history: History, given: Mapping[str, Any], method: type[Method[Any, Any]]) -> LimitsRevised | None:
+def read_revision(
+    history: History, given: Mapping[str, Any], method: type[Method[Any, Any]]
+) -> LimitsRevised | None:
     """Check a change, and return its event; None where it changes nothing.
 
     Args:
         history: the rounds so far.
-        given: some of `budget` (money; None: no limit), `rounds` (None: no limit), `stop` (when enough is known) and
-            `columns` (headers of a lab's own tables, by the column's own name).
+        given: some of `budget` (money; None: no limit), `rounds` (None: no limit), `stop` (when
+            enough is known) and `columns` (headers of a lab's own tables, by the column's own
+            name).
         method: the study's.
 
     Raises:
@@ -165,12 +185,19 @@ def read_revision(history: History, given: Mapping[str, Any], method: type[Metho
     before = standing(history)
     wanted = {name: read(given[name]) for name, read in reading.items() if name in given}
     changes = {name: (before[name], new) for name, new in wanted.items() if new != before[name]}
-    return LimitsRevised(changes, datetime.now(UTC).isoformat(timespec="seconds")) if changes else None
+    return (
+        LimitsRevised(changes, datetime.now(UTC).isoformat(timespec="seconds")) if changes else None
+    )
 
 
 def standing(history: History) -> dict[str, Any]:
     """Current values of the fields that can be revised."""
-    return {"budget": history.budget, "columns": history.columns, "rounds": history.limit, "stop": history.stop}
+    return {
+        "budget": history.budget,
+        "columns": history.columns,
+        "rounds": history.limit,
+        "stop": history.stop,
+    }
 
 
 def overruled_settings(history: History, name: str, value: Any) -> str:
@@ -180,7 +207,9 @@ def overruled_settings(history: History, name: str, value: Any) -> str:
     now = standing(history)[name]
     larger = now is not None and (value is None or value > now)
     when = [event.when for event in history.revisions if name in event.changes]
-    once = any(name in event.changes and event.changes[name][0] == value for event in history.revisions)
+    once = any(
+        name in event.changes and event.changes[name][0] == value for event in history.revisions
+    )
     return when[-1] if larger and once else ""
 
 
@@ -192,7 +221,10 @@ def revised_text(event: LimitsRevised) -> list[str]:
     """
     when = f"{event.when[:16].replace('T', ' ')} UTC"
     limits = {name: pair for name, pair in event.changes.items() if name != "columns"}
-    return [f"{limit_text(name, new)} since {when}, before {_before(name, old)}" for name, (old, new) in limits.items()]
+    return [
+        f"{limit_text(name, new)} since {when}, before {_before(name, old)}"
+        for name, (old, new) in limits.items()
+    ]
 
 
 def _before(name: str, old: Any) -> str:
@@ -213,9 +245,13 @@ def limit_text(name: str, value: Any) -> str:
 
 
 def _columns(given: Any) -> dict[str, str]:
-    known = isinstance(given, Mapping) and all(isinstance(text, str) for pair in given.items() for text in pair)
+    known = isinstance(given, Mapping) and all(
+        isinstance(text, str) for pair in given.items() for text in pair
+    )
     if not known:
-        raise InvalidOption("columns", given, "headers by the column's own name, such as {'value': 'Yield'}")
+        raise InvalidOption(
+            "columns", given, "headers by the column's own name, such as {'value': 'Yield'}"
+        )
     return {name: given[name] for name in sorted(given)}
 
 
@@ -225,11 +261,19 @@ def read_bounds(problem: Problem, bounds: Any) -> dict[str, tuple[Any, Any]]:
     Raises:
         InvalidProblem: naming the variable and its allowed values.
     """
-    known = {variable.name: variable for variable in problem.space if isinstance(variable, NumericVariable)}
+    known = {
+        variable.name: variable
+        for variable in problem.space
+        if isinstance(variable, NumericVariable)
+    }
     if not known or "variables" not in {field.name for field in fields(problem)}:  # type: ignore[arg-type]
-        raise InvalidProblem("bounds", bounds, f"nothing: a {problem.kind} problem like this has no bounds to widen")
+        raise InvalidProblem(
+            "bounds", bounds, f"nothing: a {problem.kind} problem like this has no bounds to widen"
+        )
     if not isinstance(bounds, Mapping):
-        raise InvalidProblem("bounds", bounds, "pairs (low, high) by variable, such as {'ph': (3, 9)}")
+        raise InvalidProblem(
+            "bounds", bounds, "pairs (low, high) by variable, such as {'ph': (3, 9)}"
+        )
     for name, pair in bounds.items():
         if name not in known:
             raise InvalidProblem(f"bounds.{name}", pair, f"bounds of {one_of(known, name)}")
@@ -251,7 +295,10 @@ def extended(problem: Problem, bounds: Mapping[str, tuple[Any, Any]]) -> Problem
     variables = []
     for variable in problem.space:
         if variable.name in bounds and isinstance(variable, NumericVariable):
-            (old_low, old_high), (low, high) = _bounds_of(problem, variable.name), bounds[variable.name]
+            (old_low, old_high), (low, high) = (
+                _bounds_of(problem, variable.name),
+                bounds[variable.name],
+            )
             variable = variable.widened(min(low, old_low), max(high, old_high))
         variables.append(variable)
     return replace(problem, variables=tuple(variables))  # type: ignore[type-var]

@@ -1,6 +1,7 @@
 """Words of reasons and findings: one entry a kind, and nothing else makes a sentence of them.
 
-An entry is a format of the values by name, or a function of them where the words depend on the values.
+An entry is a format of the values by name, or a function of them where the words depend on the
+values.
 """
 
 from __future__ import annotations
@@ -82,7 +83,11 @@ def _over_contexts(mean: float | None = None, cost: float | None = None) -> str:
 
 def _works_seldom(probability: float) -> str:
     steps = round(probability / NOT_WORKING)
-    often = f"about {100 * NOT_WORKING * steps:.0f} %" if steps else f"less than {100 * NOT_WORKING:.0f} %"
+    often = (
+        f"about {100 * NOT_WORKING * steps:.0f} %"
+        if steps
+        else f"less than {100 * NOT_WORKING:.0f} %"
+    )
     return f"works in {often} of plays: the expected value counts only plays that work"
 
 
@@ -115,7 +120,9 @@ def _outliers(number: int, shown: Sequence[Sequence[Any]]) -> str:
 
 
 def _bad_outliers(number: int) -> str:
-    these = "1 of them is bad: if it is" if number == 1 else f"{number} of them are bad: if they are"
+    these = (
+        "1 of them is bad: if it is" if number == 1 else f"{number} of them are bad: if they are"
+    )
     return f"{these} right, and near the answer, the answer says what is to be expected."
 
 
@@ -135,7 +142,9 @@ def _codes(name: str, value: float, times: int, outcomes: int, latest: str) -> s
     )
 
 
-def _unreached(*, name: str, asked: Sequence[str], unit: str, missed: int, rounds: int, side: str, end: str) -> str:
+def _unreached(
+    *, name: str, asked: Sequence[str], unit: str, missed: int, rounds: int, side: str, end: str
+) -> str:
     unit = f" {unit}" if unit else ""
     return (
         f"{name} was to be set to {' to '.join(asked)}{unit} in {missed} of the latest {rounds} rounds that set it, "
@@ -157,7 +166,9 @@ def _costs_contradicted(scopes: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _costs_hang(names: Sequence[str], rising: Sequence[bool], plays: int) -> str:
-    each = [f"{'rise' if up else 'fall'} with {name}" for name, up in zip(names, rising, strict=True)]
+    each = [
+        f"{'rise' if up else 'fall'} with {name}" for name, up in zip(names, rising, strict=True)
+    ]
     return (
         f"The costs told of {plays} plays {' and '.join(each)}: choices and answers go by the mean cost, and take the "
         "rest for luck. A cost-varying problem with ‹value_of_one›, and no stated costs, learns what a play costs at "
@@ -165,7 +176,9 @@ def _costs_hang(names: Sequence[str], rising: Sequence[bool], plays: int) -> str
     )
 
 
-def _unlikely_lengthscale(prior: str, name: str, lengthscale: float, range: float, unit: str) -> str:
+def _unlikely_lengthscale(
+    prior: str, name: str, lengthscale: float, range: float, unit: str
+) -> str:
     unit = f" {unit}" if unit else ""
     short = lengthscale < range
     means = "no two places have to do with each other" if short else "all places are alike"
@@ -213,11 +226,13 @@ the 40 plays still to come it would have to be 0.1'
     if paid:
         return f"it pays {numeral(paid, 4)} to move, which is expected to make plays better by {gained}; {held}"
     nothing = (
-        f"it moves nothing that is hard to change: that would cost {numeral(price, 4)}, and is expected to make plays"
+        f"it moves nothing that is hard to change: that would cost {numeral(price, 4)}, "
+        "and is expected to make plays"
     )
     if better < needed:
         return f"{nothing} better by {gained}; {held}"
-    # The move is worth its cost beside the set that it is of; another set, which stays, was chosen before it.
+    # The move is worth its cost beside the set that it is of; another set, which stays, was chosen
+    # before it.
     return (
         f"{nothing} of the set that it is for better by {gained}, more than the {wanted} that would pay for it; but "
         f"{scope} is played before that set"
@@ -306,7 +321,9 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "far-from-others": "{name} = {value:g} is far from the others, {low:g} to {high:g}",
     "sem-beyond-range": "sem = {sem:g} is larger than the range of all values, {low:g} to {high:g}: it is in their "
     "unit, and not in percent",
-    "far-as-is-seen-now": lambda value: f"value = {numeral(value)} is far from all others, as is seen now",
+    "far-as-is-seen-now": lambda value: (
+        f"value = {numeral(value)} is far from all others, as is seen now"
+    ),
     "far-from-expected": "{value:.6g} is far from what was expected there, {low:.3g} to {high:.3g}",
     "code": _code,
     "total": "cost = {cost:g} is the sum of all prices so far, as is an earlier one: it is taken for a running total, "

@@ -1,6 +1,7 @@
 """Answers of a study as plain records: scopes, suggestions, recommendations, policies, explanations, status.
 
-They print as text, dump as JSON, and show themselves as HTML in a notebook, where text given by users is escaped.
+They print as text, dump as JSON, and show themselves as HTML in a notebook, where text given by
+users is escaped.
 """
 
 from __future__ import annotations
@@ -59,7 +60,9 @@ def gain_text(gain: float, worth: float | None, beside: float = 0.0) -> str:
     >>> gain_text(0.25, None), gain_text(0.25, 10.0)
     ('0.25', '0.25 (worth 10)')
     """
-    return numeral(gain, beside=beside) + (f" (worth {numeral(worth)})" if worth is not None else "")
+    return numeral(gain, beside=beside) + (
+        f" (worth {numeral(worth)})" if worth is not None else ""
+    )
 
 
 def settings_text(values: Mapping[str, Any], shown: Mapping[str, str]) -> str:
@@ -70,7 +73,12 @@ def settings_text(values: Mapping[str, Any], shown: Mapping[str, str]) -> str:
     """
     texts = {name: shown.get(name) or _in_full(value) for name, value in values.items()}
     tables = {name for name, value in values.items() if isinstance(value, dict)}
-    return ", ".join(f"{name} ({x})" if name in tables else f"{name} = {x}" for name, x in texts.items()) or "–"
+    return (
+        ", ".join(
+            f"{name} ({x})" if name in tables else f"{name} = {x}" for name, x in texts.items()
+        )
+        or "–"
+    )
 
 
 def _in_full(value: Any) -> str:
@@ -94,7 +102,10 @@ def as_text(cell: Any) -> str:
     if isinstance(cell, float):
         return numeral(cell)
     if isinstance(cell, dict):
-        parts = (f"{n} ({as_text(v)})" if isinstance(v, dict) else f"{n} = {as_text(v)}" for n, v in cell.items())
+        parts = (
+            f"{n} ({as_text(v)})" if isinstance(v, dict) else f"{n} = {as_text(v)}"
+            for n, v in cell.items()
+        )
         return ", ".join(parts) or "–"
     if isinstance(cell, list | tuple):
         return ", ".join(as_text(part) for part in cell) or "nothing"
@@ -139,7 +150,10 @@ class Table(Record):
     def __str__(self) -> str:
         lines = [list(self.columns), *self.cells()]
         widths = [max(len(line[i]) for line in lines) for i in range(len(self.columns))]
-        body = ("  " + "  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)) for line in lines)
+        body = (
+            "  " + "  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True))
+            for line in lines
+        )
         return "\n".join([self.title, *(row.rstrip() for row in body)])
 
 
@@ -183,12 +197,13 @@ def _looking(look: Any) -> Any:
 class Scope(Record):
     """Variables set in a round, after observing others, and their price; all others are left to nature.
 
-    Two scopes are equal that set, look at and keep the same, in whatever order and at whatever price. A scope can be
-    the key of a dict.
+    Two scopes are equal that set, look at and keep the same, in whatever order and at whatever
+    price. A scope can be the key of a dict.
 
     Args:
         set: the variables that are set.
-        look: for each of them the variables to look at first; those that are set without looking are left out.
+        look: for each of them the variables to look at first; those that are set without looking
+            are left out.
         keep: the variables that stay as they were in the round before.
         price: the cost of a play, where the problem states it.
 
@@ -213,13 +228,17 @@ class Scope(Record):
     def _check(self) -> Scope:
         names = [*self.set, *self.keep]
         if len(frozenset(names)) < len(names):
-            raise InvalidProblem("set", names, "every variable once, among what is set and what is kept")
+            raise InvalidProblem(
+                "set", names, "every variable once, among what is set and what is kept"
+            )
         for name, seen in self.look.items():
             if name not in self.set:
                 raise InvalidProblem("look", name, one_of(self.set, name))
             if len(frozenset(seen)) < len(seen):
                 raise InvalidProblem(f"look.{name}", list(seen), "each variable once")
-        object.__setattr__(self, "look", {name: self.look[name] for name in self.set if name in self.look})
+        object.__setattr__(
+            self, "look", {name: self.look[name] for name in self.set if name in self.look}
+        )
         return self
 
     @classmethod
@@ -234,7 +253,9 @@ class Scope(Record):
         return cls(tuple(contexts), contexts)
 
     @cached_property
-    def _parts(self) -> tuple[frozenset[str], frozenset[tuple[str, frozenset[str]]], frozenset[str]]:
+    def _parts(
+        self,
+    ) -> tuple[frozenset[str], frozenset[tuple[str, frozenset[str]]], frozenset[str]]:
         look = frozenset((name, frozenset(seen)) for name, seen in self.look.items())
         return frozenset(self.set), look, frozenset(self.keep)
 
@@ -259,7 +280,10 @@ class Scope(Record):
     def __str__(self) -> str:
         """Describe the scope in words."""
         if self.look:
-            hows = (f"after looking at {listed(seen)}" if seen else "without looking" for _, seen in self.actions)
+            hows = (
+                f"after looking at {listed(seen)}" if seen else "without looking"
+                for _, seen in self.actions
+            )
             said = ", and ".join(f"{name} {how}" for name, how in zip(self.set, hows, strict=True))
         else:
             said = " + ".join(self.set) or "nothing"
@@ -284,14 +308,16 @@ class Recommendation(Record):
     Args:
         scope: variables to set, and variables to look at before.
         values: the settings, in the user's units.
-        mean: the expected value of the objective there, in the user's units; None before anything is known.
+        mean: the expected value of the objective there, in the user's units; None before anything
+            is known.
         lower, upper: bounds on that expectation.
         cost: expected cost of a play; None where unknown.
         reasons: why it is the one, and what to know before it is used.
-        alternatives: the other scopes' expected values, best choice of each. Where variables are seen before choosing,
-            answers for other typical contexts; `policy` gives one for any.
+        alternatives: the other scopes' expected values, best choice of each. Where variables are
+            seen before choosing, answers for other typical contexts; `policy` gives one for any.
         context: the context seen before choosing, where the answer is for that one.
-        shown: values and context in digits that can be set, with units; empty in a record that no study made.
+        shown: values and context in digits that can be set, with units; empty in a record that no
+            study made.
     """
 
     scope: Scope
@@ -372,10 +398,11 @@ class PolicyStep(Record):
         observe: variables to look at before the rest can be set. Empty: everything is set.
         context: values seen.
         reasons: as those of recommendations; also how little is known of such a context.
-        mean: the expected value of the objective with these values in this context, in the user's units; None where it
-            is unknown, or something is still to be looked at.
+        mean: the expected value of the objective with these values in this context, in the user's
+            units; None where it is unknown, or something is still to be looked at.
         lower, upper: bounds on that expectation, as those of recommendations.
-        shown: values and context in digits that can be set, with units; empty in a record that no study made.
+        shown: values and context in digits that can be set, with units; empty in a record that no
+            study made.
 
     >>> print(PolicyStep(Scope.of({"dose": ["age"]}), {"dose": 0.25}, context={"age": 61.0}, mean=3.5))
     having seen age = 61: set dose = 0.25; expected value 3.5
@@ -426,12 +453,13 @@ class Status(Record):
         rounds: suggestions made; `told`, `failed`, `pending` and `abandoned` of them.
         spent, reserved: money spent, and expected for pending rounds.
         gain: the largest gain still possible, by the bounds, where the study has a stopping rule.
-        gain_worth: that gain in the unit of the costs, where the problem states what a unit of the objective is worth.
+        gain_worth: that gain in the unit of the costs, where the problem states what a unit of the
+            objective is worth.
         unpriced: rounds of unknown cost; `estimated` of the money spent is charged for them.
         budget, limit: the limits on money and rounds, None where there is none.
         finished: why `ask` returns None now; empty while it would return a suggestion.
-        findings: all that was noticed: outcomes that are probably wrong, stated laws that nature violates, limits that
-            are not kept, each with its kind, its values, and a text.
+        findings: all that was noticed: outcomes that are probably wrong, stated laws that nature
+            violates, limits that are not kept, each with its kind, its values, and a text.
     """
 
     rounds: int
@@ -463,7 +491,11 @@ class Status(Record):
         broken = f", {self.failed} failed" if self.failed else ""
         left = f", {self.abandoned} abandoned" if self.abandoned else ""
         going = self.gain is not None and not self.finished
-        more = f", at most {gain_text(self.gain or 0.0, self.gain_worth)} can still be gained" if going else ""
+        more = (
+            f", at most {gain_text(self.gain or 0.0, self.gain_worth)} can still be gained"
+            if going
+            else ""
+        )
         end = f"; finished: {self.finished}" if self.finished else ""
         made = counted(self.rounds, "round")
         if self.limit is not None:
@@ -486,15 +518,20 @@ class Suggestion(Record):
     Args:
         token: its name; `tell`, `decide`, `fail` and `amend` take the suggestion or this name.
         round: its number, from 1.
-        scope: the variables that are set, and those looked at before: a control set, a policy scope; see `Scope`.
-        values: the values to set, by variable. `decide` adds to them, and changes one only where a look is taken back.
+        scope: the variables that are set, and those looked at before: a control set, a policy
+            scope; see `Scope`.
+        values: the values to set, by variable. `decide` adds to them, and changes one only where a
+            look is taken back.
         observe: variables that can be looked at now. Empty: everything is decided.
         context: values seen before choosing, and looked at so far.
         note: the reasons behind the choice (bounds, the prior believed).
-        change_cost: the switching cost of variables from where they are; None where the problem has none.
+        change_cost: the switching cost of variables from where they are; None where the problem has
+            none.
         warnings: implausible values among those seen or observed, a sentence each.
-        shown: values and context in digits that can be set, with units; empty in a record that no study made.
-        limits: probability to keep each limit on an outcome, by the outcome's name; None where too little is known.
+        shown: values and context in digits that can be set, with units; empty in a record that no
+            study made.
+        limits: probability to keep each limit on an outcome, by the outcome's name; None where too
+            little is known.
 
     >>> print(Suggestion("1-ab", 1, Scope(["ph"]), {"ph": 6.5}))
     round 1, token 1-ab: steer ph; set ph = 6.5
@@ -515,7 +552,10 @@ class Suggestion(Record):
     def _repr_html_(self) -> str:
         shown = {**self.context, **self.values, **self.shown}
         todo = [("having seen", name, _in_full(shown[name])) for name in self.context]
-        todo += [("leave" if name in self.scope.keep else "set", name, _in_full(shown[name])) for name in self.values]
+        todo += [
+            ("leave" if name in self.scope.keep else "set", name, _in_full(shown[name]))
+            for name in self.values
+        ]
         todo += [("look at", name, "") for name in self.observe]
         todo += [("limit", name, kept_text(chance)) for name, chance in self.limits.items()]
         return html_table((), todo, f"Round {self.round}, token {self.token}: steer {self.scope}")
@@ -535,11 +575,12 @@ class Card(Suggestion):
     """A suggestion with all that a person wants to know before playing it: see `study.card`.
 
     Args:
-        mean: the expected value of the objective, in the user's units; None where it is unknown, or something is still
-            to be looked at.
+        mean: the expected value of the objective, in the user's units; None where it is unknown, or
+            something is still to be looked at.
         lower, upper: bounds on that expectation, as those of recommendations.
         cost: expected cost of the play, with that of changes; None where unknown.
-        net: the expected value in the unit of the costs, less the cost; None where the problem states no worth.
+        net: the expected value in the unit of the costs, less the cost; None where the problem
+            states no worth.
         kept: each limit on an outcome, and how likely the play keeps it, a sentence each.
         reasons: why it is suggested.
 

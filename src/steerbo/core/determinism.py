@@ -35,7 +35,8 @@ class CallLock:
     """A lock that its holder may take again. Copied or pickled it is a new one.
 
     Raises:
-        SteerboError: this process was forked while another thread of its parent had it: the state is half of two.
+        SteerboError: this process was forked while another thread of its parent had it: the state
+            is half of two.
 
     >>> lock = CallLock()
     >>> with lock, lock:
@@ -92,10 +93,11 @@ def one_at_a_time(call: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[
 class OneBLASThread:
     """A context in which BLAS uses one thread, for any number of threads of Python at once.
 
-    BLAS's number of threads mostly belongs to the whole process. Were each context to give back what it found, the
-    first to end would give another its threads back in the middle of a decision, and the last would leave the process
-    with one. So the first to begin limits it, and the last to end gives it back. Where BLAS runs on OpenMP each thread
-    of Python has a number of its own, and is limited by itself.
+    BLAS's number of threads mostly belongs to the whole process. Were each context to give back
+    what it found, the first to end would give another its threads back in the middle of a decision,
+    and the last would leave the process with one. So the first to begin limits it, and the last to
+    end gives it back. Where BLAS runs on OpenMP each thread of Python has a number of its own, and
+    is limited by itself.
 
     Args:
         find: finds this process's BLAS, when it is first needed.
@@ -107,9 +109,13 @@ class OneBLASThread:
         self._inside = 0
         self._before: list[int] = []
         self._mine = threading.local()
-        if hasattr(os, "register_at_fork"):  # a forked child must not inherit a lock that none of its threads releases
+        if hasattr(
+            os, "register_at_fork"
+        ):  # a forked child must not inherit a lock that none of its threads releases
             release = self._lock.release
-            os.register_at_fork(before=self._lock.acquire, after_in_parent=release, after_in_child=release)
+            os.register_at_fork(
+                before=self._lock.acquire, after_in_parent=release, after_in_child=release
+            )
 
     @functools.cached_property
     def _libraries(self) -> tuple[list[Any], list[Any]]:
@@ -140,7 +146,9 @@ def _set(libraries: Sequence[Any], numbers: Sequence[int]) -> list[int]:
     before = []
     for library, number in zip(libraries, numbers, strict=True):
         before.append(library.get_num_threads())
-        if hasattr(library, "clear_controlling_thread"):  # else the thread that was first is the only one that may
+        if hasattr(
+            library, "clear_controlling_thread"
+        ):  # else the thread that was first is the only one that may
             library.clear_controlling_thread(force=True)
         library.set_num_threads(number)
     return before
@@ -148,8 +156,9 @@ def _set(libraries: Sequence[Any], numbers: Sequence[int]) -> list[int]:
 
 @functools.cache
 def _controller() -> ThreadpoolController:
-    # SciPy's own BLAS must be loaded before the controller looks around. Where a wheel brings it, it is loaded without
-    # `scipy.linalg`, which a first suggestion does not need and whose import takes a seventh of a second.
+    # SciPy's own BLAS must be loaded before the controller looks around. Where a wheel brings it,
+    # it is loaded without `scipy.linalg`, which a first suggestion does not need and whose import
+    # takes a seventh of a second.
     brought = sorted((Path(scipy.__file__).parent.parent / "scipy.libs").glob("libscipy_openblas*"))
     try:
         ctypes.CDLL(str(*brought))  # one file, or a TypeError

@@ -1,6 +1,7 @@
 """Events of a study, one record each. The log of events is read back, never recomputed.
 
-`by` is the name of the key (of `steerbo serve`) whose holder caused an event, where known; nothing is computed from it.
+`by` is the name of the key (of `steerbo serve`) whose holder caused an event, where known; nothing
+is computed from it.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ class Outcome:
         value: the objective, in the user's units (mean-field feedback may hold several numbers).
         cost: its cost, in units of the budget; None where costs are not counted.
         realised: realised values, by variable, of uncontrolled ones too.
-        sem: standard error of the value, where its accuracy is known, in its units; None where it is not.
+        sem: standard error of the value, where its accuracy is known, in its units; None where it
+            is not.
     """
 
     value: Any
@@ -47,7 +49,8 @@ class Created:
     """Beginning of a study: problem, method, seed, limits, and the fingerprint of its arithmetic.
 
     Args:
-        method: the name of one of steerbo's own, else where its class is found, as "package.module:Class".
+        method: the name of one of steerbo's own, else where its class is found, as
+            "package.module:Class".
         options: the method's.
         seed: of all that is drawn.
         fingerprint: versions that decide the last bits, and the packages of others in use.
@@ -86,9 +89,9 @@ class Refitted:
 class Asked:
     """Suggestion that was made: the request, the length of the log behind it, the choice and its reasons.
 
-    `expected_cost` is the expected cost of the round, `change_cost` its part that is a switching cost;
-    `gain` the largest gain still possible then, by the bounds, where the study is to stop by it;
-    `limits` as in `Suggestion`.
+    `expected_cost` is the expected cost of the round, `change_cost` its part that is a switching
+    cost; `gain` the largest gain still possible then, by the bounds, where the study is to stop by
+    it; `limits` as in `Suggestion`.
     """
 
     round: int
@@ -190,8 +193,10 @@ class DataAdded:
     Args:
         outcome: the measured outcome.
         charge: whether its cost is charged to the budget.
-        scope: the scope played, where that is known: its cost then counts for the cost of such a play.
-        id: identity of the measurement: the same one is added once, and equal ones with others are repetitions.
+        scope: the scope played, where that is known: its cost then counts for the cost of such a
+            play.
+        id: identity of the measurement: the same one is added once, and equal ones with others are
+            repetitions.
     """
 
     outcome: Outcome
@@ -277,7 +282,9 @@ def read_json(text: str) -> Any:
     >>> read_json("[1, " + "9" * 5000 + "]")
     [1, inf]
     """
-    return json.loads(text, parse_int=lambda digits: int(digits) if len(digits) < _DIGITS else float(digits))
+    return json.loads(
+        text, parse_int=lambda digits: int(digits) if len(digits) < _DIGITS else float(digits)
+    )
 
 
 def read_event(plain: Any, place: str) -> Event:
@@ -288,8 +295,8 @@ def read_event(plain: Any, place: str) -> Event:
         place: of the event, for messages.
 
     Raises:
-        InvalidStudy: it is no event, holds a number that is not finite or an outcome that is none, or is nested too
-            deeply.
+        InvalidStudy: it is no event, holds a number that is not finite or an outcome that is none,
+            or is nested too deeply.
 
     >>> read_event({"kind": "told", "token": "1-a", "outcome": {"value": 10**310}}, "event 3")
     Traceback (most recent call last):
@@ -321,14 +328,18 @@ def check_plain(plain: Any, place: str) -> None:
                 deeper += [(f"{field}.{name}", value[name]) for name in value]
             elif kind is list or kind is tuple:
                 deeper += [(field, each) for each in value]
-            elif (kind is int and abs(value) > _LARGEST_FLOAT) or (kind is float and not math.isfinite(value)):
+            elif (kind is int and abs(value) > _LARGEST_FLOAT) or (
+                kind is float and not math.isfinite(value)
+            ):
                 shown = value if kind is float else math.copysign(math.inf, value > 0 or -1)
                 raise InvalidStudy(field, shown, f"a number below {_LARGEST_FLOAT:.2g} in size")
         if not deeper:
             return
         level = deeper
     deepest = ".".join(level[0][0].split(".")[:_NAMED]) + ".…"
-    raise InvalidStudy(deepest, level[0][1], f"lists and tables that are nested at most {MOST_NESTED} deep")
+    raise InvalidStudy(
+        deepest, level[0][1], f"lists and tables that are nested at most {MOST_NESTED} deep"
+    )
 
 
 class Log(Protocol):
@@ -338,7 +349,16 @@ class Log(Protocol):
         """Add one event at the end."""
 
 
-_BY_NAME = ("request", "values", "scope", "context", "realised", "note", "hyperparameters", "bounds")
+_BY_NAME = (
+    "request",
+    "values",
+    "scope",
+    "context",
+    "realised",
+    "note",
+    "hyperparameters",
+    "bounds",
+)
 
 
 def ended_round(event: Event) -> str | None:
@@ -349,9 +369,13 @@ def ended_round(event: Event) -> str | None:
 def with_canonical_order(event: Event, order: Callable[[Any], Any]) -> Event:
     """Sort the mappings of an event in the canonical order of `Problem.in_order`."""
     fields = vars(event)
-    changes: dict[str, Any] = {name: order(given) for name in _BY_NAME if (given := fields.get(name))}
+    changes: dict[str, Any] = {
+        name: order(given) for name in _BY_NAME if (given := fields.get(name))
+    }
     if (outcome := fields.get("outcome")) is not None:
-        changes["outcome"] = with_checked(outcome, value=order(outcome.value), realised=order(outcome.realised))
+        changes["outcome"] = with_checked(
+            outcome, value=order(outcome.value), realised=order(outcome.realised)
+        )
     if (failure := fields.get("failure")) is not None:
         changes["failure"] = with_canonical_order(failure, order)
     return with_checked(event, **changes) if changes else event

@@ -1,19 +1,21 @@
 """Sequential tests of stated laws, and of independence between variables, against the realised values.
 
-Every variable that a round leaves to nature is evidence on its law, and every pair of them on whether they depend on
-each other. All tests share `ALPHA`: a study in which every law holds is ever warned with at most that probability,
-however long it runs. The choice of variables that a round leaves to nature may depend on the past; their values then
-still follow their laws, given everything seen before choosing.
+Every variable that a round leaves to nature is evidence on its law, and every pair of them on
+whether they depend on each other. All tests share `ALPHA`: a study in which every law holds is ever
+warned with at most that probability, however long it runs. The choice of variables that a round
+leaves to nature may depend on the past; their values then still follow their laws, given everything
+seen before choosing.
 
-Evidence is the wealth of a bettor (testing by betting). Numbers that are uniform on (0, 1) under the law fall into B
-bins of equal probability. The bet on the t-th is placed by the t − 1 before, at odds that are fair under the law, and
-multiplies the stake by
+Evidence is the wealth of a bettor (testing by betting). Numbers that are uniform on (0, 1) under
+the law fall into B bins of equal probability. The bet on the t-th is placed by the t − 1 before, at
+odds that are fair under the law, and multiplies the stake by
 
     B (c_b + ½) / (t − 1 + B/2),    c_b: number of earlier ones in the bin of the t-th.
 
-The evidence is the mean of such stakes over several B. Under the law its expectation stays 1, so it *ever* reaches 1/α
-with probability at most α (Ville's inequality), however often it is looked at. A draw known only to lie in an interval
-(a law with atoms, a rounded value) counts for every bin by its share, which keeps the odds fair.
+The evidence is the mean of such stakes over several B. Under the law its expectation stays 1, so it
+*ever* reaches 1/α with probability at most α (Ville's inequality), however often it is looked at. A
+draw known only to lie in an interval (a law with atoms, a rounded value) counts for every bin by
+its share, which keeps the odds fair.
 """
 
 from __future__ import annotations
@@ -67,7 +69,9 @@ def shares(interval: Interval, bins: Sequence[int]) -> Float[np.ndarray, " k"]:
 @cache
 def _edges(bins: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
     edges = [np.arange(count + 1) / count for count in bins]
-    return np.concatenate([each[:-1] for each in edges]), np.concatenate([each[1:] for each in edges])
+    return np.concatenate([each[:-1] for each in edges]), np.concatenate(
+        [each[1:] for each in edges]
+    )
 
 
 class BettingTest:
@@ -124,7 +128,8 @@ class IndependenceTest:
 class Ranks:
     """Ranks of values among the earlier ones: uniform if all are draws of one law, known or not.
 
-    This is the conformal p-value (Vovk, Gammerman and Shafer 2005), with the interval that ties leave open.
+    This is the conformal p-value (Vovk, Gammerman and Shafer 2005), with the interval that ties
+    leave open.
 
     Args:
         before: values of that law that are known already, such as the rows of a log.
@@ -153,8 +158,8 @@ Shown = tuple[Collection[str], Collection[str], Mapping[str, Any]]
 def nature_draws(result: Result) -> Shown | None:
     """Draws of nature in a result as it stands; None: it shows none.
 
-    Failed rounds show what was measured, data something where it is said what was set. A corrected outcome shows the
-    same as before where it is the objective alone that was wrong.
+    Failed rounds show what was measured, data something where it is said what was set. A corrected
+    outcome shows the same as before where it is the objective alone that was wrong.
     """
     if result.scope is None or (result.outcome is None and not result.failed):
         return None
@@ -203,7 +208,11 @@ class LawTest:
         law = variable.distribution
         if law.atoms is not None:
             values, weights = law.atoms
-            code = float(variable.encode([value])[0]) if isinstance(variable, Categorical) else float(value)
+            code = (
+                float(variable.encode([value])[0])
+                if isinstance(variable, Categorical)
+                else float(value)
+            )
             nearest = int(np.abs(values - code).argmin())
             return float(weights[:nearest].sum()), min(float(weights[: nearest + 1].sum()), 1.0)
         self._decimals = max(self._decimals, _decimals(value))
@@ -230,12 +239,18 @@ def alone_in_words(problem: Problem, law: StatedLaw, values: Iterable[Any]) -> s
         told += f"{rounds}: in {100 * seen.count(commonest) / len(seen):.0f} %."
     else:
         low, middle, high = (problem.shown({name: float(x)})[name] for x in _quantiles(law))
-        least, half, most = (problem.shown({name: float(x)})[name] for x in np.quantile(seen, [0, 0.5, 1]))
+        least, half, most = (
+            problem.shown({name: float(x)})[name] for x in np.quantile(seen, [0, 0.5, 1])
+        )
         told = f"Expected: half of all values above {middle}, nine in ten from {low} to {high}. "
         told += f"{rounds}: half above {half}, all from {least} to {most}."
     source = "the data it comes from" if law.sample is not None else "its law"
     others = ", ".join(other for other in problem.space.seen if other != name)
-    given = f"It may also be that it goes with {others}: then rows of data for both say so. " if others else ""
+    given = (
+        f"It may also be that it goes with {others}: then rows of data for both say so. "
+        if others
+        else ""
+    )
     return (
         f"{name} is not as {source} says. {told} Expected values of scopes that leave it to nature are wrong then. "
         f"{given}A new study may have what was seen as its law, or learn it; these rounds are past data there."
@@ -245,9 +260,16 @@ def alone_in_words(problem: Problem, law: StatedLaw, values: Iterable[Any]) -> s
 def pair_in_words(problem: Problem, a: str, b: str, codes: Iterable[tuple[float, float]]) -> str:
     """Sentence that two variables depend on each other: expectation, observation, and the next step."""
     pairs = np.array(list(codes))
-    left = f"{len(pairs)} rounds that left {a} to nature" if problem.space[b].seen else f"{len(pairs)} rounds with both"
+    left = (
+        f"{len(pairs)} rounds that left {a} to nature"
+        if problem.space[b].seen
+        else f"{len(pairs)} rounds with both"
+    )
     how = ""
-    if not any(isinstance(problem.space[name], Categorical) for name in (a, b)) and len(pairs) >= _NEEDED:
+    if (
+        not any(isinstance(problem.space[name], Categorical) for name in (a, b))
+        and len(pairs) >= _NEEDED
+    ):
         how = f", with a rank correlation of {numeral(_rank_correlation(pairs), 2)}"
     return (
         f"{a} goes with {b}. Expected: {a} is as it is whatever {b} is. Seen: in the first {left} that is not so{how}. "
@@ -273,7 +295,9 @@ def _share(law: StatedLaw, choice: Any) -> float:
 
 def _rank_correlation(pairs: np.ndarray) -> float:
     """Rank correlation (Spearman); 0 where one of the two never changes."""
-    ranks = np.array([np.searchsorted(np.sort(column), column) + 0.5 * _ties(column) for column in pairs.T])
+    ranks = np.array(
+        [np.searchsorted(np.sort(column), column) + 0.5 * _ties(column) for column in pairs.T]
+    )
     spread = ranks - ranks.mean(axis=1, keepdims=True)
     size = np.sqrt((spread**2).sum(axis=1)).prod()
     return float(spread[0] @ spread[1] / size) if size else 0.0
@@ -315,10 +339,15 @@ class LawEvidence:
         self._found: set[Any] = set()
         self._pairs = _pairs(problem, laws)
         self._together = IndependenceTest(len(self._pairs))
-        self._rows: list[dict[str, float]] = []  # of every round what it showed of variables that are paired, encoded
+        self._rows: list[
+            dict[str, float]
+        ] = []  # of every round what it showed of variables that are paired, encoded
         self._ranks = {name: Ranks() for pair in self._pairs for name in pair}
         kinds = bool(self._alone) + bool(self._pairs)
-        self._alone_from, self._pair_from = kinds * len(self._alone) / ALPHA, kinds * len(self._pairs) / ALPHA
+        self._alone_from, self._pair_from = (
+            kinds * len(self._alone) / ALPHA,
+            kinds * len(self._pairs) / ALPHA,
+        )
 
     def take(self, result: Result) -> LawEvidence:
         """Add what one round or data showed."""
@@ -326,11 +355,15 @@ class LawEvidence:
             self.shown(*shown)
         return self
 
-    def shown(self, held: Collection[str], known: Collection[str], realised: Mapping[str, Any]) -> None:
+    def shown(
+        self, held: Collection[str], known: Collection[str], realised: Mapping[str, Any]
+    ) -> None:
         """Names of the variables that nature drew in a round with these `held` and `known` variables."""
         there = {name: value for name, value in realised.items() if name not in held}
         codes = {
-            name: float(self.problem.space[name].encode([there[name]])[0]) for name in self._ranks if name in there
+            name: float(self.problem.space[name].encode([there[name]])[0])
+            for name in self._ranks
+            if name in there
         }
         ranks = {name: self._ranks[name].take(code) for name, code in codes.items()}
         for name, alone in self._alone.items():
@@ -345,7 +378,10 @@ class LawEvidence:
     def _pair_up(self, ranks: Mapping[str, Interval]) -> None:
         """Test each pair of variables for dependence, by the ranks of their values."""
         nothing = np.zeros(PAIR_BINS)
-        bins = {name: shares(ranks[name], (PAIR_BINS,)) if name in ranks else nothing for name in self._ranks}
+        bins = {
+            name: shares(ranks[name], (PAIR_BINS,)) if name in ranks else nothing
+            for name in self._ranks
+        }
         first, second = (np.array([bins[pair[k]] for pair in self._pairs]) for k in (0, 1))
         self._together.take(first, second)
         for k in np.flatnonzero(self._together.values >= self._pair_from).tolist():
@@ -364,11 +400,19 @@ class LawEvidence:
 def _pairs(problem: Problem, laws: Mapping[str, StatedLaw]) -> list[tuple[str, str]]:
     """Pairs to test: a variable with the same law in every round, and another that must not matter for it.
 
-    The other one is drawn, too, or seen. A law that is conditional on seen values changes with them, so that two such
-    laws, or one and a seen value, cannot be tested against each other.
+    The other one is drawn, too, or seen. A law that is conditional on seen values changes with
+    them, so that two such laws, or one and a seen value, cannot be tested against each other.
     """
     named = [*list(laws)[:MOST_PAIRED], *(name for name in problem.space.seen if name not in laws)]
-    steady = {name for name in named if name in laws and not problem.space[name].seen and not laws[name].given}
-    pairs = [(a, b) if a in steady else (b, a) for a, b in combinations(named, 2) if a in steady or b in steady]
+    steady = {
+        name
+        for name in named
+        if name in laws and not problem.space[name].seen and not laws[name].given
+    }
+    pairs = [
+        (a, b) if a in steady else (b, a)
+        for a, b in combinations(named, 2)
+        if a in steady or b in steady
+    ]
     groups = {name: law.group for name, law in laws.items()}
     return [(a, b) for a, b in pairs if groups[a] is None or groups[a] != groups.get(b)]

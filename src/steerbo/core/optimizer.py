@@ -1,7 +1,7 @@
 """The round protocol: ask, decide, tell; fail, amend, add; recommend, explain, status.
 
-`BaseStudy` has the calls that read a study and that report outcomes, `Optimizer` keeps a study in memory, and `load`
-makes one of a log. Every event is logged before it counts.
+`BaseStudy` has the calls that read a study and that report outcomes, `Optimizer` keeps a study in
+memory, and `load` makes one of a log. Every event is logged before it counts.
 """
 
 from __future__ import annotations
@@ -152,15 +152,25 @@ class EventRecorder:
         if token in self._said:
             return self._said[token]
         played = self.state.history[token]
-        event = OutcomeTold(token, played.outcome) if played.state == "told" and played.outcome else played.failure
+        event = (
+            OutcomeTold(token, played.outcome)
+            if played.state == "told" and played.outcome
+            else played.failure
+        )
         return (
-            tuple(map(str, warn_implausible(event, self.state.problem, self.state.history))) or None if event else None
+            tuple(map(str, warn_implausible(event, self.state.problem, self.state.history))) or None
+            if event
+            else None
         )
 
     def signed(self, event: Event) -> Event:
         """Put an event in canonical order, and sign it with its cause."""
         event = with_canonical_order(event, self.state.problem.in_order)
-        return event if self.by is None or isinstance(event, Created | Refitted) else replace(event, by=self.by)
+        return (
+            event
+            if self.by is None or isinstance(event, Created | Refitted)
+            else replace(event, by=self.by)
+        )
 
     def apply(self, event: Event) -> list[Finding]:
         """Apply a logged event to the state; returns its implausible values."""
@@ -182,13 +192,19 @@ class EventRecorder:
                 *implausible_in_look(seen, problem.space, *about, seen=True),
             ]
         if isinstance(event, Decided):
-            return list(implausible_in_look(event.context, problem.space, history[event.token].number, event.token))
+            return list(
+                implausible_in_look(
+                    event.context, problem.space, history[event.token].number, event.token
+                )
+            )
         name = event.token if isinstance(event, OutcomeTold) else history.next_data
         played = history.round_of(name)
         where = name if played is None else f"round {played.number}"
         coded = list(self.state.codes.foresee(event, history, where, name))
         fields = {found.field for found in coded}
-        others = warn_implausible(event, problem, history, None if fields else self._expected(event))
+        others = warn_implausible(
+            event, problem, history, None if fields else self._expected(event)
+        )
         return [*coded, *(found for found in others if found.field not in fields)]
 
     def _expected(self, event: Event) -> Expectation | None:
@@ -219,7 +235,9 @@ def naming_arguments(call: Callable[P, T]) -> Callable[P, T]:
         InvalidRequest: an argument by a name that the method does not have.
     """
     names = [
-        name for name, each in signature(call).parameters.items() if name != "self" and each.kind != each.VAR_KEYWORD
+        name
+        for name, each in signature(call).parameters.items()
+        if name != "self" and each.kind != each.VAR_KEYWORD
     ]
 
     @wraps(call)
@@ -306,7 +324,11 @@ class BaseStudy(ABC):
         stated = self.problem.price(asked)
         cost = stated if stated is not None and not asked.observe else played.expected_cost
         expected = self._expected_of(played)
-        fields = {name: getattr(expected, name) for name in ("mean", "lower", "upper")} if expected else {}
+        fields = (
+            {name: getattr(expected, name) for name in ("mean", "lower", "upper")}
+            if expected
+            else {}
+        )
         return Card(
             **known,
             **fields,
@@ -353,25 +375,36 @@ class BaseStudy(ABC):
         """HTML for notebooks: progress and the latest rounds. Nothing is computed for it."""
         title = f"{self.problem.kind} by {self._state.method.name}: {self.status}"
         latest = self.history.last(_SHOWN)
-        return html_table(_COLUMNS, [_cells(self.problem, r) for r in latest], title) if latest else html_lines(title)
+        return (
+            html_table(_COLUMNS, [_cells(self.problem, r) for r in latest], title)
+            if latest
+            else html_lines(title)
+        )
 
     @one_at_a_time
     def recommend(self) -> Recommendation:
         """Recommend an arm and settings from now on, with bounds; before the first outcome there is no expected value.
 
         Raises:
-            LimitBroken: the settings that the method, from another package, recommends break a limit of the problem.
+            LimitBroken: the settings that the method, from another package, recommends break a
+                limit of the problem.
         """
         with one_blas_thread():
             advice = self._method.recommend(self._state.history)
             advice = self._said(check_advice(self.problem, self._method.name, advice))
             every, state = (advice, *advice.alternatives), self._state
-            of = len(state.events), every  # a method from another package may answer otherwise when it is asked again
+            of = (
+                len(state.events),
+                every,
+            )  # a method from another package may answer otherwise when it is asked again
             if state.reasons[0] != of:
-                reasons = [self._reasons(a) if a is advice or a.context else a.reasons for a in every]
+                reasons = [
+                    self._reasons(a) if a is advice or a.context else a.reasons for a in every
+                ]
                 state.reasons = of, reasons
         first, *others = (
-            replace(answer, reasons=reasons) for answer, reasons in zip(every, state.reasons[1], strict=True)
+            replace(answer, reasons=reasons)
+            for answer, reasons in zip(every, state.reasons[1], strict=True)
         )
         return replace(first, alternatives=tuple(others))
 
@@ -388,47 +421,68 @@ class BaseStudy(ABC):
     def _said(self, advice: Recommendation) -> Recommendation:
         """Put a recommendation in the problem's order, add mean costs, and drop expectations before any outcome."""
         order, scope = self.problem.in_order, self.problem.in_order(advice.scope)
-        cost = advice.cost if advice.cost is not None else self._state.history.mean_cost_working(scope)
-        others = tuple(replace(self._said(other), reasons=other.reasons) for other in advice.alternatives)
+        cost = (
+            advice.cost if advice.cost is not None else self._state.history.mean_cost_working(scope)
+        )
+        others = tuple(
+            replace(self._said(other), reasons=other.reasons) for other in advice.alternatives
+        )
         named = {"values": order(advice.values), "context": order(advice.context)}
         named["shown"] = self.problem.shown({**named["context"], **named["values"]})
         advice = replace(advice, scope=scope, cost=cost, alternatives=others, **named)
         if self._state.history.n_completed or self._state.history.data:
             return widened(advice, self._method.bound_inflation(self._state.history, scope))
         reasons = advice.reasons if advice.mean is None else ()
-        return replace(advice, mean=None, lower=None, upper=None, reasons=reasons or (reason("nothing-measured"),))
+        return replace(
+            advice,
+            mean=None,
+            lower=None,
+            upper=None,
+            reasons=reasons or (reason("nothing-measured"),),
+        )
 
     @one_at_a_time
-    def policy(self, /, context: Mapping[str, Any] | None = None, **request: Unpack[Circumstances]) -> PolicyStep:
+    def policy(
+        self, /, context: Mapping[str, Any] | None = None, **request: Unpack[Circumstances]
+    ) -> PolicyStep:
         """Apply the learned policy; nothing is logged by it.
 
         Args:
-            context: values seen, by variable. Where variables are still to be observed, the answer's `observe` names
-                them: call again with their values, too.
-            request: as for `ask`. Left out, `time` is that of `recommend`, everything is available, and agents may
-                go anywhere.
+            context: values seen, by variable. Where variables are still to be observed, the
+                answer's `observe` names them: call again with their values, too.
+            request: as for `ask`. Left out, `time` is that of `recommend`, everything is available,
+                and agents may go anywhere.
 
         Raises:
             InvalidContext: a value is missing, unknown, or not one of its variable.
             InvalidRequest: as `ask`; or nothing was told yet.
-            LimitBroken: the settings that the method, from another package, would set break a limit of the problem.
+            LimitBroken: the settings that the method, from another package, would set break a limit
+                of the problem.
         """
         read, seen = self._read_applied(context, request)
         state = self._state.as_of(read)
         with one_blas_thread():
             step = state.method_after_refit().policy(state.history, seen, read)
-        check_suggestion(self.problem, self._method.name, step.values, {**seen, **step.context}, "would set")
+        check_suggestion(
+            self.problem, self._method.name, step.values, {**seen, **step.context}, "would set"
+        )
         order = self.problem.in_order
         history = self._state.history
         if history.n_completed or history.data:
             with one_blas_thread():
                 step = widened(
-                    step, math.inf if step.mean is None else self._method.bound_inflation(history, step.scope)
+                    step,
+                    math.inf
+                    if step.mean is None
+                    else self._method.bound_inflation(history, step.scope),
                 )
                 step = replace(step, reasons=self._reasons(step))
         else:
             step = replace(step, mean=None, lower=None, upper=None)
-        guesses = [*outside(seen, self.problem.space), *unlike_outcomes(step.context, self.problem.space, history)]
+        guesses = [
+            *outside(seen, self.problem.space),
+            *unlike_outcomes(step.context, self.problem.space, history),
+        ]
         step = replace(step, reasons=(*step.reasons, *guesses))
         values, known = order(step.values), order(step.context)
         shown = self.problem.shown({**known, **values})
@@ -436,22 +490,35 @@ class BaseStudy(ABC):
 
     @overload
     def predict(
-        self, values: Mapping[str, Any], /, context: Mapping[str, Any] | None = None, **request: Unpack[Circumstances]
+        self,
+        values: Mapping[str, Any],
+        /,
+        context: Mapping[str, Any] | None = None,
+        **request: Unpack[Circumstances],
     ) -> Prediction: ...
     @overload
     def predict(
-        self, values: Any, /, context: Mapping[str, Any] | None = None, **request: Unpack[Circumstances]
+        self,
+        values: Any,
+        /,
+        context: Mapping[str, Any] | None = None,
+        **request: Unpack[Circumstances],
     ) -> list[Prediction]: ...
     @one_at_a_time
     def predict(
-        self, values: Any, /, context: Mapping[str, Any] | None = None, **request: Unpack[Circumstances]
+        self,
+        values: Any,
+        /,
+        context: Mapping[str, Any] | None = None,
+        **request: Unpack[Circumstances],
     ) -> Prediction | list[Prediction]:
         """Predict the objective at settings of your own, with bounds; nothing is logged by it.
 
         Args:
-            values: settings by variable, those of one play; or many: a list of such, or a data frame with a column for
-                every variable.
-            context: values seen before choosing, by variable; in a causal problem also what was looked at.
+            values: settings by variable, those of one play; or many: a list of such, or a data
+                frame with a column for every variable.
+            context: values seen before choosing, by variable; in a causal problem also what was
+                looked at.
             request: as for `policy`, such as the `time`.
 
         Returns:
@@ -474,7 +541,10 @@ class BaseStudy(ABC):
         return self._predicted(values, context, request)
 
     def _predicted(
-        self, values: Mapping[str, Any], context: Mapping[str, Any] | None, request: Mapping[str, Any]
+        self,
+        values: Mapping[str, Any],
+        context: Mapping[str, Any] | None,
+        request: Mapping[str, Any],
     ) -> Prediction:
         """Prediction at the settings of one play; see `predict`."""
         read, seen = self._read_applied(context, request)
@@ -485,7 +555,10 @@ class BaseStudy(ABC):
             answer = method.predict(state.history, settings, {**context_of(read), **seen})
             answer = self._said(replace(answer, values=settings, context=seen, alternatives=()))
             answer = replace(answer, reasons=self._reasons(answer))
-        broken = [reason("breaks-limit", limit=str(limit)) for limit in broken_by(self.problem, settings, seen)]
+        broken = [
+            reason("breaks-limit", limit=str(limit))
+            for limit in broken_by(self.problem, settings, seen)
+        ]
         guesses = outside(seen, self.problem.space)
         fields = {name: getattr(answer, name) for name in Prediction.__dataclass_fields__}
         return Prediction(**{**fields, "reasons": (*answer.reasons, *broken, *guesses)})
@@ -563,12 +636,16 @@ class BaseStudy(ABC):
             InvalidProblem: the problem holds a Python function.
         """
         to_dict(self.problem)
-        return json.dumps({"events": [to_dict(event, Event) for event in self._state.events]}, allow_nan=False)
+        return json.dumps(
+            {"events": [to_dict(event, Event) for event in self._state.events]}, allow_nan=False
+        )
 
     def _given(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Drop request fields at None that the problem takes; unknown fields stay, to be refused by name."""
         names = {field.name for field in self.problem.asked()}
-        return {name: value for name, value in request.items() if value is not None or name not in names}
+        return {
+            name: value for name, value in request.items() if value is not None or name not in names
+        }
 
     @abstractmethod
     def ask(self, /, batch: Any = None, **request: Unpack[Request]) -> Any:
@@ -576,12 +653,18 @@ class BaseStudy(ABC):
 
     @abstractmethod
     def attach(
-        self, values: Mapping[str, Any], /, context: Mapping[str, Any] | None = None, **request: Unpack[Circumstances]
+        self,
+        values: Mapping[str, Any],
+        /,
+        context: Mapping[str, Any] | None = None,
+        **request: Unpack[Circumstances],
     ) -> Suggestion:
         """See `Optimizer.attach`."""
 
     @abstractmethod
-    def decide(self, suggestion: Suggestion | str, context: Mapping[str, Any], *, again: bool = False) -> Suggestion:
+    def decide(
+        self, suggestion: Suggestion | str, context: Mapping[str, Any], *, again: bool = False
+    ) -> Suggestion:
         """See `Optimizer.decide`."""
 
     @abstractmethod
@@ -607,17 +690,22 @@ class BaseStudy(ABC):
         Args:
             suggestion: a suggestion of `ask` or `decide`, or its token.
             value: the objective's value, in the user's units.
-            cost: its cost, not below 0; needed where there is a budget and the problem states no prices.
+            cost: its cost, not below 0; needed where there is a budget and the problem states no
+                prices.
             realised: realised values, by variable.
-            sem: standard error of the value, in its units, where that is known, as of an average or by a device's data
-                sheet. The noise that the study learns is then what comes on top of it.
+            sem: standard error of the value, in its units, where that is known, as of an average or
+                by a device's data sheet. The noise that the study learns is then what comes on top
+                of it.
 
         Returns:
-            Warnings, a sentence each: implausible values (far outside their range, or far from the others), and stated
-            laws that nature is now seen to violate. None: there are none. The outcome is kept in any case.
+            Warnings, a sentence each: implausible values (far outside their range, or far from the
+                others), and stated
+            laws that nature is now seen to violate. None: there are none. The outcome is kept in
+                any case.
 
         Raises:
-            InvalidOutcome: NaN, an infinite or missing value, an unknown or unmeasured variable, a negative cost.
+            InvalidOutcome: NaN, an infinite or missing value, an unknown or unmeasured variable, a
+                negative cost.
             OutcomeConflict: there is another outcome already, or settings are still to be decided.
         """
         return self._report("tell", suggestion, value=value, cost=cost, realised=realised, sem=sem)
@@ -637,30 +725,36 @@ class BaseStudy(ABC):
         Args:
             suggestion: a suggestion of `ask` or `decide`, or its token.
             reason: for people.
-            cost: its cost, not below 0. None: it is unknown, and left out of mean costs; `amend(suggestion, cost=…)`
-                adds it later.
-            charge: the amount that counts as spent while the cost is unknown; needed where there is a budget and no
-                cost.
+            cost: its cost, not below 0. None: it is unknown, and left out of mean costs;
+                `amend(suggestion, cost=…)` adds it later.
+            charge: the amount that counts as spent while the cost is unknown; needed where there is
+                a budget and no cost.
             realised: realised values, as far as they are known.
 
         Raises:
-            InvalidOutcome: a negative cost or an unknown variable; neither cost nor charge where there is a budget.
+            InvalidOutcome: a negative cost or an unknown variable; neither cost nor charge where
+                there is a budget.
             OutcomeConflict: there is an outcome already, or another cost.
         """
-        return self._report("fail", suggestion, reason=reason, cost=cost, charge=charge, realised=realised)
+        return self._report(
+            "fail", suggestion, reason=reason, cost=cost, charge=charge, realised=realised
+        )
 
     @naming_arguments
-    def abandon(self, suggestion: Suggestion | str, reason: str = "", *, charge: float | None = None) -> Warnings:
+    def abandon(
+        self, suggestion: Suggestion | str, reason: str = "", *, charge: float | None = None
+    ) -> Warnings:
         """Abandon a suggestion: it is not evaluated any more, and its reserved money is free. A late outcome is used.
 
-        Its point counts as known when the next is chosen, since it may have been tried. Calling it twice is
-        fine.
+        Its point counts as known when the next is chosen, since it may have been tried. Calling it
+        twice is fine.
 
         Args:
             suggestion: a suggestion of `ask` or `decide`, or its token.
             reason: for people.
-            charge: the amount that counts as spent all the same, until an outcome gives its cost; None: the
-                prices of looks that were made for it, where the problem has any, else nothing.
+            charge: the amount that counts as spent all the same, until an outcome gives its cost;
+                None: the prices of looks that were made for it, where the problem has any, else
+                nothing.
 
         Raises:
             InvalidOutcome: a negative charge.
@@ -673,7 +767,8 @@ class BaseStudy(ABC):
         """Keep a remark of a person on a round: a sentence, a lot number, the name of a file. Nothing follows from it.
 
         Args:
-            suggestion: a suggestion or its token, of any round; or the name of data, such as "added-1".
+            suggestion: a suggestion or its token, of any round; or the name of data, such as
+                "added-1".
             text: the remark, of at most 10 000 characters. The same one twice is fine.
 
         Raises:
@@ -711,8 +806,8 @@ class BaseStudy(ABC):
             value: the right one.
             cost: the right one, not below 0.
             realised: realised values, by variable; variables left out stay.
-            charge: of data, whether its cost is charged to the budget; of a round that failed at an unknown cost, the
-                amount that counts as spent.
+            charge: of data, whether its cost is charged to the budget; of a round that failed at an
+                unknown cost, the amount that counts as spent.
             scope: of data, the scope played.
             sem: the right standard error of the value; False: it is not known after all.
             void: whether the round is not to be learned from after all. Its cost stays spent.
@@ -722,7 +817,14 @@ class BaseStudy(ABC):
             InvalidOutcome: as `tell`; or neither a correction nor `void` was given.
             OutcomeConflict: there is no outcome yet.
         """
-        given = {"value": value, "cost": cost, "realised": realised, "charge": charge, "scope": scope, "sem": sem}
+        given = {
+            "value": value,
+            "cost": cost,
+            "realised": realised,
+            "charge": charge,
+            "scope": scope,
+            "sem": sem,
+        }
         return self._report("amend", suggestion, **given, void=void, reason=reason)
 
     @naming_arguments
@@ -745,10 +847,11 @@ class BaseStudy(ABC):
             value: the objective's value, in the user's units.
             realised: realised values, by variable.
             cost: its cost, not below 0.
-            scope: the scope played, as a `Scope` or the names of the variables set: then `cost` says what such a play
-                costs.
+            scope: the scope played, as a `Scope` or the names of the variables set: then `cost`
+                says what such a play costs.
             charge: whether the cost is charged to this study's budget.
-            id: identity of the measurement, a text of your own: the same one is added once, however often it is sent.
+            id: identity of the measurement, a text of your own: the same one is added once, however
+                often it is sent.
             sem: as for `tell`.
 
         Returns:
@@ -773,7 +876,9 @@ def _rows_of(values: Any) -> list[Mapping[str, Any]]:
     elif hasattr(values, "to_dict"):  # pandas
         values = values.to_dict(orient="records")
     if not isinstance(values, Sequence) or not all(isinstance(each, Mapping) for each in values):
-        raise InvalidRequest("values", values, "settings by variable name, such as {'ph': 6.4}, or a list of such")
+        raise InvalidRequest(
+            "values", values, "settings by variable name, such as {'ph': 6.4}, or a list of such"
+        )
     return list(values)
 
 
@@ -790,8 +895,12 @@ def widened(advice: Expected, times: float) -> Expected:
         reasons = (*advice.reasons, reason("unbounded"))
         return replace(advice, lower=None, upper=None, reasons=reasons)
     mean = advice.mean
-    ends = [None if end is None else mean + times * (end - mean) for end in (advice.lower, advice.upper)]
-    low, high = (None if end is None else min(max(end, -_LARGEST_FLOAT), _LARGEST_FLOAT) for end in ends)
+    ends = [
+        None if end is None else mean + times * (end - mean) for end in (advice.lower, advice.upper)
+    ]
+    low, high = (
+        None if end is None else min(max(end, -_LARGEST_FLOAT), _LARGEST_FLOAT) for end in ends
+    )
     return replace(advice, lower=low, upper=high)
 
 
@@ -812,12 +921,12 @@ class Optimizer(BaseStudy):
 
     Args:
         problem: the problem to optimise.
-        method: its name (`methods(problem)` lists them), a class derived from `Method`, or the place of one, as
-            "package.module:Class". Default: the first that is listed.
+        method: its name (`methods(problem)` lists them), a class derived from `Method`, or the
+            place of one, as "package.module:Class". Default: the first that is listed.
         budget: money that may be spent; None: no limit.
         rounds: suggestions that may be made; None: no limit.
-        stop: possible gain below which the study ends, in the objective's unit; "enough": the cost of a play. None:
-            the study goes on to its limits.
+        stop: possible gain below which the study ends, in the objective's unit; "enough": the cost
+            of a play. None: the study goes on to its limits.
         seed: a whole number from 0 to 2**128 - 1; all that is drawn follows from it.
         log: receives every event before the call that caused it returns, e.g. a log on disk.
         options: the method's options, by name.
@@ -858,7 +967,9 @@ class Optimizer(BaseStudy):
         )
         self._state = StudyState(problem, solver, created)
         if budget is not None and (reason := self._state.finished()):
-            raise InvalidOption("budget", budget, "enough for at least one play", f"As it is, {reason}.")
+            raise InvalidOption(
+                "budget", budget, "enough for at least one play", f"As it is, {reason}."
+            )
         self.recorder, self._lock = EventRecorder(self._state, log), CallLock()
         if log is not None:
             log.append(created)
@@ -878,7 +989,11 @@ class Optimizer(BaseStudy):
     def _of(cls, state: StudyState, log: Log | None = None) -> Optimizer:
         """The optimizer with this state."""
         optimizer = cls.__new__(cls)
-        optimizer._state, optimizer.recorder, optimizer._lock = state, EventRecorder(state, log), CallLock()
+        optimizer._state, optimizer.recorder, optimizer._lock = (
+            state,
+            EventRecorder(state, log),
+            CallLock(),
+        )
         return optimizer
 
     @overload
@@ -886,18 +1001,20 @@ class Optimizer(BaseStudy):
     @overload
     def ask(self, /, batch: int, **request: Unpack[Request]) -> list[Suggestion]: ...
     @one_at_a_time
-    def ask(self, /, batch: int | None = None, **request: Unpack[Request]) -> Suggestion | list[Suggestion] | MaybeNone:
+    def ask(
+        self, /, batch: int | None = None, **request: Unpack[Request]
+    ) -> Suggestion | list[Suggestion] | MaybeNone:
         """Suggest the next settings, or return None where the study is finished (`status` says why).
 
         Type checkers see a suggestion, since only a loop to the end of a study meets None.
 
         Args:
-            batch: that many suggestions at once, as a list (shorter where the study finishes), in the order in which
-                they are to be played.
-            request: the fields that the problem takes, by name; None counts as left out. Where variables are `seen`
-                before choosing, `context`: their values by name (nature draws a missing one that has a law). Of a
-                time-varying problem `time` and `available` (what can be chosen now), of a mean-field one `current` (the
-                present distribution).
+            batch: that many suggestions at once, as a list (shorter where the study finishes), in
+                the order in which they are to be played.
+            request: the fields that the problem takes, by name; None counts as left out. Where
+                variables are `seen` before choosing, `context`: their values by name (nature draws
+                a missing one that has a law). Of a time-varying problem `time` and `available`
+                (what can be chosen now), of a mean-field one `current` (the present distribution).
 
         Raises:
             InvalidContext: a context variable is missing or unknown, or its value is not allowed.
@@ -928,17 +1045,23 @@ class Optimizer(BaseStudy):
 
     @one_at_a_time
     def attach(
-        self, values: Mapping[str, Any], /, context: Mapping[str, Any] | None = None, **request: Unpack[Circumstances]
+        self,
+        values: Mapping[str, Any],
+        /,
+        context: Mapping[str, Any] | None = None,
+        **request: Unpack[Circumstances],
     ) -> Suggestion:
         """Begin a round at settings of your own: a play like any other, with a token, whose outcome is then told.
 
         Args:
             values: settings by variable, those of one play, as for `predict`.
-            context: values seen before choosing, by variable; in a causal problem also what was looked at.
+            context: values seen before choosing, by variable; in a causal problem also what was
+                looked at.
             request: the other fields of `ask`, such as the `time`.
 
         Raises:
-            InvalidRequest: no play sets these values, they break a stated limit, or no round or money is left.
+            InvalidRequest: no play sets these values, they break a stated limit, or no round or
+                money is left.
             InvalidContext: as `ask`.
 
         >>> import steerbo as sb
@@ -951,7 +1074,9 @@ class Optimizer(BaseStudy):
         with naming_columns(self.history.columns):
             read = self.problem.read_request(self._given(request), self.history)
             if context is not None and not isinstance(context, Mapping):
-                raise InvalidContext("context", context, "values by variable name, such as {'age': 61}")
+                raise InvalidContext(
+                    "context", context, "values by variable name, such as {'age': 61}"
+                )
             if seen := self.problem.read_seen(context or {}):
                 read["context"] = seen
             settings = self.problem.read_settings(values)
@@ -965,19 +1090,23 @@ class Optimizer(BaseStudy):
         self.recorder(self._state.refit())
 
     @one_at_a_time
-    def decide(self, suggestion: Suggestion | str, context: Mapping[str, Any], *, again: bool = False) -> Suggestion:
+    def decide(
+        self, suggestion: Suggestion | str, context: Mapping[str, Any], *, again: bool = False
+    ) -> Suggestion:
         """Report observed context values; returns the suggestion with the resulting settings and next observations.
 
         Args:
             suggestion: a suggestion of `ask` or `decide`, or its token.
-            context: values by variable. Values far outside their range are kept; `warnings` of the returned suggestion
-                name them.
-            again: whether this corrects the last observation, which was mistyped; values left out stay. An observation
-                before the last one cannot be corrected: values that followed from it are set.
+            context: values by variable. Values far outside their range are kept; `warnings` of the
+                returned suggestion name them.
+            again: whether this corrects the last observation, which was mistyped; values left out
+                stay. An observation before the last one cannot be corrected: values that followed
+                from it are set.
 
         Raises:
             InvalidContext: a context is missing, not a number, unknown, or given before its turn.
-            OutcomeConflict: the round has an outcome already; or there is no observation to correct.
+            OutcomeConflict: the round has an outcome already; or there is no observation to
+                correct.
         """
         decide = self._state.decide_again if again else self._state.decide
         with naming_columns(self.history.columns):
@@ -1005,7 +1134,8 @@ class Optimizer(BaseStudy):
     ) -> tuple[Finding, ...]:
         """List the implausible values of a call before it is made; nothing is logged.
 
-        The call itself warns of the same values, and keeps them. See `steerbo.core._implausible` for the rule.
+        The call itself warns of the same values, and keeps them. See `steerbo.core._implausible`
+        for the rule.
 
         Args:
             call: "ask", "decide", "tell", "fail", "amend" or "add"; other calls take no values.
@@ -1048,14 +1178,15 @@ class Optimizer(BaseStudy):
     def extend(self, bounds: Mapping[str, tuple[float, float]]) -> None:
         """Widen the bounds within which variables are set; the laws of nature's values stay as they are.
 
-        The method starts anew on the wider problem, with all outcomes, and learns its hyperparameters again.
+        The method starts anew on the wider problem, with all outcomes, and learns its
+        hyperparameters again.
 
         Args:
             bounds: pairs (low, high) by variable. Present bounds change nothing.
 
         Raises:
-            InvalidProblem: narrower bounds, a problem without bounds, or wider ones in which limits forbid all scopes
-                that were played.
+            InvalidProblem: narrower bounds, a problem without bounds, or wider ones in which limits
+                forbid all scopes that were played.
         """
         if wider := read_bounds(self.problem, bounds):
             self._state.preview(BoundsExtended(wider))
@@ -1067,9 +1198,9 @@ class Optimizer(BaseStudy):
         """Change a limit from here on, or the headers of tables; the change is logged.
 
         Args:
-            changes: some of `budget` (money that may be spent; None: no limit), `rounds` (that may be made; None: no
-                limit), `stop` (when enough is known; None: not before the limits) and `columns` (headers of tables of
-                outcomes, by the column's own name).
+            changes: some of `budget` (money that may be spent; None: no limit), `rounds` (that may
+                be made; None: no limit), `stop` (when enough is known; None: not before the limits)
+                and `columns` (headers of tables of outcomes, by the column's own name).
 
         Raises:
             InvalidOption: an argument is not allowed.
@@ -1134,5 +1265,7 @@ def problem_of(created: Created, place: str, problem: Problem | None = None) -> 
             raise
         used = created.fingerprint.get("packages")
         made = f"It was made with {used}. " if used else ""
-        raise InvalidStudy(f"{place}: {error.field}", error.value, error.allowed, made + error.hint) from error
+        raise InvalidStudy(
+            f"{place}: {error.field}", error.value, error.allowed, made + error.hint
+        ) from error
     return known

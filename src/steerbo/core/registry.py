@@ -1,7 +1,7 @@
 """Registry of kinds of problems and of methods: the library's own, and those of installed packages.
 
-Other packages declare theirs as entry points. Both groups go by the kind of problem; a kind's own package says first
-what its default is:
+Other packages declare theirs as entry points. Both groups go by the kind of problem; a kind's own
+package says first what its default is:
 
     [project.entry-points."steerbo.problems"]
     shelf = "my_package:Shelf"
@@ -9,7 +9,8 @@ what its default is:
     shelf = "my_package.methods:METHODS"
     cost-varying = "my_package.methods:Nearest"
 
-Modules are imported when they are needed; no other package is imported for one of the library's own names.
+Modules are imported when they are needed; no other package is imported for one of the library's own
+names.
 
 Classes by their places, "package.module:Class": imported with care, and named so in logs.
 """
@@ -36,7 +37,9 @@ from ._problem import Problem
 from .answers import Table
 
 _PLACE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
-_IN_A_SCRIPT = "It was made in a script or notebook: run that first, or move the class into a module."
+_IN_A_SCRIPT = (
+    "It was made in a script or notebook: run that first, or move the class into a module."
+)
 
 
 def is_place(name: object) -> bool:
@@ -77,7 +80,9 @@ def load(place: str, base: type, field: str, find: Callable[[str], Any] = import
     """
     allowed = f'a class derived from {base.__name__}, as "package.module:Class"'
     if "<locals>" in place:
-        raise InvalidOption(field, place, allowed, "It was made inside a function: move it to the top of a module.")
+        raise InvalidOption(
+            field, place, allowed, "It was made inside a function: move it to the top of a module."
+        )
     module, _, name = place.partition(":")
     if not is_place(place) or module.partition(".")[0] in sys.stdlib_module_names:
         raise InvalidOption(field, place, allowed)
@@ -87,7 +92,10 @@ def load(place: str, base: type, field: str, find: Callable[[str], Any] = import
     if found is None:
         hint = f"Was {name} renamed, or is another version of its package installed here?"
         raise InvalidOption(
-            field, place, f"a class of the module {module}", _IN_A_SCRIPT if module == "__main__" else hint
+            field,
+            place,
+            f"a class of the module {module}",
+            _IN_A_SCRIPT if module == "__main__" else hint,
         )
     if not (isinstance(found, type) and issubclass(found, base)):
         raise InvalidOption(field, place, allowed)
@@ -100,21 +108,30 @@ def _imported(find: Callable[[str], Any], module: str, place: str, field: str) -
             return find(module)
     except (Exception, SystemExit) as error:  # whatever it does
         hint = f"It failed ({type(error).__name__}: {error})."
-        if isinstance(error, ModuleNotFoundError) and error.name and f"{module}.".startswith(f"{error.name}."):
+        if (
+            isinstance(error, ModuleNotFoundError)
+            and error.name
+            and f"{module}.".startswith(f"{error.name}.")
+        ):
             hint = f"There is no module {error.name!r} here: install its package, or add its folder to PYTHONPATH."
-        raise InvalidOption(field, place, "a class in a module that can be imported", hint) from error
+        raise InvalidOption(
+            field, place, "a class in a module that can be imported", hint
+        ) from error
 
 
 def entries(group: str) -> list[metadata.EntryPoint]:
     """Entry points that installed packages declare in a group, in a fixed order.
 
-    All packages are read once, and again where a folder they are in has changed: where one was installed.
+    All packages are read once, and again where a folder they are in has changed: where one was
+    installed.
     """
     return [*_declared(group, tuple((folder, _changed(folder)) for folder in sys.path))]
 
 
 @lru_cache(maxsize=8)
-def _declared(group: str, places: tuple[tuple[str, int | None], ...]) -> tuple[metadata.EntryPoint, ...]:
+def _declared(
+    group: str, places: tuple[tuple[str, int | None], ...]
+) -> tuple[metadata.EntryPoint, ...]:
     found = metadata.entry_points(group=group)
     return tuple(sorted(found, key=lambda entry: (entry.name, package(entry), entry.value)))
 
@@ -176,10 +193,19 @@ def problem_class(kind: Any, place: str | None = None) -> type[Problem]:
     """The class of a kind of problem.
 
     Raises:
-        InvalidProblem: no package, or more than one, brings this kind; or its class cannot be imported.
+        InvalidProblem: no package, or more than one, brings this kind; or its class cannot be
+            imported.
     """
-    places = [f"{module}:{name}" for module, name in [_OURS[kind]]] if isinstance(kind, str) and kind in _OURS else []
-    places = [place] if place else places or [entry.value for entry in entries(PROBLEMS) if entry.name == kind]
+    places = (
+        [f"{module}:{name}" for module, name in [_OURS[kind]]]
+        if isinstance(kind, str) and kind in _OURS
+        else []
+    )
+    places = (
+        [place]
+        if place
+        else places or [entry.value for entry in entries(PROBLEMS) if entry.name == kind]
+    )
     if not places:
         raise InvalidProblem("problem.kind", kind, one_of(kinds(), kind))
     if len(places) > 1:
@@ -191,7 +217,9 @@ def problem_class(kind: Any, place: str | None = None) -> type[Problem]:
         raise error.moved(error.field, InvalidProblem) from None
     if isabstract(found):
         missing = ", ".join(sorted(found.__abstractmethods__))
-        raise InvalidProblem("problem.kind", kind, "a class that implements all of Problem", f"It lacks {missing}.")
+        raise InvalidProblem(
+            "problem.kind", kind, "a class that implements all of Problem", f"It lacks {missing}."
+        )
     return found
 
 
@@ -205,7 +233,9 @@ def packages(*classes: type) -> str:
     """Other packages that the classes are from, with their versions, if they declare entry points."""
     tops = {cls.__module__.partition(".")[0] for cls in classes} - {__name__.partition(".")[0]}
     declared = [*entries(PROBLEMS), *entries(METHODS)] if tops else []
-    return ", ".join(sorted({package(entry) for entry in declared if entry.module.partition(".")[0] in tops}))
+    return ", ".join(
+        sorted({package(entry) for entry in declared if entry.module.partition(".")[0] in tops})
+    )
 
 
 def find_method(problem: Problem, said: Any) -> AnyMethod:
@@ -225,21 +255,33 @@ def find_method(problem: Problem, said: Any) -> AnyMethod:
     broken: list[InvalidInput] = []
     known: dict[str, AnyMethod] = {}
     for entry in _sources(problem.kind):
-        known |= {method.name: method for method in _listed(entry, broken) if method.name not in known}
-        if said is None and (default := next((m for m in known.values() if m.is_default_for(problem)), None)):
+        known |= {
+            method.name: method for method in _listed(entry, broken) if method.name not in known
+        }
+        if said is None and (
+            default := next((m for m in known.values() if m.is_default_for(problem)), None)
+        ):
             return default
         if isinstance(said, str) and said in known:
             return _checked(known[said], problem, said)
     hint = f"Of others that are installed: {broken[0]}" if broken else ""
     if not known:
         hint = hint or "Give the class of a method."
-        raise InvalidOption("method", said, f"a method for {problem.kind} problems; no package lists one", hint)
-    others = [kind for kind in kinds() if kind != problem.kind and isinstance(said, str) and said in _names_of(kind)]
+        raise InvalidOption(
+            "method", said, f"a method for {problem.kind} problems; no package lists one", hint
+        )
+    others = [
+        kind
+        for kind in kinds()
+        if kind != problem.kind and isinstance(said, str) and said in _names_of(kind)
+    ]
     if others:
         hint = f"That is a method for {others[0]} problems."
     if said in _IN_BENCHMARKS.get(problem.kind, ()):
         hint = "It is in another package now: pip install partial-control-bench."
-    raise InvalidOption("method", said, f'{one_of(known, said)}, a class, or its place "package.module:Class"', hint)
+    raise InvalidOption(
+        "method", said, f'{one_of(known, said)}, a class, or its place "package.module:Class"', hint
+    )
 
 
 def _names_of(kind: str) -> set[str]:
@@ -284,7 +326,9 @@ def methods(problem: Problem | str | None = None) -> Table:
 
 
 def _about(method: AnyMethod) -> tuple[str, str]:
-    return (method.__doc__ or "").strip().split("\n")[0], str(method.Options()).partition("(")[2][:-1]
+    return (method.__doc__ or "").strip().split("\n")[0], str(method.Options()).partition("(")[2][
+        :-1
+    ]
 
 
 def _ours(cls: type) -> bool:
@@ -311,10 +355,16 @@ def _listed(entry: EntryPoint, broken: list[InvalidInput]) -> tuple[AnyMethod, .
         return ()
     listed = found if isinstance(found, list | tuple) else (found,)
     if not all(isinstance(method, type) and issubclass(method, Method) for method in listed):
-        broken.append(InvalidOption(field, entry.value, "a class derived from Method, or a tuple of these"))
+        broken.append(
+            InvalidOption(field, entry.value, "a class derived from Method, or a tuple of these")
+        )
         return ()
     faults = {method: _fault(method) for method in listed}
-    broken += [InvalidOption(field, import_path_of(method), *fault) for method, fault in faults.items() if fault]
+    broken += [
+        InvalidOption(field, import_path_of(method), *fault)
+        for method, fault in faults.items()
+        if fault
+    ]
     return tuple(method for method, fault in faults.items() if not fault)
 
 
@@ -324,12 +374,19 @@ def _fault(method: AnyMethod) -> tuple[str, str] | None:
     if missing := method.missing():
         return "a class that implements all of Method", f"It lacks {', '.join(missing)}."
     if not isinstance(name, str) or not name or ":" in name or unsafe(name):
-        return "a class with a name that can be shown, without a colon", 'Give it one: name = "my-method".'
+        return (
+            "a class with a name that can be shown, without a colon",
+            'Give it one: name = "my-method".',
+        )
     try:
         whole = is_dataclass(method.Options()) if isinstance(method.Options, type) else False
     except Exception:  # whatever it raises without its fields
         whole = False
-    return None if whole else ("a class whose Options are a record in which every field has a default", "")
+    return (
+        None
+        if whole
+        else ("a class whose Options are a record in which every field has a default", "")
+    )
 
 
 def _checked(method: AnyMethod, problem: Problem, said: Any) -> AnyMethod:
@@ -338,5 +395,10 @@ def _checked(method: AnyMethod, problem: Problem, said: Any) -> AnyMethod:
         raise InvalidOption("method", said, *fault)
     if not isinstance(problem, method.solves):
         solved = getattr(method.solves, "kind", method.solves.__name__)
-        raise InvalidOption("method", said, f"a method for {problem.kind} problems", f"{method.name} solves {solved}.")
+        raise InvalidOption(
+            "method",
+            said,
+            f"a method for {problem.kind} problems",
+            f"{method.name} solves {solved}.",
+        )
     return method

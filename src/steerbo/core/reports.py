@@ -8,7 +8,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .._text import LONGEST_REASON, escape_unprintable, shortened, unsafe
-from ..errors import InvalidInput, InvalidOutcome, OutcomeConflict, UnknownSuggestion, combine, short_repr
+from ..errors import (
+    InvalidInput,
+    InvalidOutcome,
+    OutcomeConflict,
+    UnknownSuggestion,
+    combine,
+    short_repr,
+)
 from ._history import History, Round
 from ._problem import Problem
 from .answers import Suggestion
@@ -43,7 +50,10 @@ def _with_column(error: InvalidInput, columns: Mapping[str, str]) -> InvalidInpu
     >>> print(_with_column(InvalidOutcome("realised.CO2", 600, "values for one of c, t"), {"c": "CO2"}))
     realised.CO2: 600 is not allowed; expected values for one of c, t. 'CO2' is the column of c in tables: use c here.
     """
-    own, scope = {column: own for own, column in columns.items() if column != own}, error.field == "scope"
+    own, scope = (
+        {column: own for own, column in columns.items() if column != own},
+        error.field == "scope",
+    )
     given: Any = [error.field, error.field.removeprefix("realised.").removeprefix("context.")]
     if scope:
         given = error.value if isinstance(error.value, list | tuple) else [error.value]
@@ -52,9 +62,15 @@ def _with_column(error: InvalidInput, columns: Mapping[str, str]) -> InvalidInpu
     if not headed:
         return error
     said = "; ".join(
-        f"{column!r} is the column of {own[column]} in tables: use {own[column]} here" for column in headed
+        f"{column!r} is the column of {own[column]} in tables: use {own[column]} here"
+        for column in headed
     )
-    return type(error)(error.field, error.value, error._allowed, " ".join([*filter(None, [error._hint]), f"{said}."]))
+    return type(error)(
+        error.field,
+        error.value,
+        error._allowed,
+        " ".join([*filter(None, [error._hint]), f"{said}."]),
+    )
 
 
 @dataclass(frozen=True)
@@ -79,7 +95,9 @@ class OutcomeParser:
             raise UnknownSuggestion(
                 "None is no suggestion: ‹ask› returns it where the study is finished; see its status"
             )
-        return self.history[str.__str__(suggestion) if isinstance(suggestion, str) else short_repr(suggestion)]
+        return self.history[
+            str.__str__(suggestion) if isinstance(suggestion, str) else short_repr(suggestion)
+        ]
 
     def tell(
         self,
@@ -96,7 +114,9 @@ class OutcomeParser:
         if about.waiting:
             if about.suggestion.observe:
                 waiting = ", ".join(about.suggestion.observe)
-                raise OutcomeConflict(f"round {about.number} is not decided: look at {waiting}, then use ‹decide›")
+                raise OutcomeConflict(
+                    f"round {about.number} is not decided: look at {waiting}, then use ‹decide›"
+                )
             return OutcomeTold(about.suggestion.token, outcome)
         if (told := self.history.as_told(about.suggestion.token)) != outcome:
             before = _otherwise(told, outcome) if told is not None else about.state
@@ -106,7 +126,12 @@ class OutcomeParser:
         return None
 
     def fail(
-        self, suggestion: object, reason: object = "", cost: Any = None, charge: Any = None, realised: Realised = None
+        self,
+        suggestion: object,
+        reason: object = "",
+        cost: Any = None,
+        charge: Any = None,
+        realised: Realised = None,
     ) -> Failed | None:
         """An evaluation that broke."""
         about = self.about(suggestion)
@@ -114,7 +139,11 @@ class OutcomeParser:
         self._check_settings(suggestion, about, _mapping(realised))
         paid = self._paid(about, point) if cost is None else finite("cost", cost, least=0.0)
         told = self._failure(about, reason, paid, charge, realised)
-        if about.failure is not None and about.state == "failed" and _adds_nothing(told, about, realised):
+        if (
+            about.failure is not None
+            and about.state == "failed"
+            and _adds_nothing(told, about, realised)
+        ):
             return None
         if not about.waiting:
             raise OutcomeConflict(
@@ -122,7 +151,9 @@ class OutcomeParser:
             )
         if paid is None and charge is None and self.history.budget is not None:
             hint = "The study has a budget. Where nothing was paid, it is 0; where the cost is unknown, use ‹charge›."
-            raise InvalidOutcome("cost", None, "a number not below 0: what the failed evaluation cost", hint)
+            raise InvalidOutcome(
+                "cost", None, "a number not below 0: what the failed evaluation cost", hint
+            )
         return told
 
     @staticmethod
@@ -130,7 +161,8 @@ class OutcomeParser:
         """Refuse an outcome of settings that were replaced since, by a look that was corrected: see `decide`.
 
         Raises:
-            OutcomeConflict: a suggestion sets what is set otherwise now, and nothing says what really happened.
+            OutcomeConflict: a suggestion sets what is set otherwise now, and nothing says what
+                really happened.
         """
         if isinstance(suggestion, Suggestion):
             now = about.suggestion.values
@@ -141,11 +173,15 @@ class OutcomeParser:
                         f"and not {short_repr(value)}. Say what it really was among ‹realised›"
                     )
 
-    def _failure(self, about: Round, reason: object, paid: float | None, charge: Any, realised: Realised) -> Failed:
+    def _failure(
+        self, about: Round, reason: object, paid: float | None, charge: Any, realised: Realised
+    ) -> Failed:
         counted = None if charge is None else finite("charge", charge, least=0.0)
         if counted is not None and paid is not None:
             hint = "A charge stands for an unknown cost."
-            raise InvalidOutcome("charge", charge, f"nothing, since the cost is known to be {paid:g}", hint)
+            raise InvalidOutcome(
+                "charge", charge, f"nothing, since the cost is known to be {paid:g}", hint
+            )
         point = self.problem.read_realised(about.suggestion, _mapping(realised), needed=False)
         return Failed(about.suggestion.token, _kept(reason), paid, counted, point)
 
@@ -153,10 +189,16 @@ class OutcomeParser:
         """Event of an abandoned round."""
         about = self.about(suggestion)
         if not about.waiting:
-            raise OutcomeConflict(f"round {about.number} is {about.state} already; to void its outcome, use ‹void›")
+            raise OutcomeConflict(
+                f"round {about.number} is {about.state} already; to void its outcome, use ‹void›"
+            )
         known = self.problem.spent_anyway(about.suggestion)
         counted = known if charge is None else finite("charge", charge, least=0.0)
-        late = about.state == "abandoned" and charge is None and (counted or 0.0) > (about.charge or 0.0)
+        late = (
+            about.state == "abandoned"
+            and charge is None
+            and (counted or 0.0) > (about.charge or 0.0)
+        )
         if about.state == "open" or late:  # late: something was looked at since
             return Abandoned(about.suggestion.token, _kept(reason), counted)
         if charge is not None and counted != about.charge:
@@ -206,7 +248,9 @@ class OutcomeParser:
         else:
             about = self.about(suggestion)
             if scope is not None:
-                raise InvalidOutcome("scope", scope, "nothing: only of data that was added it can be another one")
+                raise InvalidOutcome(
+                    "scope", scope, "nothing: only of data that was added it can be another one"
+                )
             token, correct = self._ended(about).suggestion.token, self._corrected
         if not void:
             return correct(token, given, reason)
@@ -217,17 +261,27 @@ class OutcomeParser:
     def _corrected(self, token: str, given: Mapping[str, Any], reason: object) -> Amended:
         """Corrected outcome: fields not given stay, also of a failure without a value."""
         if not given:
-            raise InvalidOutcome("value", None, "a new value, its sem, a cost or realised variables", _VOID)
+            raise InvalidOutcome(
+                "value", None, "a new value, its sem, a cost or realised variables", _VOID
+            )
         about = self.history[token]
         told = self.history.as_told(token) or about.outcome
-        stands = told or about.failure  # not `about.realised`: what is derived would go before what is given
+        stands = (
+            told or about.failure
+        )  # not `about.realised`: what is derived would go before what is given
         measured = {**(stands.realised if stands else {}), **_mapping(given.get("realised"))}
         value, cost = given.get("value"), given.get("cost")
         if value is None and told is None and about.failure is not None:
             if given.get("sem") is not None:
-                raise InvalidOutcome("sem", given["sem"], "nothing: a failed round has no value", _WITH_VALUE)
+                raise InvalidOutcome(
+                    "sem", given["sem"], "nothing: a failed round has no value", _WITH_VALUE
+                )
             paid = about.paid if cost is None else finite("cost", cost, least=0.0)
-            charge = about.charge if given.get("charge") is None and paid is None else given.get("charge")
+            charge = (
+                about.charge
+                if given.get("charge") is None and paid is None
+                else given.get("charge")
+            )
             failure = self._failure(about, about.failure.reason, paid, charge, measured)
             return Amended(token, None, failure, _kept(reason))
         if given.get("charge") is not None:
@@ -237,7 +291,9 @@ class OutcomeParser:
         cost = (told.cost if told else about.paid) if cost is None else cost
         sem = given.get("sem", told.sem if told else None)
         _check_undecided(about, measured)
-        return Amended(token, self._outcome(about, value, cost, measured, sem), reason=_kept(reason))
+        return Amended(
+            token, self._outcome(about, value, cost, measured, sem), reason=_kept(reason)
+        )
 
     def _corrected_data(self, token: str, given: Mapping[str, Any], reason: object) -> Amended:
         """Corrected external data: fields not given stay."""
@@ -254,7 +310,9 @@ class OutcomeParser:
         _chargeable(outcome, before.charge if given.get("charge") is None else given.get("charge"))
         played = None if given.get("scope") is None else self.problem.read_scope(given.get("scope"))
         self.problem.check_data(outcome, before.scope if played is None else played)
-        return Amended(token, outcome, reason=_kept(reason), charge=given.get("charge"), scope=played)
+        return Amended(
+            token, outcome, reason=_kept(reason), charge=given.get("charge"), scope=played
+        )
 
     def add(
         self,
@@ -276,7 +334,9 @@ class OutcomeParser:
         _chargeable(outcome, charge)
         self.problem.check_data(outcome, played)
         if id is not None and (not isinstance(id, str) or not id or unsafe(id)):
-            raise InvalidOutcome("id", id, "a text that no other measurement has, such as the number of its sample")
+            raise InvalidOutcome(
+                "id", id, "a text that no other measurement has, such as the number of its sample"
+            )
         name = self.history.identified.get(id) if id else None
         if name is None:
             return DataAdded(outcome, charge, played, id=id)
@@ -290,7 +350,9 @@ class OutcomeParser:
         """Cost of a round by the stated prices; a repeated report keeps the first one."""
         if self.problem.space.changes and not about.waiting:
             return about.paid
-        return self.problem.paid(replace(about, realised={**about.realised, **realised}), self.history)
+        return self.problem.paid(
+            replace(about, realised={**about.realised, **realised}), self.history
+        )
 
     @staticmethod
     def _ended(about: Round) -> Round:
@@ -310,14 +372,21 @@ class OutcomeParser:
             raise InvalidOutcome("sem", sem, f"nothing: {why}")
         return replace(outcome, sem=finite("sem", sem, least=0.0))
 
-    def _outcome(self, about: Round, value: Any, cost: Any, realised: Realised, sem: Any = None) -> Outcome:
-        outcome = self.problem.read_outcome(about.suggestion, value, cost, realised if realised is not None else {})
+    def _outcome(
+        self, about: Round, value: Any, cost: Any, realised: Realised, sem: Any = None
+    ) -> Outcome:
+        outcome = self.problem.read_outcome(
+            about.suggestion, value, cost, realised if realised is not None else {}
+        )
         outcome = self._with_sem(outcome, sem)
         if cost is None and (paid := self._paid(about, outcome.realised)) is not None:
             outcome = replace(outcome, cost=paid)
         if outcome.cost is None and self.history.budget is not None:
             raise InvalidOutcome(
-                "cost", None, "a number not below 0", "The study has a budget, so every play's cost counts."
+                "cost",
+                None,
+                "a number not below 0",
+                "The study has a budget, so every play's cost counts.",
             )
         return outcome
 
@@ -328,7 +397,10 @@ def _otherwise(before: Outcome, now: Outcome) -> str:
         return str(before.value)
     old, new = ({"sem": x.sem, "cost": x.cost, **x.realised} for x in (before, now))
     names = [name for name in dict.fromkeys((*old, *new)) if old.get(name) != new.get(name)]
-    parts = [f"no {name}" if old.get(name) is None else f"{name} = {short_repr(old[name])}" for name in names]
+    parts = [
+        f"no {name}" if old.get(name) is None else f"{name} = {short_repr(old[name])}"
+        for name in names
+    ]
     return f"{before.value}, with {', '.join(parts)}" if parts else str(before.value)
 
 
@@ -347,7 +419,10 @@ def _adds_nothing(told: Failed, about: Round, realised: Realised) -> bool:
     return (
         told.cost in (None, about.paid)
         and told.charge in (None, about.charge)
-        and all(name in about.realised and about.realised[name] == value for name, value in known.items())
+        and all(
+            name in about.realised and about.realised[name] == value
+            for name, value in known.items()
+        )
     )
 
 
@@ -364,14 +439,25 @@ def _check_undecided(about: Round, measured: Mapping[str, Any]) -> None:
     known = {**asked.context, **asked.values, **measured}
     if missing := [name for name in dict.fromkeys(part_of) if name not in known]:
         hint = f"Round {about.number} ended before all was looked at and set: say what was really seen and set"
-        raise InvalidOutcome(f"realised.{missing[0]}", None, f"values of {', '.join(missing)}", f"{hint}, or leave it.")
+        raise InvalidOutcome(
+            f"realised.{missing[0]}",
+            None,
+            f"values of {', '.join(missing)}",
+            f"{hint}, or leave it.",
+        )
 
 
 def _chargeable(data: Outcome, charge: Any) -> None:
     if not isinstance(charge, bool):
-        raise InvalidOutcome("charge", charge, "true or false: whether the cost of this data is charged to the budget")
+        raise InvalidOutcome(
+            "charge",
+            charge,
+            "true or false: whether the cost of this data is charged to the budget",
+        )
     if charge and data.cost is None:
-        raise InvalidOutcome("cost", None, "a number not below 0", "It is to be charged to the budget.")
+        raise InvalidOutcome(
+            "cost", None, "a number not below 0", "It is to be charged to the budget."
+        )
 
 
 def _mapping(realised: Realised) -> Mapping[str, Any]:

@@ -35,7 +35,9 @@ class Request(Circumstances, total=False):
 
 MOST_AT_ONCE = 10_000
 """Suggestions of one batch."""
-_NO_DRIFT = "Only where the optimum moves it matters what time it is: then the problem has a ‹drift›."
+_NO_DRIFT = (
+    "Only where the optimum moves it matters what time it is: then the problem has a ‹drift›."
+)
 _NOT_SEEN = "No variable here says ‹seen›; what was looked at is for ‹decide›."
 
 
@@ -50,8 +52,9 @@ def _read(_: Any, given: str | Rows) -> Any:
 class BatchPosition:
     """Position of a suggestion in its batch: its number from 1, and the size of the batch.
 
-    Where changes have a price, methods are told: see `batch_position`. So they are where it `follows`: another was
-    chosen by the same state a moment ago, and what was found then is a good place to begin the search.
+    Where changes have a price, methods are told: see `batch_position`. So they are where it
+    `follows`: another was chosen by the same state a moment ago, and what was found then is a good
+    place to begin the search.
     """
 
     number: int = 1
@@ -91,7 +94,9 @@ def one_or_more(batch: int | None, ask: Callable[[BatchPosition], T | None]) -> 
         return ask(ALONE)
     batch = whole("batch", batch, 1, InvalidRequest, most=MOST_AT_ONCE)
     found: list[T] = []
-    while len(found) < batch and (suggestion := ask(BatchPosition(len(found) + 1, batch))) is not None:
+    while (
+        len(found) < batch and (suggestion := ask(BatchPosition(len(found) + 1, batch))) is not None
+    ):
         found.append(suggestion)
     return found
 
@@ -105,8 +110,8 @@ class RequestField:
     Args:
         name: as in Python; on the command line an option of this name.
         help: for people.
-        read: from the problem and what was typed (the rows, where that was a table in CSV) to what `ask` takes. Left
-            out: numbers and JSON, tables as their rows.
+        read: from the problem and what was typed (the rows, where that was a table in CSV) to what
+            `ask` takes. Left out: numbers and JSON, tables as their rows.
 
     >>> RequestField("time", "What time it is").read(None, "8.5")
     8.5
@@ -117,11 +122,15 @@ class RequestField:
     read: Callable[[Any, str | Rows], Any] = _read
 
 
-SEEN = RequestField("context", "A value seen before choosing: NAME=VALUE, repeatable; or a table, CSV or JSON")
+SEEN = RequestField(
+    "context", "A value seen before choosing: NAME=VALUE, repeatable; or a table, CSV or JSON"
+)
 """Values of the variables that are `seen`, by name: `ask` takes them of every kind of problem that has some."""
 
 
-def check_taken(request: Mapping[str, Any], taken: Container[str], kind: str, *, drifts: bool) -> None:
+def check_taken(
+    request: Mapping[str, Any], taken: Container[str], kind: str, *, drifts: bool
+) -> None:
     """Refuse arguments that the problem does not take.
 
     Args:
@@ -135,7 +144,11 @@ def check_taken(request: Mapping[str, Any], taken: Container[str], kind: str, *,
     """
     for name, value in request.items():
         if name not in taken:
-            hint = {"context": _NOT_SEEN, "time": _NO_DRIFT if drifts else "", "realised": _AFTERWARDS}.get(name, "")
+            hint = {
+                "context": _NOT_SEEN,
+                "time": _NO_DRIFT if drifts else "",
+                "realised": _AFTERWARDS,
+            }.get(name, "")
             raise InvalidRequest(name, value, f"nothing: a {kind} problem does not take it", hint)
 
 
@@ -152,20 +165,27 @@ def read_context(
         hint: where one is missing.
 
     Raises:
-        InvalidContext: naming the variable that is missing or unknown, or its value that is not allowed.
+        InvalidContext: naming the variable that is missing or unknown, or its value that is not
+            allowed.
 
     >>> from steerbo.space import Float
     >>> read_context(Space((Float("weather", 0, 30, seen=True),)), {"weather": 12}, ["weather"])
     {'weather': 12.0}
     """
     if not isinstance(context, Mapping):
-        raise InvalidContext("context", context, f"values by name, for {', '.join(names) or 'nothing'}")
+        raise InvalidContext(
+            "context", context, f"values by name, for {', '.join(names) or 'nothing'}"
+        )
     for name in context:
         if name not in names:
-            raise InvalidContext(f"context.{name}", context[name], f"values for {one_of(names, name)}")
+            raise InvalidContext(
+                f"context.{name}", context[name], f"values for {one_of(names, name)}"
+            )
     for name in names:
         if name in needed and name not in context:
-            raise InvalidContext(f"context.{name}", None, f"a value, {space[name].range_text}", hint)
+            raise InvalidContext(
+                f"context.{name}", None, f"a value, {space[name].range_text}", hint
+            )
     try:
         return space.check_measured(dict(context), [name for name in names if name in context])
     except InvalidOutcome as error:

@@ -32,7 +32,17 @@ from ._problem import Problem
 from ._stopping import after, is_converged
 from .answers import Explanation
 from .determinism import Streams, fingerprint, one_blas_thread, uncollected
-from .events import FORMAT, Asked, BoundsExtended, Created, Decided, Event, Refitted, check_plain, with_canonical_order
+from .events import (
+    FORMAT,
+    Asked,
+    BoundsExtended,
+    Created,
+    Decided,
+    Event,
+    Refitted,
+    check_plain,
+    with_canonical_order,
+)
 from .law_tests import LawMonitor
 from .registry import find_method, packages
 from .reports import OutcomeParser
@@ -54,7 +64,11 @@ class StudyState:
     """
 
     def __init__(
-        self, problem: Problem, kind: type[Method[Any, Any]], created: Created, history: History | None = None
+        self,
+        problem: Problem,
+        kind: type[Method[Any, Any]],
+        created: Created,
+        history: History | None = None,
     ) -> None:
         self.problem = problem
         self.events: list[Event] = [created]
@@ -63,11 +77,15 @@ class StudyState:
         self.history = history
         self.streams = Streams(created.seed)
         self.checks, self.codes = LawMonitor(problem), Codes(problem, unusual)
-        self.name = identity({"problem": created.problem or repr(problem), "seed": created.seed})[:4]
+        self.name = identity({"problem": created.problem or repr(problem), "seed": created.seed})[
+            :4
+        ]
         options = from_dict(kind.Options, created.options)
         with one_blas_thread():
             self.method = kind(problem, options, self.streams, self.history)
-        self.unread: dict[int, str] = {}  # what is wrong with fits that the method cannot use, by position in the log
+        self.unread: dict[
+            int, str
+        ] = {}  # what is wrong with fits that the method cannot use, by position in the log
         # What was computed from the events, and from how many: it is kept until the next one.
         self.whole = True  # whether the last event was taken in by all of it
         self._gain: tuple[int, float | None] = (0, None)
@@ -85,10 +103,14 @@ class StudyState:
         if not isinstance(problem, Problem):
             raise InvalidProblem("problem", problem, "the problem that the events belong to")
         if not isinstance(events, list | tuple) or not events or not isinstance(events[0], Created):
-            raise InvalidOption("events", events, "a list of events that starts with a 'created' event")
+            raise InvalidOption(
+                "events", events, "a list of events that starts with a 'created' event"
+            )
         created, *rest = events
         if created.format != FORMAT:
-            raise InvalidOption("format", created.format, str(FORMAT), "Update steerbo to read this log.")
+            raise InvalidOption(
+                "format", created.format, str(FORMAT), "Update steerbo to read this log."
+            )
         kind = find_method(problem, created.method)
         state = cls(problem, kind, created)
         state.check_wheels(stacklevel=4)
@@ -152,7 +174,9 @@ class StudyState:
             if isinstance(event, Refitted):
                 self.method.check_fit()
             self.method.update()
-        except Exception as error:  # only the method knows what its fits look like, so that anything may be amiss
+        except (
+            Exception
+        ) as error:  # only the method knows what its fits look like, so that anything may be amiss
             if not isinstance(event, Refitted):
                 raise
             self.history.fits = self.history.fits[:-1]
@@ -162,7 +186,10 @@ class StudyState:
         """Name the latest fit, if the method cannot use it."""
         if not self.unread:
             return []
-        latest = next((k for k in range(len(self.events), 1, -1) if isinstance(self.events[k - 1], Refitted)), 0)
+        latest = next(
+            (k for k in range(len(self.events), 1, -1) if isinstance(self.events[k - 1], Refitted)),
+            0,
+        )
         if latest not in self.unread:
             return []
         return [finding("fit-not-read", event=latest, wrong=self.unread[latest].rstrip("."))]
@@ -172,8 +199,15 @@ class StudyState:
         created, *past = self.events
         assert isinstance(created, Created)
         problem, asked_for = after(self.problem, event), self.history.asked_for
-        self.problem, self.history = problem, History(created, problem.in_order, problem.completed, problem.shown)
-        self.history.asked_for, self.checks, self.codes = asked_for, LawMonitor(problem), Codes(problem, unusual)
+        self.problem, self.history = (
+            problem,
+            History(created, problem.in_order, problem.completed, problem.shown),
+        )
+        self.history.asked_for, self.checks, self.codes = (
+            asked_for,
+            LawMonitor(problem),
+            Codes(problem, unusual),
+        )
         for each in past:
             self.history.apply(each)
             self._leave_codes_out(each)
@@ -205,7 +239,11 @@ class StudyState:
     def finished(self) -> str:
         """Reason why nothing is left to suggest, or an empty string."""
         rounds = self.history
-        return self._exhausted() or is_converged(self.problem, rounds, self.gain()) or self.method.finished(rounds)
+        return (
+            self._exhausted()
+            or is_converged(self.problem, rounds, self.gain())
+            or self.method.finished(rounds)
+        )
 
     def _exhausted(self) -> str:
         """Reason why no round or no money is left, or an empty string."""
@@ -224,7 +262,9 @@ class StudyState:
             return None
         if self._gain[0] != len(self.events):
             informed = self.history.n_completed or self.history.data
-            informed = informed and not any(nearest_outcomes(self.problem, self.history))  # where a limit is kept, too
+            informed = informed and not any(
+                nearest_outcomes(self.problem, self.history)
+            )  # where a limit is kept, too
             with one_blas_thread():
                 found = self.method_after_refit().gain(self.history) if informed else math.inf
             self._gain = len(self.events), max(found, 0.0)
@@ -243,22 +283,32 @@ class StudyState:
         number = len(self.history) + 1
         last = self.events[-1]
         usable = len(self.events) not in self.unread
-        if isinstance(last, Refitted) and last.round == number and usable:  # for this very round: its worker was lost
+        if (
+            isinstance(last, Refitted) and last.round == number and usable
+        ):  # for this very round: its worker was lost
             return None
         if self._refitted[0] != len(self.events):
             with one_blas_thread():
                 fitted = self.method.refit(self.history)
-            self._refitted = len(self.events), None if fitted is None else Refitted(number, dict(fitted))
+            self._refitted = (
+                len(self.events),
+                None if fitted is None else Refitted(number, dict(fitted)),
+            )
         return self._refitted[1]
 
     def method_after_refit(self) -> Method[Any, Any]:
         """Method as it will choose the next round: with the refit that is due, which the next `ask` logs.
 
-        An answer before that `ask` has to count what came since the last one: data that came all at once, or an outcome
-        that is probably wrong, which a model believes until it is fitted. Where asks learn nothing, answers always do.
+        An answer before that `ask` has to count what came since the last one: data that came all at
+        once, or an outcome that is probably wrong, which a model believes until it is fitted. Where
+        asks learn nothing, answers always do.
         """
         if self._informed[0] != len(self.events):
-            state = self.as_of({TIME.name: self.history.next_time}) if self.history.asked_for is None else self
+            state = (
+                self.as_of({TIME.name: self.history.next_time})
+                if self.history.asked_for is None
+                else self
+            )
             self._informed = len(self.events), state._with_all_learned()
         return self._informed[1]
 
@@ -275,7 +325,9 @@ class StudyState:
 
     def choose(self, request: dict[str, Any], place: BatchPosition = ALONE) -> Asked:
         """Choose the next round; the method gets its place in a batch if there are switching costs, or it follows."""
-        told = with_place(request, place) if self.problem.space.changes or place.follows else request
+        told = (
+            with_place(request, place) if self.problem.space.changes or place.follows else request
+        )
         with one_blas_thread():
             choice = self.method.choose(self.history, told)
         check_suggestion(self.problem, self.method.name, choice.values, request.get("context", {}))
@@ -286,21 +338,26 @@ class StudyState:
         """Take settings that a person chose as the next round.
 
         Raises:
-            InvalidRequest: they break a stated limit, no play sets them, or no round is left, or no money for it.
+            InvalidRequest: they break a stated limit, no play sets them, or no round is left, or no
+                money for it.
         """
         left = "Give the study more ‹budget› or ‹rounds› by ‹revise›, or use ‹add› for what was measured anyway."
         if exhausted := self._exhausted():
             raise InvalidRequest("values", dict(values), f"no further round: {exhausted}", left)
         if broken := broken_by(self.problem, values, request.get("context", {})):
             allowed = f"settings that keep the limit {'; '.join(map(str, broken))}"
-            raise InvalidRequest("values", dict(values), allowed, "Use ‹add› for what was measured anyway.")
+            raise InvalidRequest(
+                "values", dict(values), allowed, "Use ‹add› for what was measured anyway."
+            )
         with one_blas_thread():
             choice = self.method.play_at(self.history, values, request)
         asked = self._asked(replace(choice, note={"own": True}), request)
         money = self.history.remaining + self.history.rounding
         if asked.expected_cost is not None and asked.expected_cost > money:
             allowed = f"a play that costs at most {self.history.remaining:.6g}, which is left of the budget"
-            raise InvalidRequest("values", dict(values), f"{allowed}: this one costs {asked.expected_cost:.6g}", left)
+            raise InvalidRequest(
+                "values", dict(values), f"{allowed}: this one costs {asked.expected_cost:.6g}", left
+            )
         return asked
 
     def _asked(self, choice: Choice, request: dict[str, Any]) -> Asked:
@@ -334,36 +391,54 @@ class StudyState:
         """Event of the settings that follow from observed values."""
         pending = self.reports.about(suggestion)
         if not pending.waiting:
-            raise OutcomeConflict(f"round {pending.number} is {pending.state}: there is nothing left to decide")
+            raise OutcomeConflict(
+                f"round {pending.number} is {pending.state}: there is nothing left to decide"
+            )
         if not pending.suggestion.observe:
-            again = ", or ‹again› to correct what was looked at last" if self._latest_looks(pending) else ""
-            raise OutcomeConflict(f"round {pending.number} has nothing to look at, all is set: use ‹tell›{again}")
+            again = (
+                ", or ‹again› to correct what was looked at last"
+                if self._latest_looks(pending)
+                else ""
+            )
+            raise OutcomeConflict(
+                f"round {pending.number} has nothing to look at, all is set: use ‹tell›{again}"
+            )
         looks = self._latest_looks(pending)
         for name in context if isinstance(context, Mapping) else ():
             if name in looks and name not in pending.suggestion.observe:
                 known = f"{name} was looked at already, and is {short_repr(pending.suggestion.context[name])}"
                 hint = f"{known}: to correct it, use ‹again›."
                 raise InvalidContext(
-                    f"context.{name}", context[name], f"values for {', '.join(pending.suggestion.observe)}", hint
+                    f"context.{name}",
+                    context[name],
+                    f"values for {', '.join(pending.suggestion.observe)}",
+                    hint,
                 )
         return self._decided(self.history, pending, context)
 
     def _latest_looks(self, played: Round) -> Collection[str]:
         """Names of what was looked at last in a round, which can be corrected."""
         token = played.suggestion.token
-        own = (event for event in reversed(self.events) if isinstance(event, Asked | Decided) and event.token == token)
+        own = (
+            event
+            for event in reversed(self.events)
+            if isinstance(event, Asked | Decided) and event.token == token
+        )
         latest = next(own)  # its own `asked` at the latest: a long log is not read to its beginning
         return latest.context.keys() if isinstance(latest, Decided) else ()
 
     def decide_again(self, suggestion: object, context: Mapping[str, Any]) -> Decided:
         """Event of the settings after a corrected observation; values left out of `context` stay.
 
-        Values that followed from earlier looks are set, and looks before that are taken back no more.
+        Values that followed from earlier looks are set, and looks before that are taken back no
+        more.
         """
         pending = self.reports.about(suggestion)
         token, number = pending.suggestion.token, pending.number
         if not pending.waiting:
-            raise OutcomeConflict(f"round {number} is {pending.state}: what was seen is put right by ‹amend›")
+            raise OutcomeConflict(
+                f"round {number} is {pending.state}: what was seen is put right by ‹amend›"
+            )
         earlier: list[Decided] = []
         for event in reversed(self.events):
             if isinstance(event, Decided) and event.token == token:
@@ -372,18 +447,27 @@ class StudyState:
                 asked = event
                 break
         if not earlier:
-            raise OutcomeConflict(f"round {number}: nothing was looked at yet that could be taken back")
+            raise OutcomeConflict(
+                f"round {number}: nothing was looked at yet that could be taken back"
+            )
         if not isinstance(context, Mapping):
             raise InvalidContext("context", context, "values by variable name, such as {'age': 61}")
         last = earlier[0].context
         for name in context:
             if name not in last:
-                hint = "An earlier look has set values already: tell its right value among ‹realised›."
+                hint = (
+                    "An earlier look has set values already: tell its right value among ‹realised›."
+                )
                 raise InvalidContext(
-                    f"context.{name}", context[name], f"what was looked at last: {', '.join(last)}", hint
+                    f"context.{name}",
+                    context[name],
+                    f"what was looked at last: {', '.join(last)}",
+                    hint,
                 )
         before = copy(self.history)
-        before.rewind(asked, [event for event in reversed(earlier) if event.context.keys() != last.keys()])
+        before.rewind(
+            asked, [event for event in reversed(earlier) if event.context.keys() != last.keys()]
+        )
         return self._decided(before, before[token], {**last, **context})
 
     def _decided(self, history: History, pending: Round, context: Mapping[str, Any]) -> Decided:
@@ -396,4 +480,11 @@ class StudyState:
         known = {**given, **decision.values}
         with one_blas_thread():
             limits = self.method.limit_probabilities(history, asked.scope, known, pending.request)
-        return Decided(asked.token, seen, dict(decision.values), decision.observe, dict(decision.note), dict(limits))
+        return Decided(
+            asked.token,
+            seen,
+            dict(decision.values),
+            decision.observe,
+            dict(decision.note),
+            dict(limits),
+        )

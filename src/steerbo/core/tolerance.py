@@ -17,8 +17,8 @@ class Fraction:
 
     Args:
         share: the share of the value that may be given up, in [0, 1).
-        worst: the worst value that the objective can take, in the user's units. The paper assumes 0; None: the worst
-            posterior mean at the data.
+        worst: the worst value that the objective can take, in the user's units. The paper assumes
+            0; None: the worst posterior mean at the data.
 
     >>> Fraction(0.1, worst=0).acceptable(best=5.0, worst=None, sign=1)
     4.5
@@ -91,7 +91,8 @@ class Threshold:
 UNSTATED = Fraction(0.05)
 """Tolerance of problems that state none, for choices and answers alike.
 
-A dear play for less than a twentieth of the range buys no better answer: see evidence/costvarying-registered.md.
+A dear play for less than a twentieth of the range buys no better answer: see
+evidence/costvarying-registered.md.
 """
 
 Tolerance = Annotated[Fraction | Absolute | Threshold, Field(discriminator="kind")]

@@ -1,6 +1,7 @@
 """Arms of a round compared by upper bounds and prices, and by what their next plays may teach.
 
-A search takes long, so that bounds and next plays are searched for no further than the comparison asks.
+A search takes long, so that bounds and next plays are searched for no further than the comparison
+asks.
 """
 
 from __future__ import annotations
@@ -18,11 +19,12 @@ from ._switching import without_poor_moves
 from .method import CostVaryingMethod
 from .search_space import Arm, Candidates
 
-_FEW = 8  # arms up to which all plays are searched for with the bounds, whether they are compared or not
+# arms up to which all plays are searched for with the bounds, whether they are compared or not
+_FEW = 8
 DEVIATION_MARGIN = 2.0
 """Factor of `Candidates.rough_deviation` that a play's deviation is taken not to exceed. No proof: in 592 searches
-on four functions, with 12 to 150 outcomes, it was at most 1.43 times. Where it were more, a cheap set that would have
-been enough could be passed over for a dearer one."""
+on four functions, with 12 to 150 outcomes, it was at most 1.43 times. Where it were more, a cheap
+set that would have been enough could be passed over for a dearer one."""
 
 
 class ArmComparison:
@@ -38,10 +40,12 @@ class ArmComparison:
 
     Attributes:
         candidates: what can be played.
-        arms: numbers of the arms that are compared: those that are affordable, without moves that do not pay.
+        arms: numbers of the arms that are compared: those that are affordable, without moves that
+            do not pay.
         next_points: the arms' next plays, as far as they are known, by arm.
         switching: comparison of the best move with staying; None: there was no such choice.
-        least: value that an arm must come near, in units of `sign · value`; net of costs where a unit has a price.
+        least: value that an arm must come near, in units of `sign · value`; net of costs where a
+            unit has a price.
     """
 
     def __init__(
@@ -54,17 +58,25 @@ class ArmComparison:
         patience: float,
         mixed: bool,
     ) -> None:
-        self._method, self._number, self._beta, self._patience = method, len(history) + 1, beta, patience
+        self._method, self._number, self._beta, self._patience = (
+            method,
+            len(history) + 1,
+            beta,
+            patience,
+        )
         self._switches = bool(method.problem.space.changes)
         self.candidates = method.candidates(history, request, staying=True, mixed=mixed)
         self._affordable, self.next_points = self._affordable_arms(history, request)
         self._few = patience > 0.0 and not self._switches and len(self._affordable) <= _FEW
-        # To search within a margin takes long: the largest bounds without it say which arms need to be.
+        # To search within a margin takes long: the largest bounds without it say which arms need to
+        # be.
         self._lazy = self.candidates.margined and not self._switches
         self._upper, self._found = self._first_bounds()
         self.arms, self.switching = self._affordable, None
         if self._switches:
-            left, self.switching = without_poor_moves(method, history, self.candidates, self.arms, self.next_points)
+            left, self.switching = without_poor_moves(
+                method, history, self.candidates, self.arms, self.next_points
+            )
             self.arms = [self.arms[k] for k in left]
         sets = [self.candidates.arms[a].set for a in self.arms]
         self._likely = method.success_probabilities(self.candidates)[sets]
@@ -93,9 +105,11 @@ class ArmComparison:
         """Largest upper bound of each set, in the user's units; None for a set that cannot be played."""
         return upper_by_set(self._method, self.candidates, self._upper, self._found)
 
-    # -- which arms ----------------------------------------------------------------------------------------------------
+    # -- which arms --------------------------------------------------------------------------------
 
-    def _affordable_arms(self, history: History, request: Mapping[str, Any]) -> tuple[list[int], dict[int, Maximum]]:
+    def _affordable_arms(
+        self, history: History, request: Mapping[str, Any]
+    ) -> tuple[list[int], dict[int, Maximum]]:
         """Arms that fit into the remaining budget; with switching costs also the points of their plays, by arm."""
         method, candidates = self._method, self.candidates
         affordable = method.affordable(history, request)
@@ -104,10 +118,15 @@ class ArmComparison:
             return arms, {}
         if batch_position(request).number > 1:  # later plays of a batch switch nothing, if they can
             positions = method.problem.keepable_positions(history)
-            arms = [a for a in arms if self._switches_nothing(candidates.arms[a], positions)] or arms
+            arms = [
+                a for a in arms if self._switches_nothing(candidates.arms[a], positions)
+            ] or arms
         next_points = self._plays_by_wide_bounds(arms)
-        # where none fits at its best point, the best of those that fit in place is played there: see `play`
-        fitting = [a for a in arms if method.fits(history, candidates.arms[a], next_points[a].point)]
+        # where none fits at its best point, the best of those that fit in place is played there:
+        # see `play`
+        fitting = [
+            a for a in arms if method.fits(history, candidates.arms[a], next_points[a].point)
+        ]
         return fitting or arms, next_points
 
     def _switches_nothing(self, arm: Arm, positions: Mapping[str, Any]) -> bool:
@@ -116,17 +135,20 @@ class ArmComparison:
         hard = {name for name in problem.control_sets[arm.set] if name in problem.space.changes}
         return hard == arm.keep.keys() == positions.keys()
 
-    # -- bounds --------------------------------------------------------------------------------------------------------
+    # -- bounds ------------------------------------------------------------------------------------
 
     def _first_bounds(self) -> tuple[dict[int, float], dict[int, Maximum]]:
         """u_i of the affordable arms, in units of `sign · value`, and the results of the search; by arm.
 
-        Of few arms the next plays are found by the same search, which takes much less time than two.
+        Of few arms the next plays are found by the same search, which takes much less time than
+        two.
         """
         method, arms, wide = self._method, self._affordable, self.candidates
         if self._few and not self._lazy:
             seed, k = method.streams.integer(self._number, "search"), len(arms)
-            each = method.search_space.search(wide, arms * 2, [self._beta], seed, [True] * k + [False] * k)
+            each = method.search_space.search(
+                wide, arms * 2, [self._beta], seed, [True] * k + [False] * k
+            )
             found = [one for (one,) in each]
             self.next_points = dict(zip(arms, found[k:], strict=True))
             upper, found = method.upper_values(wide, arms, found[:k]), found[:k]
@@ -138,7 +160,9 @@ class ArmComparison:
     def _judge(self, k: int) -> float:
         """u_i of an arm within its margin, net of its cost where that has a price."""
         a = self.arms[k]
-        (upper,), (found,) = self._method.narrow_upper_bounds(self.candidates, self._number, [a], self._beta)
+        (upper,), (found,) = self._method.narrow_upper_bounds(
+            self.candidates, self._number, [a], self._beta
+        )
         self._upper[a], self._found[a] = float(upper), found
         return float(upper - self._worth[k])
 
@@ -149,13 +173,15 @@ class ArmComparison:
             return highest
         return min(highest, self._method.acceptable(highest, self.candidates))
 
-    # -- widths --------------------------------------------------------------------------------------------------------
+    # -- widths ------------------------------------------------------------------------------------
 
     def _widths(self, some: Sequence[int]) -> Float[np.ndarray, " k"]:
         """w_i of some arms, after a search for the points of their plays."""
         tried = [self.arms[k] for k in some]
         self._add_plays(tried)
-        each = [self._method.width(self.candidates, a, self.next_points[a], self._beta) for a in tried]
+        each = [
+            self._method.width(self.candidates, a, self.next_points[a], self._beta) for a in tried
+        ]
         return np.asarray(self._likely[some] * each)
 
     def _at_most(self, some: Sequence[int]) -> Float[np.ndarray, " k"]:
@@ -164,8 +190,13 @@ class ArmComparison:
         factors = self._likely * (2 * self._beta * self._method.model.scale * DEVIATION_MARGIN)
         numbers = []
         for k in some:
-            widest = self._found[self.arms[k]].widest  # no less than the rough deviation, and known already
-            if widest == np.inf or self._bounds.upper[k] + self._patience * factors[k] * widest >= self.least:
+            widest = self._found[
+                self.arms[k]
+            ].widest  # no less than the rough deviation, and known already
+            if (
+                widest == np.inf
+                or self._bounds.upper[k] + self._patience * factors[k] * widest >= self.least
+            ):
                 widest = self.candidates.rough_deviation(self.arms[k], self._beta, seed)
             numbers.append(factors[k] * widest)
         return np.array(numbers)
@@ -184,7 +215,10 @@ class ArmComparison:
 
 
 def upper_by_set(
-    method: CostVaryingMethod[Any], candidates: Candidates, upper: Mapping[int, float], found: Mapping[int, Maximum]
+    method: CostVaryingMethod[Any],
+    candidates: Candidates,
+    upper: Mapping[int, float],
+    found: Mapping[int, Maximum],
 ) -> tuple[float | None, ...]:
     """Largest upper bound of each set, in the user's units; None for a set without a feasible arm.
 
@@ -199,4 +233,6 @@ def upper_by_set(
         if found[a].value > UNLIKELY / 2:
             i = candidates.arms[a].set
             largest[i] = max(largest.get(i, bound), bound)
-    return tuple(method.problem.sign * largest[i] if i in largest else None for i in range(method.m))
+    return tuple(
+        method.problem.sign * largest[i] if i in largest else None for i in range(method.m)
+    )

@@ -1,10 +1,12 @@
 """Cost of a play, learned over its settings: a Gaussian process of the told costs over the objective's variables.
 
-It is used where value and cost share a unit (`value_of_one`), no costs are stated, and the told ones hang on where a
-play was: net value is then that at the settings, and not that at the mean cost of the control set.
+It is used where value and cost share a unit (`value_of_one`), no costs are stated, and the told
+ones hang on where a play was: net value is then that at the settings, and not that at the mean cost
+of the control set.
 
-Costs are modelled as they are, and not by their logarithm: the expected cost of a set, over what nature draws, is then
-the same closed form as its expected value, with gradient and Hessian, so that net value is searched as value is.
+Costs are modelled as they are, and not by their logarithm: the expected cost of a set, over what
+nature draws, is then the same closed form as its expected value, with gradient and Hessian, so that
+net value is searched as value is.
 """
 
 from __future__ import annotations
@@ -79,7 +81,9 @@ class CostsOfSettings:
         self._encoded_rows = EncodingCache(self._encoded)
         self._several = len(problem.control_sets) > 1
         self._data = RowsModel(DriftTracker(None), self._fresh, self._tells, self._rows_of)
-        self.learns = problem.value_of_one is not None and problem.costs is None and not problem.space.changes
+        self.learns = (
+            problem.value_of_one is not None and problem.costs is None and not problem.space.changes
+        )
 
     @property
     def active(self) -> bool:
@@ -118,7 +122,7 @@ class CostsOfSettings:
         variance = sum(float(each @ each) for each in residuals) / n
         return -0.5 * n * (_LOG_2PI + math.log(variance) + 1.0)
 
-    # -- rows ----------------------------------------------------------------------------------------------------------
+    # -- rows --------------------------------------------------------------------------------------
 
     def _encoded(self, realised: Mapping[str, Any]) -> Float[np.ndarray, "1 d"]:
         return self.problem.space.encode([realised])
@@ -133,7 +137,9 @@ class CostsOfSettings:
         for each in told:
             assert each.scope is not None
             point = self._encoded_rows.of(each.name, each.realised)
-            rows.append(np.append(point, self.problem.number(each.scope)) if self._several else point)
+            rows.append(
+                np.append(point, self.problem.number(each.scope)) if self._several else point
+            )
             costs.append(each.cost or 0.0)
         width = self.problem.space.dimension + self._several
         return np.array(rows).reshape(len(told), width), np.array(costs), np.zeros(len(told))
@@ -142,12 +148,16 @@ class CostsOfSettings:
         categorical = np.append(self.problem.space.categorical, [True] * self._several)
         return GPRegression(AnovaKernel.over(categorical))
 
-    # -- answers -------------------------------------------------------------------------------------------------------
+    # -- answers -----------------------------------------------------------------------------------
 
-    def net(self, value: Mixture, i: int, parts: Sequence[Part], scale: float, beta: float = 0.0) -> NetOfCost:
+    def net(
+        self, value: Mixture, i: int, parts: Sequence[Part], scale: float, beta: float = 0.0
+    ) -> NetOfCost:
         """Net value of control set `i`, given its value, whose unit is `scale`; with `beta` its upper bound."""
         output, unit = self.model.output, scale * (self.problem.value_of_one or 1.0)
-        return NetOfCost(value, self._mixture(i, parts, -beta), output.scale / unit, output.offset / unit)
+        return NetOfCost(
+            value, self._mixture(i, parts, -beta), output.scale / unit, output.offset / unit
+        )
 
     def at(self, i: int, parts: Sequence[Part], point: Float[np.ndarray, " c"]) -> float:
         """Expected cost of a play of control set `i` at encoded settings, not below 0."""

@@ -1,19 +1,22 @@
 """Algorithm 1 of Hoang et al. (2025), *BO for Unknown Cost-Varying Variable Subsets with No-Regret Costs*.
 
-Explore all control sets in turn; then, each round, keep the sets whose best expected value may still be acceptable,
-and play the cheapest of them. Where the paper is silent or wrong:
+Explore all control sets in turn; then, each round, keep the sets whose best expected value may
+still be acceptable, and play the cheapest of them. Where the paper is silent or wrong:
 
-- exploration ends before a cycle that would carry the spend beyond `explore_fraction` of the budget (the paper gives
+- exploration ends before a cycle that would carry the spend beyond `explore_fraction` of the budget
+  (the paper gives
 no rule);
-- bounds are `E μ ± β sqrt(E σ²)` where the paper has `E[μ ± βσ]`, so in lines 10 and 14–26: no samples are needed, and
-  by Jensen `E σ ≤ sqrt(E σ²)`, so that they hold wherever the paper's do, but are wider: sets stay acceptable
-  for longer. Only the point that is played is polished on `E σ` itself;
-- line 10 evaluates E[l] at the point played while exploring, and over all sets from the first exploitation round on;
+- bounds are `E μ ± β sqrt(E σ²)` where the paper has `E[μ ± βσ]`, so in lines 10 and 14–26: no
+  samples are needed, and by Jensen `E σ ≤ sqrt(E σ²)`, so that they hold wherever the paper's do,
+  but are wider: sets stay acceptable for longer. Only the point that is played is polished on `E σ`
+  itself;
+- line 10 evaluates E[l] at the point played while exploring, and over all sets from the first
+  exploitation round on;
 - line 11 intersects the acquisition maxima of set i over its own turns;
 - if S₁ is still empty after its reset, the set with the largest upper bound is played;
-- bounds are kept in the user's units and forgotten at a refit: never mixed across hyperparameters; where a variable is
-  seen before each choice, or the objective drifts, they are those of the round alone: bounds of another context or time
-  say nothing of this one;
+- bounds are kept in the user's units and forgotten at a refit: never mixed across hyperparameters;
+  where a variable is seen before each choice, or the objective drifts, they are those of the round
+  alone: bounds of another context or time say nothing of this one;
 - costs are divided by the largest one seen, since the radius of line 23 assumes costs in [0, 1].
 """
 
@@ -48,9 +51,10 @@ class ExploreThenCommitOptions:
     Args:
         beta: width of the bounds `μ ± βσ`.
         explore_fraction: share of the budget (or of the rounds) that exploration may take.
-        explore_cycles: number of turns of each set; None: as many as `explore_fraction` allows, 10 without any limit.
-        alpha: share of quality that may be given up when exploitation begins, unless the problem has a `tolerance`; it
-            is halved every d exploitation rounds.
+        explore_cycles: number of turns of each set; None: as many as `explore_fraction` allows, 10
+            without any limit.
+        alpha: share of quality that may be given up when exploitation begins, unless the problem
+            has a `tolerance`; it is halved every d exploitation rounds.
     """
 
     beta: float = Field(2.0, ge=0, allow_inf_nan=False)
@@ -72,14 +76,17 @@ class BudgetUse:
     played: int
 
 
-def explores(played: int, m: int, use: BudgetUse, fraction: float, cycles: int | None = None) -> bool:
+def explores(
+    played: int, m: int, use: BudgetUse, fraction: float, cycles: int | None = None
+) -> bool:
     """Whether another arm is explored (lines 2–3), after `played` turns of m arms. A cycle, once begun, is ended.
 
     Args:
         played: turns so far.
         m: the number of arms.
         use: the budget that exploration may use a share of.
-        fraction: that share: a cycle that would carry the use beyond it is not begun (the paper gives no rule).
+        fraction: that share: a cycle that would carry the use beyond it is not begun (the paper
+            gives no rule).
         cycles: a fixed number of cycles instead.
 
     >>> [explores(6, 3, BudgetUse(budget, 6.0, None, 6), fraction=0.5) for budget in (17.0, 18.0)]
@@ -121,14 +128,20 @@ class Intersected:
         return Intersected(max(self.guaranteed, lower), possible)
 
     def exploited(
-        self, lower: Float[np.ndarray, " m"], upper: Float[np.ndarray, " m"], least: Callable[[float], float]
+        self,
+        lower: Float[np.ndarray, " m"],
+        upper: Float[np.ndarray, " m"],
+        least: Callable[[float], float],
     ) -> tuple[Intersected, Bool[np.ndarray, " m"]]:
         """Intersect with present bounds of all arms; S₁ marks the arms that may be acceptable (lines 14–21).
 
-        `least` answers the least acceptable value where so much is guaranteed. Where no arm is acceptable, bounds of
-        the past are forgotten; where still none is, the one with the largest bound stands alone.
+        `least` answers the least acceptable value where so much is guaranteed. Where no arm is
+        acceptable, bounds of the past are forgotten; where still none is, the one with the largest
+        bound stands alone.
         """
-        found = Intersected(max(self.guaranteed, float(lower.max())), np.minimum(self.possible, upper))
+        found = Intersected(
+            max(self.guaranteed, float(lower.max())), np.minimum(self.possible, upper)
+        )
         acceptable = found.possible > least(found.guaranteed)
         if not acceptable.any():
             found = replace(found, guaranteed=float(lower.max()), possible=upper)
@@ -165,7 +178,11 @@ class Turn:
 
     @classmethod
     def of(
-        cls, phase: Literal["explore", "exploit"], bounds: Intersected, acceptable: Sequence[int], sign: float
+        cls,
+        phase: Literal["explore", "exploit"],
+        bounds: Intersected,
+        acceptable: Sequence[int],
+        sign: float,
     ) -> Turn:
         """Convert bounds in units of `sign · value`."""
         guaranteed = sign * bounds.guaranteed if np.isfinite(bounds.guaranteed) else None
@@ -217,7 +234,11 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
     Options: ClassVar[type[Any]] = ExploreThenCommitOptions
 
     def __init__(
-        self, problem: CostVarying, options: ExploreThenCommitOptions, streams: Streams, history: History
+        self,
+        problem: CostVarying,
+        options: ExploreThenCommitOptions,
+        streams: Streams,
+        history: History,
     ) -> None:
         super().__init__(problem, options, streams, history)
         self._course = Fold(_Course.after, _Course)
@@ -231,7 +252,12 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
     def bounds(self) -> Intersected:
         """Bounds of the latest choice, in units of `sign · value`; a refit since then has forgotten them."""
         latest, space = self.course.latest, self.problem.space
-        if latest is None or space.seen or self.problem.timed or self.surrogate.fitted_for > self.course.rounds:
+        if (
+            latest is None
+            or space.seen
+            or self.problem.timed
+            or self.surrogate.fitted_for > self.course.rounds
+        ):
             return Intersected.nothing_known(self.m)
         return latest.bounds(self.problem.sign)
 
@@ -243,15 +269,21 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
             return self._explore(history, request, i)
         return self._exploit(history, request)
 
-    # -- exploration (lines 2–11) --------------------------------------------------------------------------------------
+    # -- exploration (lines 2–11) ------------------------------------------------------------------
 
     def _exploring(self, history: History) -> bool:
         """Whether lines 2–3 explore once more."""
         if self.course.exploited:
             return False
-        limits = BudgetUse(history.budget, history.spent + history.reserved, history.limit, len(history))
+        limits = BudgetUse(
+            history.budget, history.spent + history.reserved, history.limit, len(history)
+        )
         return explores(
-            self.course.explored, self.m, limits, self.options.explore_fraction, self.options.explore_cycles
+            self.course.explored,
+            self.m,
+            limits,
+            self.options.explore_fraction,
+            self.options.explore_cycles,
         )
 
     def _explore(self, history: History, request: Mapping[str, Any], i: int) -> Choice:
@@ -263,31 +295,41 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
         seed = self.streams.integer(number, "search")
         beta = self.options.beta
         candidates = self.candidates(history, request)
-        known = self.candidates(history, request, pending=False) if history.unresolved else candidates
+        known = (
+            self.candidates(history, request, pending=False) if history.unresolved else candidates
+        )
         ((found,),) = self.search_space.search(candidates, [i], [beta], seed)
         point = self.point_to_play(candidates, i, found, number, beta)
         sure = known.expectation(i)
         upper = float(sure.bound(found.point[None], beta)[0][0])
         lower = float(sure.bound(point[None], -beta)[0][0])
         bounds = self.bounds.explored(i, self.unstandardised(lower), self.unstandardised(upper))
-        return self.play(history, Arm(i), point, request, **self._note("explore", bounds, range(self.m)))
+        return self.play(
+            history, Arm(i), point, request, **self._note("explore", bounds, range(self.m))
+        )
 
-    # -- exploitation (lines 12–30) ------------------------------------------------------------------------------------
+    # -- exploitation (lines 12–30) ----------------------------------------------------------------
 
     def _exploit(self, history: History, request: Mapping[str, Any]) -> Choice:
         beta, number, m = self.options.beta, len(history) + 1, self.m
         candidates = known = self.candidates(history, request, pending=False)
         seed = self.streams.integer(number, "search")
         both = self.search_space.search(known, range(m), [beta, -beta], seed)
-        upper, lower = np.array([[self.unstandardised(one.value) for one in ends] for ends in both]).T
+        upper, lower = np.array(
+            [[self.unstandardised(one.value) for one in ends] for ends in both]
+        ).T
         upper, lower = (self.with_failure(each, known, range(m)) for each in (upper, lower))
-        bounds, acceptable = self.bounds.exploited(lower, upper, partial(self._least, candidates=known))  # lines 14–21
+        bounds, acceptable = self.bounds.exploited(
+            lower, upper, partial(self._least, candidates=known)
+        )  # lines 14–21
         affordable = self.affordable(history, request)
         fitting = acceptable & affordable
         among = fitting if fitting.any() else affordable
         i = cheapest(among, self._cost_bounds(history), upper)  # lines 22–26
         best = both[i][0]
-        if history.unresolved:  # bounds rest on outcomes alone; the point also counts pending ones (GP-BUCB)
+        if (
+            history.unresolved
+        ):  # bounds rest on outcomes alone; the point also counts pending ones (GP-BUCB)
             candidates = self.candidates(history, request)
             best = self.search_space.search(candidates, [i], [beta], seed)[0][0]
         point = self.point_to_play(candidates, i, best, number, beta)
@@ -324,16 +366,15 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
         note: dict[str, Any] = to_dict(Turn.of(phase, bounds, acceptable, self.problem.sign))
         return note
 
-    # -- why -----------------------------------------------------------------------------------------------------------
+    # -- why ---------------------------------------------------------------------------------------
 
     def explain(self, history: History) -> Explanation:
         """Explain the phase, and tabulate each set's bounds, costs and the round in which it was ruled out."""
         turn = Turn.of("explore", self.bounds, (), self.problem.sign)
         costs = self._cost_bounds(history)
         phase = "exploiting" if self.course.exploited else "exploring"
-        summary = (
-            f"{phase}: {counted(self.course.explored, 'round')} of exploration, {self.course.exploited} of exploitation"
-        )
+        explored = counted(self.course.explored, "round")
+        summary = f"{phase}: {explored} of exploration, {self.course.exploited} of exploitation"
         if turn.guaranteed is not None:
             most = "at most" if self.problem.minimize else "at least"
             summary += f"; {most} {turn.guaranteed:.5g} can be expected"
@@ -347,6 +388,10 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
             for i in range(self.m)
         ]
         rows = tuple((*row, *more) for row, more in zip(table.rows, extra, strict=True))
-        bound = "at best" if history.latest is None else f"at best, before round {history.latest.number}"
+        bound = (
+            "at best"
+            if history.latest is None
+            else f"at best, before round {history.latest.number}"
+        )
         columns = (*table.columns, bound, "cost at least", "ruled out")
         return Explanation(summary, (Table(table.title, columns, rows),))

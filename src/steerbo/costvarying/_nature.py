@@ -29,7 +29,9 @@ def describe_law(variable: Variable, nature: JointRows | None) -> str:
         first = "" if variable.law.prior is None else f"; at first {variable.law.prior}"
         return f"left to itself as is learned from each round{first}"
     if nature is not None and variable.name in nature.columns:
-        return f"{'seen before choosing, else' if variable.seen else 'left to itself'} as in {nature}"
+        return (
+            f"{'seen before choosing, else' if variable.seen else 'left to itself'} as in {nature}"
+        )
     return ""
 
 
@@ -49,9 +51,13 @@ class JointLaw:
 
     def __init__(self, nature: JointRows, space: Space) -> None:
         self.names = nature.columns
-        self._rows = np.column_stack([space[name].encode(list(nature.column(name))) for name in self.names])
+        self._rows = np.column_stack(
+            [space[name].encode(list(nature.column(name))) for name in self.names]
+        )
         self._variables = [space[name] for name in self.names]
-        self._categorical = np.array([isinstance(v, Categorical) for v in self._variables], dtype=bool)
+        self._categorical = np.array(
+            [isinstance(v, Categorical) for v in self._variables], dtype=bool
+        )
         self._unconditional = self._columns(kernel_herding(self._rows, self._categorical))
 
     def _columns(self, rows: Rows) -> dict[str, Uncontrolled]:
@@ -62,11 +68,15 @@ class JointLaw:
 
         Args:
             known: encoded values of columns that were seen, by name.
-            answering: whether bounds count the uncertainty that finitely many rows leave. No play reduces that, so a
-                choice that counted it would explore for ever.
+            answering: whether bounds count the uncertainty that finitely many rows leave. No play
+                reduces that, so a choice that counted it would explore for ever.
         """
         values = np.array([known.get(name, np.nan) for name in self.names])
-        found = self._unconditional if np.isnan(values).all() else self._columns(self._conditional(values))
+        found = (
+            self._unconditional
+            if np.isnan(values).all()
+            else self._columns(self._conditional(values))
+        )
         return found if answering else self._without_uncertainty(found)
 
     def _conditional(self, values: np.ndarray) -> Rows:
@@ -86,14 +96,20 @@ class JointLaw:
 class NatureModel:
     """Laws of a problem's variables as they are known by now; `nature` are rows for variables drawn together.
 
-    A learned law is conditional on the values seen before choosing, by regression. So it stays right where a variable
-    is left to nature only in some contexts.
+    A learned law is conditional on the values seen before choosing, by regression. So it stays
+    right where a variable is left to nature only in some contexts.
     """
 
-    def __init__(self, space: Space, nature: JointRows | None, history: History | None = None) -> None:
+    def __init__(
+        self, space: Space, nature: JointRows | None, history: History | None = None
+    ) -> None:
         self.space, self._history = space, history
         self._joint = None if nature is None else JointLaw(nature, space)
-        self._stated = {v.name: Uncontrolled(LawOf(v)) for v in space if v.law and not isinstance(v.law, Learned)}
+        self._stated = {
+            v.name: Uncontrolled(LawOf(v))
+            for v in space
+            if v.law and not isinstance(v.law, Learned)
+        }
         self.learns = any(isinstance(v.law, Learned) for v in space)
         self._drawn = Fold(_Drawn.take, self._nothing_drawn)
 
@@ -154,7 +170,14 @@ class _Draws:
         stated = isinstance(law, Learned) and law.prior is not None
         evidence = LawTest(StatedLaw.of(variable)) if stated else None
         trust = [0.0 if evidence is None else 1.0 / (1.0 + evidence.value)]
-        return cls(variable, [space[name] for name in space.seen if name != variable.name], [], [], evidence, trust)
+        return cls(
+            variable,
+            [space[name] for name in space.seen if name != variable.name],
+            [],
+            [],
+            evidence,
+            trust,
+        )
 
     def take(self, k: int, value: object, realised: Mapping[str, object]) -> None:
         """Add one draw, which result `k` shows."""
@@ -162,7 +185,10 @@ class _Draws:
         self.codes.append(float(self.variable.encode([value])[0]))
         known = [realised.get(z.name) for z in self.seen]
         self.contexts.append(
-            [np.nan if x is None else float(z.encode([x])[0]) for z, x in zip(self.seen, known, strict=True)]
+            [
+                np.nan if x is None else float(z.encode([x])[0])
+                for z, x in zip(self.seen, known, strict=True)
+            ]
         )
         self.trust.append(0.0 if self.evidence is None else 1.0 / (1.0 + self.evidence.take(value)))
 
@@ -171,7 +197,8 @@ class _Draws:
 
         Args:
             known: encoded values that are seen before choosing.
-            before: number of a result, of which and of all later ones nothing is known; None: all are known.
+            before: number of a result, of which and of all later ones nothing is known; None: all
+                are known.
         """
         m = len(self.codes) if before is None else bisect_left(self.results, before)
         trust = self.trust[m]
@@ -186,4 +213,6 @@ class _Draws:
             self._regressed[here] = m, regressed
         if regressed is not None:
             return regressed.law(values, trust)
-        return DirichletProcessLaw(self.variable, codes, similarity_weights(contexts, values, categorical), trust)
+        return DirichletProcessLaw(
+            self.variable, codes, similarity_weights(contexts, values, categorical), trust
+        )

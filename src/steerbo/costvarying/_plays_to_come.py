@@ -31,9 +31,9 @@ def plays_to_come(history: History, price: float, switching: float) -> float:
 def plays_served(history: History, left: float, afterwards: float) -> float:
     """Number of plays that a lesson serves: those left, and those afterwards.
 
-    Of these no more count than three times the study's own plays. A wide bound pays only as far as the rounds of the
-    study can narrow it down again: with two thousand plays for sixty rounds answers were no better than with two
-    hundred, and plays far worse.
+    Of these no more count than three times the study's own plays. A wide bound pays only as far as
+    the rounds of the study can narrow it down again: with two thousand plays for sixty rounds
+    answers were no better than with two hundred, and plays far worse.
     """
     return left + min(afterwards, MOST_AFTERWARDS * (len(history) + left))
 
@@ -43,15 +43,24 @@ def share_used(history: History, more: float = 0.0) -> float:
 
     Where neither is limited: of `ASSUMED` rounds.
     """
-    rounds = len(history) / (history.limit or ASSUMED) if history.limit or history.budget is None else 0.0
-    return max(rounds, (history.budget - history.remaining + more) / history.budget if history.budget else 0.0)
+    rounds = (
+        len(history) / (history.limit or ASSUMED)
+        if history.limit or history.budget is None
+        else 0.0
+    )
+    return max(
+        rounds,
+        (history.budget - history.remaining + more) / history.budget if history.budget else 0.0,
+    )
 
 
 def time_between_rounds(history: History) -> float:
     """Mean time between two rounds; 1 where the time of fewer than two is known."""
     times = [time_of(played) for played in history if TIME.name in played.request]
     last = last_time(history)
-    times = [time for time in times if time <= last]  # a later one was mistyped: its round is void or abandoned
+    times = [
+        time for time in times if time <= last
+    ]  # a later one was mistyped: its round is void or abandoned
     return (max(times) - min(times)) / (len(times) - 1) if len(times) > 1 else 1.0
 
 
@@ -67,7 +76,9 @@ def persistence(contexts: Sequence[Mapping[str, float]], space: Space) -> float:
     """
     apart = np.zeros((len(contexts), len(contexts)))
     for name in space.seen:
-        at = np.array([context.get(name, np.nan) for context in contexts])  # nature draws a missing one
+        at = np.array(
+            [context.get(name, np.nan) for context in contexts]
+        )  # nature draws a missing one
         distances = np.nan_to_num(np.abs(np.subtract.outer(at, at)))
         apart += np.sign(distances) if isinstance(space[name], Categorical) else distances
     if not apart.any():

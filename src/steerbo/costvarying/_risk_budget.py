@@ -1,8 +1,9 @@
 """Risky plays, where a constraint on an outcome holds on average over plays.
 
-Settings that are likely feasible may be one hill, and a better one may lie behind settings that are unexplored. Plays
-that satisfied the constraint leave a risk budget; it is saved for plays that promise more. Constants were found on
-eight drawn problems; results on others are in evidence/limits.md.
+Settings that are likely feasible may be one hill, and a better one may lie behind settings that are
+unexplored. Plays that satisfied the constraint leave a risk budget; it is saved for plays that
+promise more. Constants were found on eight drawn problems; results on others are in
+evidence/limits.md.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ class RiskyPlay:
         arm: to be played.
         point: encoded settings.
         likely: probability by outcome; empty where no constraint holds on average.
-        mean: of a play below a required probability, the average over all plays that it leaves, by outcome.
+        mean: of a play below a required probability, the average over all plays that it leaves, by
+            outcome.
     """
 
     arm: Arm
@@ -56,7 +58,12 @@ class RiskBudget:
         self.search_space, self.surrogate = search_space, surrogate
 
     def spend(
-        self, history: History, candidates: Candidates, arms: Sequence[int], a: int, point: Float[np.ndarray, " c"]
+        self,
+        history: History,
+        candidates: Candidates,
+        arms: Sequence[int],
+        a: int,
+        point: Float[np.ndarray, " c"],
     ) -> RiskyPlay:
         """Return the play of arm `a` at a point, or a more promising one that the constraints allow on average.
 
@@ -66,7 +73,9 @@ class RiskBudget:
         models = feasibility.models
         if not feasibility.on_average:
             return RiskyPlay(arm, point, {})
-        within = RiskyPlay(arm, point, feasibility.probability_of_play(candidates.domains[a].parts, point[None]))
+        within = RiskyPlay(
+            arm, point, feasibility.probability_of_play(candidates.domains[a].parts, point[None])
+        )
         if any(
             within.likely[each.limit.name] < each.required_probability for each in models
         ):  # no play is known to be feasible
@@ -77,7 +86,9 @@ class RiskBudget:
         seed = self.surrogate.streams.integer(len(history) + 1, "venture")
         searched = self.search_space.search(candidates, arms, [0.0], seed, of_mean=True)
         best = max(found.value for (found,) in searched)
-        found = [self._most_promising(candidates, i, [*required.values()], best, seed) for i in arms]
+        found = [
+            self._most_promising(candidates, i, [*required.values()], best, seed) for i in arms
+        ]
         value, i, place = max(found, key=lambda each: each[0])
         spread = self.surrogate.range_of_means(candidates.known) / self.surrogate.model.scale
         if value <= max(WORTH * self._promise(candidates, a, point[None], best)[0], SHARE * spread):
@@ -97,10 +108,14 @@ class RiskBudget:
         points = sobol_in_box(domain.box.plain, _TRIED, seed)
         chances = np.array([*feasibility.probabilities(domain.parts, points).values()])
         allowed = (chances >= np.array(required)[:, None]).all(axis=0)
-        works = feasibility.failures.works(domain.parts, scope=self.search_space.controls(candidates.arms[i].set))
+        works = feasibility.failures.works(
+            domain.parts, scope=self.search_space.controls(candidates.arms[i].set)
+        )
         if works is not None:
             allowed &= margin_over([works], domain.parts)(points) >= 0.0
-        worth = np.where(allowed, self._promise(candidates, i, points, best) * chances.prod(axis=0), -np.inf)
+        worth = np.where(
+            allowed, self._promise(candidates, i, points, best) * chances.prod(axis=0), -np.inf
+        )
         k = int(worth.argmax())
         return float(worth[k]), i, points[k]
 

@@ -1,8 +1,8 @@
 """The surrogate of the wing: one Gaussian process for all control sets, its drift, and the feasibility of plays.
 
-Each outcome is a row of it: the encoded values that were realised, and `sign · value`, so that larger is better. Where
-the objective drifts, time is the last input column. The expected value of a control set, an average over nature's
-draws, is `Candidates.expectation` in `search_space.py`.
+Each outcome is a row of it: the encoded values that were realised, and `sign · value`, so that
+larger is better. Where the objective drifts, time is the last input column. The expected value of a
+control set, an average over nature's draws, is `Candidates.expectation` in `search_space.py`.
 """
 
 from __future__ import annotations
@@ -66,8 +66,9 @@ _Key = tuple[tuple[float, ...], float]
 class _Comparison:
     """Model that outcomes are compared with where few of the others have taught the hyperparameters, as data are added.
 
-    A fit is logged when something is answered. Before that nothing says how much outcomes differ: so some of them are
-    learned from for the comparison alone, whenever they have doubled. It is a function of the outcomes.
+    A fit is logged when something is answered. Before that nothing says how much outcomes differ:
+    so some of them are learned from for the comparison alone, whenever they have doubled. It is a
+    function of the outcomes.
     """
 
     def __init__(self) -> None:
@@ -79,8 +80,8 @@ class _Comparison:
     ) -> GPRegression[Any] | None:
         """Return the model to compare with: `model` itself, if half of its outcomes were learned from.
 
-        None: there are too few outcomes. The likeliest hyperparameters of eight say too surely how little they differ.
-        `empty` makes a model without data.
+        None: there are too few outcomes. The likeliest hyperparameters of eight say too surely how
+        little they differ. `empty` makes a model without data.
         """
         n, rows = len(model), (model.inputs, model.outcomes, model.errors)
         if n <= 2 * fitted_at:
@@ -124,10 +125,19 @@ class Surrogate:
         feasibility: how likely plays are to work, and to satisfy the constraints on outcomes.
     """
 
-    def __init__(self, problem: CostVarying, search_space: SearchSpace, streams: Streams, history: History) -> None:
+    def __init__(
+        self, problem: CostVarying, search_space: SearchSpace, streams: Streams, history: History
+    ) -> None:
         self.history = history
-        self.problem, self.search_space, self.streams, self.space = problem, search_space, streams, problem.space
-        self._repeated: dict[_Key, int] = {}  # outcomes of plays that were repeated, by the number of the play
+        self.problem, self.search_space, self.streams, self.space = (
+            problem,
+            search_space,
+            streams,
+            problem.space,
+        )
+        self._repeated: dict[
+            _Key, int
+        ] = {}  # outcomes of plays that were repeated, by the number of the play
         self.drift = DriftTracker(problem.drift)
         self._encoded_rows = EncodingCache(self._encode)
         self._data = RowsModel(self.drift, self._empty_model, _is_told, self._rows_of)
@@ -139,7 +149,13 @@ class Surrogate:
                 lasting=self._lasting if problem.timed else None,
                 scope=self._controls,
             ),
-            ConstraintModels(problem.further, self._empty_constraint, problem.drift, self.space.names, self._point),
+            ConstraintModels(
+                problem.further,
+                self._empty_constraint,
+                problem.drift,
+                self.space.names,
+                self._point,
+            ),
         )
         self.feasibility.see(history)
 
@@ -166,7 +182,9 @@ class Surrogate:
         hyperparameters = self.history.fits[-1].hyperparameters
         names = {"objective", COST_FIT, *self.problem.further}
         if "objective" not in hyperparameters or not hyperparameters.keys() <= names:
-            raise InvalidStudy("hyperparameters", dict(hyperparameters), "those of the objective and of limits")
+            raise InvalidStudy(
+                "hyperparameters", dict(hyperparameters), "those of the objective and of limits"
+            )
         _ = self.model, self.feasibility.models
 
     @property
@@ -181,11 +199,15 @@ class Surrogate:
 
     def _rows_of(self, told: Sequence[Result]) -> Data:
         """Points and values of outcomes, encoded together, and their stated errors."""
-        points = self._encoded_rows.of_all([(each.name, each.realised) for each in told], self.space.encode)
+        points = self._encoded_rows.of_all(
+            [(each.name, each.realised) for each in told], self.space.encode
+        )
         if self.drift.model is not None:
             times = [self._when(each.realised, each.name, each.played) for each in told]
             points = np.column_stack([points.reshape(len(told), -1), times])
-        values = [self.problem.sign * each.outcome.value for each in told if each.outcome is not None]
+        values = [
+            self.problem.sign * each.outcome.value for each in told if each.outcome is not None
+        ]
         points = points.reshape(len(told), len(self.search_space.columns))
         return points, np.array(values), errors_of(told)
 
@@ -198,9 +220,11 @@ class Surrogate:
         return self._empty(drift_model, unseen=True)
 
     def _empty(self, drift_model: DriftModel | None, **options: Any) -> GPRegression[Any]:
-        return build_model(self.space, drift_model, seed=self.streams.integer(0, "hyperparameters"), **options)
+        return build_model(
+            self.space, drift_model, seed=self.streams.integer(0, "hyperparameters"), **options
+        )
 
-    # -- outcomes ------------------------------------------------------------------------------------------------------
+    # -- outcomes ----------------------------------------------------------------------------------
 
     def _row(self, outcome: Outcome, name: str, played: Round | None) -> tuple[np.ndarray, float]:
         return self._point(outcome.realised, name, played), self.problem.sign * outcome.value
@@ -231,25 +255,33 @@ class Surrogate:
         `before`: by nature's laws as they were before one of the results; None: as known by now.
         """
         columns = self.search_space.columns
-        known = self.search_space.encoded({n: value for n, value in played.realised.items() if n in self.space})
+        known = self.search_space.encoded(
+            {n: value for n, value in played.realised.items() if n in self.space}
+        )
         if self.problem.timed:
             known[TIME.name] = time_of(played)
         unit = self.streams(played.number, "nature").random((1, len(columns)))
-        return drawn(parts_of(columns, (), known, self.search_space.nature.at(known, before=before)), unit)[0]
+        return drawn(
+            parts_of(columns, (), known, self.search_space.nature.at(known, before=before)), unit
+        )[0]
 
     def pending_points(self, history: History) -> Float[np.ndarray, "p d"]:
         """Encoded points of all rounds without an outcome."""
         points = [self.imputed(played) for played in history.unresolved]
         return np.array(points).reshape(-1, len(self.search_space.columns))
 
-    def expected_outcome(self, history: History, event: OutcomeTold | DataAdded) -> tuple[float, float, float] | None:
+    def expected_outcome(
+        self, history: History, event: OutcomeTold | DataAdded
+    ) -> tuple[float, float, float] | None:
         """See `Method.expected_outcome`: by the posterior of the objective where the evaluation really was."""
         if len(self.model) < COMPARABLE or (isinstance(event, DataAdded) and self.problem.timed):
             return None
         empty = partial(self._empty_model, self.drift.model)
         if (comparison := self._comparison.of(self.model, self.fitted_at, empty)) is None:
             return None
-        name, played = (event.token, history[event.token]) if isinstance(event, OutcomeTold) else ("", None)
+        name, played = (
+            (event.token, history[event.token]) if isinstance(event, OutcomeTold) else ("", None)
+        )
         point, value = self._row(event.outcome, name, played)
         mean, deviation = comparison.predictive(point)
         sign = self.problem.sign
@@ -261,10 +293,12 @@ class Surrogate:
             return (1.0,) * len(self.search_space.sometimes_controlled)
         return self.search_space.controls(self.problem.number(played.suggestion.scope))
 
-    def _lasting(self, times: Float[np.ndarray, " n"], others: Float[np.ndarray, " m"]) -> Float[np.ndarray, "n m"]:
+    def _lasting(
+        self, times: Float[np.ndarray, " n"], others: Float[np.ndarray, " m"]
+    ) -> Float[np.ndarray, "n m"]:
         return drift_correlations(self.model, times, others)
 
-    # -- hyperparameters -----------------------------------------------------------------------------------------------
+    # -- hyperparameters ---------------------------------------------------------------------------
 
     def refit(self, history: History) -> Mapping[str, Any] | None:
         """Learn hyperparameters and drift anew where that is due, and return them as plain data; see `Method.refit`."""
@@ -290,15 +324,21 @@ class Surrogate:
         if not pairs:
             return {}
         keys: dict[str, _Key] = {name: (tuple(x.tolist()), y) for name, x, y in self._rows(history)}
-        told = [(keys[name], keys[token]) for token, name in pairs if name in keys and token in keys]
+        told = [
+            (keys[name], keys[token]) for token, name in pairs if name in keys and token in keys
+        ]
         return {key: k for k, pair in enumerate(told) for key in pair}
 
-    def _plays(self, points: Float[np.ndarray, "n d"], outcomes: Float[np.ndarray, " n"]) -> Int[np.ndarray, " n"]:
+    def _plays(
+        self, points: Float[np.ndarray, "n d"], outcomes: Float[np.ndarray, " n"]
+    ) -> Int[np.ndarray, " n"]:
         """Labels of outcomes, alike where a play was repeated."""
         if not self._repeated:
             return np.arange(len(outcomes))
         rows = zip(points.tolist(), outcomes.tolist(), strict=True)
-        return np.array([self._repeated.get((tuple(x), y), -1 - i) for i, (x, y) in enumerate(rows)], dtype=int)
+        return np.array(
+            [self._repeated.get((tuple(x), y), -1 - i) for i, (x, y) in enumerate(rows)], dtype=int
+        )
 
     def for_round(self, number: int) -> GPRegression[Any]:
         """Model that chooses round `number`: with one draw of the hyperparameters from their posterior."""
@@ -316,7 +356,8 @@ class Surrogate:
     def findings(self, history: History) -> list[Finding]:
         """Find that there are more outcomes than the model uses, or that all has changed where nothing drifts.
 
-        Hyperparameters that are due again may take a surprise for a change, so that nothing is said before the fit.
+        Hyperparameters that are due again may take a surprise for a change, so that nothing is said
+        before the fit.
         """
         if found := subset_used(len(self.model), len(self.model.counted)):
             return found
@@ -324,9 +365,11 @@ class Surrogate:
             return []
         return self._given.abrupt_change()
 
-    # -- feasibility ---------------------------------------------------------------------------------------------------
+    # -- feasibility -------------------------------------------------------------------------------
 
-    def feasible(self, i: int, box: Box, parts: Sequence[Part], answering: bool = False) -> Box | None:
+    def feasible(
+        self, i: int, box: Box, parts: Sequence[Part], answering: bool = False
+    ) -> Box | None:
         """Restrict a box of control set `i` to likely feasible settings: see `Feasibility.region`."""
         near = self.model.inputs[-_LATEST:, set_columns(parts)] if self.feasibility.active else None
         scope = self.search_space.controls(i)
@@ -335,10 +378,16 @@ class Surrogate:
     def success_probabilities(self, parts: Sequence[Sequence[Part]]) -> Float[np.ndarray, " m"]:
         """Probability of each control set to work at its best settings, as a share of the largest one, (m,)."""
         sets = enumerate(parts)
-        return self.feasibility.failures.chances([(each, self.search_space.controls(i)) for i, each in sets])
+        return self.feasibility.failures.chances(
+            [(each, self.search_space.controls(i)) for i, each in sets]
+        )
 
     def first_feasible(
-        self, arm: Arm, context: Mapping[str, Any], time: float | None, units: Float[np.ndarray, "k c"]
+        self,
+        arm: Arm,
+        context: Mapping[str, Any],
+        time: float | None,
+        units: Float[np.ndarray, "k c"],
     ) -> Float[np.ndarray, " c"]:
         """Map points of the unit cube into an arm, and return the first that is likely feasible, or the likeliest.
 
@@ -347,7 +396,11 @@ class Surrogate:
         domain = self.search_space.domain_at(arm, context)
         assert domain is not None  # a point was placed there
         points, scope = domain.box.place(units), self.search_space.controls(arm.set)
-        parts = domain.parts if time is None else (*domain.parts[: self.space.dimension], Observed(time))
+        parts = (
+            domain.parts
+            if time is None
+            else (*domain.parts[: self.space.dimension], Observed(time))
+        )
         margin = self.feasibility.margin(parts, scope=scope)
         return np.asarray(points[0 if margin is None else feasible(margin(points))[0]])
 
@@ -355,12 +408,13 @@ class Surrogate:
         """Slack of the constraint on an outcome, in its units, with `held` encoded; None where too little is known."""
         return self.feasibility.slack(name, rows_at(parts, held))
 
-    # -- posterior means at the data -----------------------------------------------------------------------------------
+    # -- posterior means at the data ---------------------------------------------------------------
 
     def means_at_data(self, known: Mapping[str, float]) -> Float[np.ndarray, " n"]:
         """Posterior means at the data, moved to an encoded context and time, in units of `sign · value`.
 
-        Means in the contexts and at the times of the data say nothing of a choice that is made in this one.
+        Means in the contexts and at the times of the data say nothing of a choice that is made in
+        this one.
         """
         points = self.model.inputs.copy()
         for name, value in known.items():

@@ -1,23 +1,26 @@
 """Switching costs: whether a move of a hard-to-change variable is worth its switching cost, by `cheap-first`.
 
-Every set has arms that keep hard-to-change variables in place. N plays are to come (`plays_to_come`). A move to
-settings x, with the hard-to-change ones at h, costs m once. After n plays there the posterior mean μ has changed to μ′,
-and the plays that are left go where that is best: at h, or elsewhere for another switching cost m′. So a move gains, in
-units of the objective,
+Every set has arms that keep hard-to-change variables in place. N plays are to come
+(`plays_to_come`). A move to settings x, with the hard-to-change ones at h, costs m once. After n
+plays there the posterior mean μ has changed to μ′, and the plays that are left go where that is
+best: at h, or elsewhere for another switching cost m′. So a move gains, in units of the objective,
 
-    G = max_n E[max_h′ {(N − n) max_e μ′(h′, e) − R m′}] + μ(x) + (n − 1) max_e μ(h, e) − R m − N max_e μ(h₀, e),
+    G = max_n E[max_h′ {(N − n) max_e μ′(h′, e) − R m′}] + μ(x) + (n − 1) max_e μ(h, e) − R m − N
+    max_e μ(h₀, e),
 
-where m′ = 0 at h′ = h, h₀ is the present position, e the settings that are easy to change, and R the worth of a unit
-of money. This is the knowledge gradient of n plays (Frazier & Powell 2010), where plays after them have to be moved to.
-It is averaged over all draws of the hyperparameters: under a few of them far settings are worth most. Maxima are over a
-grid of positions and of settings that are easy to change. Of every set the best move with G > 0 competes with the arms
-that stay, at the price of its set alone.
+where m′ = 0 at h′ = h, h₀ is the present position, e the settings that are easy to change, and R
+the worth of a unit of money. This is the knowledge gradient of n plays (Frazier & Powell 2010),
+where plays after them have to be moved to. It is averaged over all draws of the hyperparameters:
+under a few of them far settings are worth most. Maxima are over a grid of positions and of settings
+that are easy to change. Of every set the best move with G > 0 competes with the arms that stay, at
+the price of its set alone.
 
-Unless `value_of_one` states what a unit of money is worth, it buys 1/p plays at the price p of the set. Those of a
-budget are worth the range of posterior means at the data; without one, where no play is lost by a move, what the best
-is better than their average. Under drift a play to come counts by the correlation that then remains. Where contexts are
-seen, only as many plays as a context usually lasts (`persistence`) are in this one; the others are an average over past
-contexts, in each of which what is easy to change is set anew.
+Unless `value_of_one` states what a unit of money is worth, it buys 1/p plays at the price p of the
+set. Those of a budget are worth the range of posterior means at the data; without one, where no
+play is lost by a move, what the best is better than their average. Under drift a play to come
+counts by the correlation that then remains. Where contexts are seen, only as many plays as a
+context usually lasts (`persistence`) are in this one; the others are an average over past contexts,
+in each of which what is easy to change is set anew.
 """
 
 from __future__ import annotations
@@ -44,7 +47,10 @@ CONTEXTS = 8
 """Number of past contexts that later plays are an average over."""
 LATEST = 200
 """Number of latest rounds whose contexts count: all pairs of them are compared."""
-_MANY, _FEW = (32, 64), (8, 32)  # positions, and settings easy to change, beside known ones; in contexts or limits
+_MANY, _FEW = (
+    (32, 64),
+    (8, 32),
+)  # positions, and settings easy to change, beside known ones; in contexts or limits
 _NODES, _SHARES = np.polynomial.hermite_e.hermegauss(15)  # of the outcomes of a test
 _SHARES /= _SHARES.sum()
 _LEAST = 1e-12  # variance
@@ -59,7 +65,8 @@ class Switching:
         stay: best expected value without a switch, in the user's units.
         move: expected value of the best switch.
         price: its switching cost.
-        better: expected improvement of a play to come by it, over staying; plays may go on elsewhere.
+        better: expected improvement of a play to come by it, over staying; plays may go on
+            elsewhere.
         needed: expected improvement that would pay for it.
         plays: plays to come, as far as drift lets them count.
     """
@@ -104,7 +111,8 @@ def without_poor_moves(
     """Drop the arms whose move is not worth its switching cost, or less than another move of the same set.
 
     Returns:
-        Indices into `arms` of those left, whose points are updated in `next_points`; and the best move beside staying.
+        Indices into `arms` of those left, whose points are updated in `next_points`; and the best
+        move beside staying.
     """
     values = [method.search_space.settings(candidates.arms[a], next_points[a].point) for a in arms]
     moved = np.array([method.problem.change_cost(each, history) or 0.0 for each in values])
@@ -112,14 +120,22 @@ def without_poor_moves(
     if len(stays) in {0, len(arms)}:
         return list(range(len(arms))), None
     seed = method.streams.integer(len(history) + 1, "moves")
-    found = [one for (one,) in method.search_space.search(candidates, arms, [0.0], seed, of_mean=True)]
+    found = [
+        one for (one,) in method.search_space.search(candidates, arms, [0.0], seed, of_mean=True)
+    ]
     in_value = method.costs.in_value()
-    nets = [method.unstandardised(found[k].value) - in_value[candidates.arms[arms[k]].set] for k in stays.tolist()]
+    nets = [
+        method.unstandardised(found[k].value) - in_value[candidates.arms[arms[k]].set]
+        for k in stays.tolist()
+    ]
     here = int(stays[np.argmax(nets)])
     moves = _Moves(method, history, candidates, found[here], arms[here])
     best: dict[int, tuple[Move, int]] = {}
     for k in np.flatnonzero(moved > 0).tolist():
-        move = max((moves.to(arms[k], one) for one in (next_points[arms[k]], found[k])), key=lambda move: move.gain)
+        move = max(
+            (moves.to(arms[k], one) for one in (next_points[arms[k]], found[k])),
+            key=lambda move: move.gain,
+        )
         i = candidates.arms[arms[k]].set
         if i not in best or move.gain > best[i][0].gain:
             best[i] = move, k
@@ -135,8 +151,8 @@ class _Grid:
 
     Attributes:
         parts: of every column; what is seen is set, too.
-        axes: contexts, of which the first is this one; positions, first that of the move, then the present one where
-            it is known; and settings easy to change, first those of the move.
+        axes: contexts, of which the first is this one; positions, first that of the move, then the
+            present one where it is known; and settings easy to change, first those of the move.
         allowed: (c, p, e), by the constraints.
         prices: (p,) switching costs from the position of the move.
         present: whether the second position is the present one.
@@ -151,7 +167,11 @@ class _Grid:
     def over(self, posterior: ProductKernelPosterior) -> tuple[Expectation, np.ndarray, float]:
         """Expectation over nature's part, the point of the move, and what nature adds to the noise of its outcome."""
         expectation = Expectation.over(posterior, self.parts, product=False).of_mean()
-        place = {d: x for columns, settings in self.axes for d, x in zip(columns, settings[0].tolist(), strict=True)}
+        place = {
+            d: x
+            for columns, settings in self.axes
+            for d, x in zip(columns, settings[0].tolist(), strict=True)
+        }
         point = np.array([place[d] for d in expectation.controlled.tolist()])
         if not any(isinstance(part, Uncontrolled) for part in self.parts):
             return expectation, point, 0.0
@@ -168,35 +188,60 @@ class _Moves:
     """Worth of the moves of one round, compared with the best mean of the arms that `stay`, that of arm `here`."""
 
     def __init__(
-        self, method: CostVaryingMethod[Any], history: History, candidates: Candidates, stay: Maximum, here: int
+        self,
+        method: CostVaryingMethod[Any],
+        history: History,
+        candidates: Candidates,
+        stay: Maximum,
+        here: int,
     ) -> None:
-        self.method, self.history, self.candidates, self.stay = method, history, candidates, stay.value
+        self.method, self.history, self.candidates, self.stay = (
+            method,
+            history,
+            candidates,
+            stay.value,
+        )
         self.space, self._changes = method.search_space, method.problem.space.changes
         arm = candidates.arms[here]
         self._here, self._settings_here = arm.set, self.space.settings(arm, stay.point)
         costs = method.costs.means()
-        self._costs = np.where(np.isnan(costs), np.nanmean(costs) if np.isfinite(costs).any() else 0.0, costs)
+        self._costs = np.where(
+            np.isnan(costs), np.nanmean(costs) if np.isfinite(costs).any() else 0.0, costs
+        )
         self._positions = self.space.encoded(method.problem.keepable_positions(history))
 
     def to(self, a: int, to: Maximum) -> Move:
         """Value a move of arm `a` to a point."""
         method, arm = self.method, self.candidates.arms[a]
         settings = self.space.settings(arm, to.point)
-        switching, price = method.problem.change_cost(settings, self.history) or 0.0, float(self._costs[arm.set])
+        switching, price = (
+            method.problem.change_cost(settings, self.history) or 0.0,
+            float(self._costs[arm.set]),
+        )
         plays, worth = self._plays(price, switching), method.problem.value_of_one
         money = self._play / (price or switching or 1.0) if worth is None else 1 / worth
         saved = float(self._costs[self._here]) - price
         saved = max(saved, 0.0) if worth is None else saved
-        gain = self._gain(arm.set, settings, plays, money, saved) - money * switching if plays > 1.0 else -np.inf
+        gain = (
+            self._gain(arm.set, settings, plays, money, saved) - money * switching
+            if plays > 1.0
+            else -np.inf
+        )
         better = (gain + money * switching) / plays if plays > 1.0 else 0.0
         mean = float(self.candidates.expectation(a, product=False).mean(to.point[None])[0])
         needed = money * switching / plays if plays else np.inf
         return Move(to, switching, plays, better, method.unstandardised(mean), needed, gain)
 
-    def _gain(self, i: int, settings: Mapping[str, Any], plays: float, money: float, saved: float) -> float:
+    def _gain(
+        self, i: int, settings: Mapping[str, Any], plays: float, money: float, saved: float
+    ) -> float:
         """G and the switching cost of the move, in units of the objective; `saved` is what a play costs less."""
         scale, grid = self.method.model.scale, self._grid(i, settings)
-        prices, bonus, weights = money / scale * grid.prices, money / scale * saved, self._weights(plays)
+        prices, bonus, weights = (
+            money / scale * grid.prices,
+            money / scale * saved,
+            self._weights(plays),
+        )
         tests, found = [n for n in TESTS if n < plays], list[float]()
         back = prices[1] if grid.present else prices.max()
         for posterior, stay in zip(self._posteriors, self._stays, strict=True):
@@ -211,7 +256,9 @@ class _Moves:
             for n in tests:
                 left, seen = plays - n, variance + (float(self.method.model.noise) + nature) / n
                 changes = _NODES[:, None, None, None] * (towards / np.sqrt(seen))
-                reached = bonus + np.einsum("c,qcp->qp", weights, (means + changes).max(axis=3))  # μ′ by position
+                reached = bonus + np.einsum(
+                    "c,qcp->qp", weights, (means + changes).max(axis=3)
+                )  # μ′ by position
                 best = (left * reached - prices).max(axis=1)
                 if self._here != i:
                     best = np.maximum(best, left * stay - back)
@@ -241,7 +288,10 @@ class _Moves:
         hard = [name for name in names if name in self._changes]
         easy = [name for name in names if name not in self._changes]
         seen = [name for name in space.space.seen if name in now]
-        known = [space.encoded(each) for each in (settings, *([self._settings_here] if i == self._here else []))]
+        known = [
+            space.encoded(each)
+            for each in (settings, *([self._settings_here] if i == self._here else []))
+        ]
         present = all(name in self._positions for name in hard)
         places = [known[0], *([self._positions] if present else [])]
         count, more = _FEW if len(self._contexts) > 1 or self.method.problem.limits else _MANY
@@ -256,7 +306,9 @@ class _Moves:
             points[:, :, [names.index(name) for name in hard]] = positions[:, None]
             points[:, :, [names.index(name) for name in easy]] = rest
             for mark, box in zip(allowed, self._boxes(i), strict=True):
-                mark[...] = box is not None and box.allows(points.reshape(-1, len(names))).reshape(shape[1:])
+                mark[...] = box is not None and box.allows(points.reshape(-1, len(names))).reshape(
+                    shape[1:]
+                )
             allowed[0, 0, 0] = True
         parts = parts_of(space.columns, [*names, *seen], now, space.nature.at(now))
         columns = [[*map(space.space.index, held)] for held in (seen, hard, easy)]
@@ -271,7 +323,9 @@ class _Moves:
             domain = self.space.domain(whole, context, self.space.nature.at(context))
             yield None if domain is None else domain.box
 
-    def _prices(self, hard: Sequence[str], positions: Float[np.ndarray, "p k"]) -> Float[np.ndarray, " p"]:
+    def _prices(
+        self, hard: Sequence[str], positions: Float[np.ndarray, "p k"]
+    ) -> Float[np.ndarray, " p"]:
         """Switching costs from the first of some encoded positions to each, (p,)."""
         prices = np.zeros(len(positions))
         for name, column in zip(hard, positions.T, strict=True):
@@ -282,7 +336,7 @@ class _Moves:
                 prices += cost.per_unit * np.abs(values - values[0])
         return prices
 
-    # -- contexts ------------------------------------------------------------------------------------------------------
+    # -- contexts ----------------------------------------------------------------------------------
 
     @cached_property
     def _seen(self) -> list[dict[str, float]]:
@@ -307,14 +361,16 @@ class _Moves:
         others = len(self._contexts) - 1
         if not others:
             return np.ones(1)
-        today = min((1.0 - self._persistence**plays) / (1.0 - self._persistence), plays) / max(plays, 1.0)
+        today = min((1.0 - self._persistence**plays) / (1.0 - self._persistence), plays) / max(
+            plays, 1.0
+        )
         return np.array([today, *[(1.0 - today) / others] * others])
 
     @cached_property
     def _persistence(self) -> float:
         return persistence(self._seen, self.method.problem.space)
 
-    # -- plays to come -------------------------------------------------------------------------------------------------
+    # -- plays to come -----------------------------------------------------------------------------
 
     @cached_property
     def _play(self) -> float:
@@ -334,7 +390,9 @@ class _Moves:
         later = np.zeros((min(int(n), _FAR), self.candidates.posterior.inputs.shape[1]))
         column = self.space.columns.index(TIME.name)
         later[:, column] = time + np.arange(len(later)) * time_between_rounds(self.history)
-        return float(np.maximum(drift(later, later[:1])[:, 0], 0.0).sum() / drift(later[:1], later[:1])[0, 0])
+        return float(
+            np.maximum(drift(later, later[:1])[:, 0], 0.0).sum() / drift(later[:1], later[:1])[0, 0]
+        )
 
     def compared(self, most: Move) -> Switching:
         """Compare the best move with staying, for the log."""
@@ -354,5 +412,10 @@ def _settings(
 ) -> Float[np.ndarray, "n c"]:
     """Known settings of some variables, then others."""
     return np.vstack(
-        [np.array([[each[name] for name in names] for each in known]).reshape(len(known), len(names)), others]
+        [
+            np.array([[each[name] for name in names] for each in known]).reshape(
+                len(known), len(names)
+            ),
+            others,
+        ]
     )

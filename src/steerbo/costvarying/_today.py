@@ -15,7 +15,9 @@ from ._surrogate import Surrogate
 from .problem import CostVarying
 from .search_space import SearchSpace
 
-_DRAWS = 64  # evenly spread draws of nature, whose median stands for a variable that is not set today
+_DRAWS = (
+    64  # evenly spread draws of nature, whose median stands for a variable that is not set today
+)
 
 
 class Today:
@@ -27,13 +29,17 @@ class Today:
         surrogate: given all outcomes as they stand.
     """
 
-    def __init__(self, problem: CostVarying, search_space: SearchSpace, surrogate: Surrogate) -> None:
+    def __init__(
+        self, problem: CostVarying, search_space: SearchSpace, surrogate: Surrogate
+    ) -> None:
         self.problem, self.search_space, self.surrogate = problem, search_space, surrogate
         self._settable = np.array([self._moves(name) for name in problem.space.names])
 
     def _moves(self, name: str) -> bool:
         """Whether a variable can be moved step by step; categories have no steps."""
-        return name in self.problem.settable and not isinstance(self.problem.space[name], Categorical)
+        return name in self.problem.settable and not isinstance(
+            self.problem.space[name], Categorical
+        )
 
     @property
     def control_set(self) -> int:
@@ -50,7 +56,9 @@ class Today:
         usual = {name: space[name].decode(row[[space.index(name)]])[0] for name in unseen}
         return policy({**context, **usual})
 
-    def reach(self, context: Mapping[str, Any], time: float | None) -> dict[str, tuple[float, float]]:
+    def reach(
+        self, context: Mapping[str, Any], time: float | None
+    ) -> dict[str, tuple[float, float]]:
         """Encoded ends that the next play's settings lie within, by variable; none without `current`.
 
         `time`: of the play, where the objective drifts.
@@ -63,21 +71,32 @@ class Today:
         here, least = np.clip(self._stands(context), 0.0, 1.0), self._least
         offsets = self._offsets(rows, here)
         down, up = reach(offsets[:, : len(names)], self._no_worse(rows, rows - offsets), least)
-        return {names[j]: (here[j] - down[j], here[j] + up[j]) for j in np.flatnonzero(self._settable).tolist()}
+        return {
+            names[j]: (here[j] - down[j], here[j] + up[j])
+            for j in np.flatnonzero(self._settable).tolist()
+        }
 
-    def _no_worse(self, rows: Float[np.ndarray, "n e"], today: Float[np.ndarray, "n e"]) -> Bool[np.ndarray, " n"]:
+    def _no_worse(
+        self, rows: Float[np.ndarray, "n e"], today: Float[np.ndarray, "n e"]
+    ) -> Bool[np.ndarray, " n"]:
         """Whether each row is expected to be no worse than the one beside it.
 
-        Where neither answer nor lesson serves later plays, a mistake pays for nothing: then it has to be better by its
-        lower bound.
+        Where neither answer nor lesson serves later plays, a mistake pays for nothing: then it has
+        to be better by its lower bound.
         """
         model = self.surrogate.model
         if self.problem.afterwards == 0 or self.problem.timed:
             gain, deviation = gains(model, rows, today)
             return np.asarray(gain >= BOUND * deviation)
-        return np.asarray(model.means(rows) >= model.means(today)) if len(rows) else np.zeros(0, dtype=bool)
+        return (
+            np.asarray(model.means(rows) >= model.means(today))
+            if len(rows)
+            else np.zeros(0, dtype=bool)
+        )
 
-    def _offsets(self, rows: Float[np.ndarray, "n e"], here: Float[np.ndarray, " d"]) -> Float[np.ndarray, "n e"]:
+    def _offsets(
+        self, rows: Float[np.ndarray, "n e"], here: Float[np.ndarray, " d"]
+    ) -> Float[np.ndarray, "n e"]:
         """Encoded settings of the rows of the model less those of today in their contexts; 0 of what was not set."""
         policy, space = self.problem.today, self.problem.space
         assert policy is not None
@@ -111,4 +130,6 @@ class Today:
     def _least(self) -> Float[np.ndarray, " d"]:
         """Distances that are always within reach: one step of a variable at least."""
         levels = [variable.levels for variable in self.problem.space]
-        return np.array([NEAR if k is None else max(NEAR, np.diff(k).max(initial=0.0)) for k in levels])
+        return np.array(
+            [NEAR if k is None else max(NEAR, np.diff(k).max(initial=0.0)) for k in levels]
+        )

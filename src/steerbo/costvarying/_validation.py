@@ -37,9 +37,17 @@ def check_sets(space: Space, control_sets: ControlSets, nature: JointRows | None
     names = space.names
     if not names:
         raise InvalidProblem("variables", [], "at least one variable")
-    for field, given, most in (("variables", names, MOST_VARIABLES), ("control_sets", control_sets, MOST_SETS)):
+    for field, given, most in (
+        ("variables", names, MOST_VARIABLES),
+        ("control_sets", control_sets, MOST_SETS),
+    ):
         if len(given) > most:
-            raise InvalidProblem(field, len(given), f"at most {most}", "Leave out the sets that are not worth a play.")
+            raise InvalidProblem(
+                field,
+                len(given),
+                f"at most {most}",
+                "Leave out the sets that are not worth a play.",
+            )
     together = () if nature is None else check_nature(nature, space)
     if not control_sets:
         raise InvalidProblem("control_sets", control_sets, "at least one control set")
@@ -47,19 +55,31 @@ def check_sets(space: Space, control_sets: ControlSets, nature: JointRows | None
     for i, control_set in enumerate(control_sets):
         where = f"control_sets.{i}"
         if not control_set:
-            raise InvalidProblem(where, [], "at least one variable", "A set that controls nothing has no settings.")
+            raise InvalidProblem(
+                where, [], "at least one variable", "A set that controls nothing has no settings."
+            )
         for name in control_set:
             if name not in names:
                 raise InvalidProblem(where, name, one_of(names, name))
             if name in space.seen:
                 hint = "It is seen before choosing, so it cannot be set: leave it out here, or leave out ‹seen›."
-                raise InvalidProblem(where, name, one_of([n for n in names if n not in space.seen], ""), hint)
+                raise InvalidProblem(
+                    where, name, one_of([n for n in names if n not in space.seen], ""), hint
+                )
         if len(set(control_set)) < len(control_set):
             raise InvalidProblem(where, list(control_set), "each variable once")
         if (twin := before.setdefault(frozenset(control_set), i)) != i:
-            raise InvalidProblem(where, list(control_set), f"a set unlike the others (control_sets.{twin} is the same)")
+            raise InvalidProblem(
+                where,
+                list(control_set),
+                f"a set unlike the others (control_sets.{twin} is the same)",
+            )
         for variable in space.variables:
-            if variable.law is None and not variable.seen and variable.name not in (*control_set, *together):
+            if (
+                variable.law is None
+                and not variable.seen
+                and variable.name not in (*control_set, *together)
+            ):
                 reason = f"a law, because control set {list(control_set)} leaves {variable.name!r} to nature"
                 hint = "Give it one, such as ‹law›. Rows of data for several variables go into `nature`."
                 raise InvalidProblem(f"variables.{variable.name}.law", None, reason, hint)
@@ -69,13 +89,16 @@ def check_nature(nature: JointRows, space: Space) -> Sequence[str]:
     """Check rows of data against the variables of their columns, and return the columns.
 
     Raises:
-        InvalidProblem: a column that is no variable or has a law of its own, only columns that are seen, a value that
-            its variable does not have, more than 1 % of a column beyond its variable's bounds.
+        InvalidProblem: a column that is no variable or has a law of its own, only columns that are
+            seen, a value that its variable does not have, more than 1 % of a column beyond its
+            variable's bounds.
     """
     for j, name in enumerate(nature.columns):
         field = f"nature.columns.{j}"
         if name not in space:
-            raise InvalidProblem(field, name, one_of(space.names, name), "Every column is a variable of the problem.")
+            raise InvalidProblem(
+                field, name, one_of(space.names, name), "Every column is a variable of the problem."
+            )
         variable = space[name]
         if variable.law is not None:
             hint = "Leave out one of the two: the variable's ‹law›, or the column."
@@ -91,7 +114,9 @@ def check_nature(nature: JointRows, space: Space) -> Sequence[str]:
             _check_bounds(nature.column(name), variable, j)
     if all(space[name].seen for name in nature.columns):
         hint = "Add a column that nature draws afterwards."
-        raise InvalidProblem("nature.columns", list(nature.columns), "at least one that is not ‹seen›", hint)
+        raise InvalidProblem(
+            "nature.columns", list(nature.columns), "at least one that is not ‹seen›", hint
+        )
     return nature.columns
 
 
@@ -100,9 +125,8 @@ def _check_bounds(values: Sequence[Any], variable: Float | Integer, j: int) -> N
     beyond = [i for i, value in enumerate(values) if not variable.low <= value <= variable.high]
     if len(beyond) > MOST_BEYOND * len(values):
         limits = f"[{variable.low:g}, {variable.high:g}]"
-        allowed = (
-            f"at most 1 % of {variable.name!r} outside {limits} (here {len(beyond)} of {counted(len(values), 'row')})"
-        )
+        here = f"{len(beyond)} of {counted(len(values), 'row')}"
+        allowed = f"at most 1 % of {variable.name!r} outside {limits} (here {here})"
         hint = "Widen the variable's bounds, or leave out what was measured wrongly."
         raise InvalidProblem(f"nature.rows.{beyond[0]}.{j}", values[beyond[0]], allowed, hint)
 
@@ -128,14 +152,18 @@ def check_value_of_one(value_of_one: float | None, tolerance: Tolerance | None) 
         raise InvalidProblem("tolerance", tolerance, "nothing beside ‹value_of_one›", hint)
 
 
-def read_current(current: Mapping[str, Any] | None, space: Space, control_sets: ControlSets) -> CurrentPolicy | None:
+def read_current(
+    current: Mapping[str, Any] | None, space: Space, control_sets: ControlSets
+) -> CurrentPolicy | None:
     """Read today's settings; refuse those that are not of one control set, or that cannot be set."""
     if current is None:
         return None
     if set(current) not in [set(names) for names in control_sets]:
         allowed = one_of((" + ".join(names) for names in control_sets), "")
         hint = "‹current› holds the variables of one control set: add that set, or leave out ‹current›."
-        raise InvalidProblem("current", " + ".join(current), f"values of a control set, {allowed}", hint)
+        raise InvalidProblem(
+            "current", " + ".join(current), f"values of a control set, {allowed}", hint
+        )
     policy = CurrentPolicy(current, space, space.seen)
     for name in policy.formulas:
         if name in space.changes:
@@ -163,7 +191,9 @@ def check_costs(costs: Sequence[float] | None, control_sets: ControlSets) -> Non
     if costs is None:
         return
     if len(costs) != len(control_sets):
-        raise InvalidProblem("costs", costs, f"{counted(len(control_sets), 'number')}, one for each control set")
+        raise InvalidProblem(
+            "costs", costs, f"{counted(len(control_sets), 'number')}, one for each control set"
+        )
     for i, cost in enumerate(costs):
         if not 0 < cost < math.inf:
             raise InvalidProblem(f"costs.{i}", cost, "a finite number above 0")

@@ -1,54 +1,65 @@
 """Method `cheap-first`: play the cheapest control set that lags behind the best by no more than its next play teaches.
 
-One Gaussian process is shared by all sets, so that plays of a cheap set inform the expensive ones, and do so where
-nature really is. Money goes into an expensive set only once the cheap ones are understood. Each round:
+One Gaussian process is shared by all sets, so that plays of a cheap set inform the expensive ones,
+and do so where nature really is. Money goes into an expensive set only once the cheap ones are
+understood. Each round:
 
-0. Draw hyperparameters from their posterior and choose by that draw. Now and then a draw doubts the likeliest values,
-   so that no play is repeated for ever by mistake.
-1. `u_i` is the largest upper bound `E μ + β sd[g_i]` on the expected value `g_i` of set `i`, and `U = max_i u_i`.
-2. A play of set `i` would go to `x_i`, the maximiser of the wide bound `E μ + β sqrt(E σ²)`: within a set the narrow
-   bound closes over one basin before the others are known.
-3. `w_i = 2 β sd[g_i(x_i)]` is the uncertainty of that play's expected value. Set `i` is *enough* if `u_i + κ w_i ≥ U`.
-   The cheapest set that is enough is played.
-4. Where an answer serves plays after the study (`afterwards`), β is wider, and the play goes within that set where the
-   bound `m + β √v` is largest, with mean and variance of the mixture of *all* draws: one draw would explore once more.
+0. Draw hyperparameters from their posterior and choose by that draw. Now and then a draw doubts the
+   likeliest values, so that no play is repeated for ever by mistake.
+1. `u_i` is the largest upper bound `E μ + β sd[g_i]` on the expected value `g_i` of set `i`, and
+   `U = max_i u_i`.
+2. A play of set `i` would go to `x_i`, the maximiser of the wide bound `E μ + β sqrt(E σ²)`: within
+   a set the narrow bound closes over one basin before the others are known.
+3. `w_i = 2 β sd[g_i(x_i)]` is the uncertainty of that play's expected value. Set `i` is *enough* if
+   `u_i + κ w_i ≥ U`. The cheapest set that is enough is played.
+4. Where an answer serves plays after the study (`afterwards`), β is wider, and the play goes within
+   that set where the bound `m + β √v` is largest, with mean and variance of the mixture of *all*
+   draws: one draw would explore once more.
 
-In step 3 the acceptable value takes the place of `U`: by the problem's tolerance, or else a twentieth of the range
-below `U`. An expensive set is then played only to find out whether it is so much better. (With `U` itself, half of the
-later money went to larger sets where a nested smaller one was as good.) Where a unit of value has a price
-(`value_of_one`), all bounds are those of the net value, and the set with the largest one is played.
+In step 3 the acceptable value takes the place of `U`: by the problem's tolerance, or else a
+twentieth of the range below `U`. An expensive set is then played only to find out whether it is so
+much better. (With `U` itself, half of the later money went to larger sets where a nested smaller
+one was as good.) Where a unit of value has a price (`value_of_one`), all bounds are those of the
+net value, and the set with the largest one is played.
 
-A cheap set that cannot be the best is left as soon as its bounds show that, and one that may be the best is not left
-for a difference that only the model imagines.
+A cheap set that cannot be the best is left as soon as its bounds show that, and one that may be the
+best is not left for a difference that only the model imagines.
 
-**Horizon.** Exploration is paid for by the plays that its lesson serves: those left, and those that the answer serves
-after the study, which are as many as the study has where nothing else is stated. β is the width that N of them pay for
-(`worthwhile_width`: 1.9 for 200 plays, 1.5 for 60, .9 for 10), at most the option. N is counted in plays of the
-cheapest set, by money and rounds (`plays_to_come`); without limits those left are as many as there were, and at least
+**Horizon.** Exploration is paid for by the plays that its lesson serves: those left, and those that
+the answer serves after the study, which are as many as the study has where nothing else is stated.
+β is the width that N of them pay for (`worthwhile_width`: 1.9 for 200 plays, 1.5 for 60, .9 for
+10), at most the option. N is counted in plays of the cheapest set, by money and rounds
+(`plays_to_come`); without limits those left are as many as there were, and at least
 20. What is learned under drift, or where moves cost, counts for none afterwards.
 
-**What teaches nothing.** A setting among listed ones that was played before, and stays ahead of the bounds of all
-others even after one more bad outcome, is not played again for the share of plays that come after the study: the
-setting takes its place that has the largest bound of those not tried. By the model that is a loss, of which there is
-none where every play is production; it insures against the model itself.
+**What teaches nothing.** A setting among listed ones that was played before, and stays ahead of the
+bounds of all others even after one more bad outcome, is not played again for the share of plays
+that come after the study: the setting takes its place that has the largest bound of those not
+tried. By the model that is a loss, of which there is none where every play is production; it
+insures against the model itself.
 
-**Drift.** Bounds have half the width, and κ is 0: information does not last, so less is paid for it. (With patience, a
-model under drift, always unsure of settings that were not played for long, replays a cheap set that is not good enough
-again and again, and loses more by that than by the drift itself.)
+**Drift.** Bounds have half the width, and κ is 0: information does not last, so less is paid for
+it. (With patience, a model under drift, always unsure of settings that were not played for long,
+replays a cheap set that is not good enough again and again, and loses more by that than by the
+drift itself.)
 
-**Switching costs.** Every set has arms that keep hard-to-change variables in place; `_switching.py` says which moves
-are worth their switching cost. Bounds are `WIDER`: a wrong bound is not corrected by the next round, which stays.
+**Switching costs.** Every set has arms that keep hard-to-change variables in place; `_switching.py`
+says which moves are worth their switching cost. Bounds are `WIDER`: a wrong bound is not corrected
+by the next round, which stays.
 
-**Constraints on average.** A play may break a constraint that holds on average over plays: see `_risk_budget.py`.
+**Constraints on average.** A play may break a constraint that holds on average over plays: see
+`_risk_budget.py`.
 
-**Guarantee.** While the bounds hold, a play at `x_i` falls short of the best (or acceptable) value by at most
-`2 (1 + κ) β sqrt(E σ²(x_i))`, since `g* ≤ U ≤ u_i + κ w_i`, `u_i ≤ E μ(x_i) + β sqrt(E σ²(x_i))` and, by Jensen,
-`sd[g_i] ≤ sqrt(E σ²)`. That is UCB-PSQ's bound times `1 + κ`, so that the quality regret grows no faster, whatever the
-costs, while no round is pending. Near the horizon β is too small for bounds to hold. Step 4 plays another point, of
-which this is not proven. Without it, and beyond 200 outcomes, which have no draws, the point that is played, `x'`, is
-`x_i` polished on `A = E[μ + βσ]` where the set leaves a variable to nature. It falls short by at most
-`2 β E σ(x') + κ w_i + β J` with `J = sqrt(E σ²(x_i)) − E σ(x_i)`. The last two terms belong to `x_i`, which is not
-played; their decrease is not bounded, so the growth of the regret is not proven for polished plays.
+**Guarantee.** While the bounds hold, a play at `x_i` falls short of the best (or acceptable) value
+by at most `2 (1 + κ) β sqrt(E σ²(x_i))`, since `g* ≤ U ≤ u_i + κ w_i`,
+`u_i ≤ E μ(x_i) + β sqrt(E σ²(x_i))` and, by Jensen, `sd[g_i] ≤ sqrt(E σ²)`. That is UCB-PSQ's bound
+times `1 + κ`, so that the quality regret grows no faster, whatever the costs, while no round is
+pending. Near the horizon β is too small for bounds to hold. Step 4 plays another point, of which
+this is not proven. Without it, and beyond 200 outcomes, which have no draws, the point that is
+played, `x'`, is `x_i` polished on `A = E[μ + βσ]` where the set leaves a variable to nature. It
+falls short by at most `2 β E σ(x') + κ w_i + β J` with `J = sqrt(E σ²(x_i)) − E σ(x_i)`. The last
+two terms belong to `x_i`, which is not played; their decrease is not bounded, so the growth of the
+regret is not proven for polished plays.
 """
 
 from __future__ import annotations
@@ -95,9 +106,10 @@ WIDER = 1.5
 def worthwhile_width(plays: float) -> float:
     """Deviations below the best known value at which one play of something uncertain still pays: z of `z = N h(z)`.
 
-    A normal variable with mean z deviations below what is known exceeds it by `h(z) = φ(z) − z Φ(−z)` deviations on
-    average, and N plays to come profit from that; the play itself costs z. So z is the width of upper bounds that N
-    plays pay for. It grows like `sqrt(2 ln N)`.
+    A normal variable with mean z deviations below what is known exceeds it by
+    `h(z) = φ(z) − z Φ(−z)` deviations on average, and N plays to come profit from that; the play
+    itself costs z. So z is the width of upper bounds that N plays pay for. It grows like
+    `sqrt(2 ln N)`.
 
     Args:
         plays: N, plays to come, at least one: fewer count as one.
@@ -108,7 +120,9 @@ def worthwhile_width(plays: float) -> float:
     least, most = 0.0, math.sqrt(2.0 * math.log(max(plays, 1.0))) + 1.0
     for _ in range(_HALVINGS):
         z = 0.5 * (least + most)
-        exceeded = math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi) - z * float(scipy.special.ndtr(-z))
+        exceeded = math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi) - z * float(
+            scipy.special.ndtr(-z)
+        )
         least, most = (z, most) if z < max(plays, 1.0) * exceeded else (least, z)
     return 0.5 * (least + most)
 
@@ -118,11 +132,14 @@ class CheapFirstOptions:
     """Options of `cheap-first`.
 
     Args:
-        beta: largest width of all bounds, in posterior standard deviations, less where few plays are to come; half as
-            much again where a variable is hard to change, else half as much where the objective drifts.
-        patience: κ, how much of a play's uncertainty makes up for lagging behind. 0: cost decides among equals only, as
-            it does where the objective drifts, unless a variable is hard to change.
-        alike: factor within which prices count as equal; sets of equal price compete by their bounds.
+        beta: largest width of all bounds, in posterior standard deviations, less where few plays
+            are to come; half as much again where a variable is hard to change, else half as much
+            where the objective drifts.
+        patience: κ, how much of a play's uncertainty makes up for lagging behind. 0: cost decides
+            among equals only, as it does where the objective drifts, unless a variable is hard to
+            change.
+        alike: factor within which prices count as equal; sets of equal price compete by their
+            bounds.
     """
 
     beta: float = Field(2.0, ge=0, allow_inf_nan=False)
@@ -138,8 +155,10 @@ class Reasons:
         upper: upper bound of each set, in the user's units; None for one that is not affordable.
         width: uncertainty of the play's expected value.
         moving: comparison of switching with staying; None: there was no such choice.
-        likely: the play's probability to satisfy each constrained outcome; None: none is constrained on average.
-        mean: of a play below a required probability, the average over all plays that it leaves, by outcome.
+        likely: the play's probability to satisfy each constrained outcome; None: none is
+            constrained on average.
+        mean: of a play below a required probability, the average over all plays that it leaves, by
+            outcome.
         least: value that is good enough, in the user's units; None: what counts is the net value.
         untried: whether the play stands for one that would teach nothing.
     """
@@ -170,7 +189,9 @@ class Reasons:
             paid = {"scope": str(asked.scope), "paid": asked.change_cost, "price": moving.price}
             found.append(reason("moving", **paid, **worth))
         if self.mean is not None and self.likely is not None:
-            found.append(reason("risk", likely=dict(self.likely), mean=dict(self.mean), plays=risky_plays))
+            found.append(
+                reason("risk", likely=dict(self.likely), mean=dict(self.mean), plays=risky_plays)
+            )
         return found
 
 
@@ -180,7 +201,9 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
     name: ClassVar[str] = "cheap-first"
     Options: ClassVar[type[Any]] = CheapFirstOptions
 
-    def __init__(self, problem: CostVarying, options: CheapFirstOptions, streams: Streams, history: History) -> None:
+    def __init__(
+        self, problem: CostVarying, options: CheapFirstOptions, streams: Streams, history: History
+    ) -> None:
         super().__init__(problem, options, streams, history)
         self.risk_budget = RiskBudget(self.search_space, self.surrogate)
         self._switches = bool(problem.space.changes)
@@ -188,7 +211,10 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
     def beta(self, history: History) -> float:
         """Width of all bounds in the next round: that which the plays to come pay for, at most the option."""
         left = self._left(history)
-        width = min(self.options.beta, worthwhile_width(plays_served(history, left, self._afterwards(history))))
+        width = min(
+            self.options.beta,
+            worthwhile_width(plays_served(history, left, self._afterwards(history))),
+        )
         return width * (WIDER if self._switches else FLEETING if self._fleeting else 1.0)
 
     def _afterwards(self, history: History) -> float:
@@ -213,7 +239,7 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         """Whether information does not last, nor do mistakes: the next round may correct them."""
         return not self._switches and self.surrogate.drift.drifts
 
-    # -- choosing ------------------------------------------------------------------------------------------------------
+    # -- choosing ----------------------------------------------------------------------------------
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Choose the cheapest set that is enough; among equally cheap ones the one with the largest bound."""
@@ -228,10 +254,15 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
     def _choose_by_net_value(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Choose the largest upper bound of the net value, where what a play costs hangs on its settings, too."""
         number, beta = len(history) + 1, self.beta(history)
-        candidates, seed = self.candidates(history, request, mixed=True), self.streams.integer(number, "search")
+        candidates, seed = (
+            self.candidates(history, request, mixed=True),
+            self.streams.integer(number, "search"),
+        )
         sets = np.flatnonzero(self.affordable(history, request)).tolist()
         found = {i: self._best_answer(candidates, i, seed, beta)[0] for i in sets}
-        upper = dict(zip(sets, self.upper_values(candidates, sets, [*found.values()]).tolist(), strict=True))
+        upper = dict(
+            zip(sets, self.upper_values(candidates, sets, [*found.values()]).tolist(), strict=True)
+        )
         best = max(sets, key=upper.__getitem__)
         play = self.risk_budget.spend(history, candidates, sets, best, found[best].point)
         width = self.width(candidates, best, found[best], beta)
@@ -240,17 +271,23 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
 
     def _choose_by_bounds(self, history: History, request: Mapping[str, Any]) -> Choice:
         beta, mixed = self.beta(history), self._afterwards(history) > 0.0
-        compared = ArmComparison(self, history, request, beta=beta, patience=self.patience, mixed=mixed)
+        compared = ArmComparison(
+            self, history, request, beta=beta, patience=self.patience, mixed=mixed
+        )
         best = compared.cheapest_sufficient(self.options.alike)
         arm = compared.arms[best.arm]
         point, untried = self._place(history, compared, arm, beta)
         play = self.risk_budget.spend(history, compared.candidates, compared.arms, arm, point)
-        enough = None if self.problem.value_of_one is not None else self.problem.sign * compared.least
+        enough = (
+            None if self.problem.value_of_one is not None else self.problem.sign * compared.least
+        )
         bounds, switching = compared.upper_by_set(), compared.switching
         why = Reasons(bounds, best.width, switching, **play.note, least=enough, untried=untried)
         return self.play(history, play.arm, play.point, request, **to_dict(why))
 
-    def _place(self, history: History, compared: ArmComparison, arm: int, beta: float) -> tuple[np.ndarray, bool]:
+    def _place(
+        self, history: History, compared: ArmComparison, arm: int, beta: float
+    ) -> tuple[np.ndarray, bool]:
         """Place a play of an arm; and whether it stands for one that would teach nothing."""
         candidates, next_point = compared.candidates, compared.next_points
         if candidates.posteriors:
@@ -267,8 +304,9 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
     ) -> tuple[np.ndarray, bool]:
         """Place a play of arm `a` where the upper bound by all draws of the hyperparameters is largest.
 
-        Of listed settings a play that teaches nothing gives way, for the share of all plays that come after the study,
-        to the best one that was not tried. That is an insurance against a model that is surely wrong.
+        Of listed settings a play that teaches nothing gives way, for the share of all plays that
+        come after the study, to the best one that was not tried. That is an insurance against a
+        model that is surely wrong.
 
         Returns:
             The encoded point, and whether it is such an untried one.
@@ -279,7 +317,9 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         tried = self._tried_settings(history, candidates.arms[a])
         played_before = len(tried) > 0 and (tried == best.point).all(axis=1).any()
         drawn = any(isinstance(part, Uncontrolled) for part in candidates.domains[a].parts)
-        if not played_before or drawn or box.size == np.inf:  # where nature draws, the same play is another one
+        if (
+            not played_before or drawn or box.size == np.inf
+        ):  # where nature draws, the same play is another one
             return best.point, False
         after = self._afterwards(history)
         share = after / (after + len(history) + self._left(history))
@@ -295,28 +335,40 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
 
     def _tried_settings(self, history: History, arm: Arm) -> Float[np.ndarray, "k c"]:
         """Encoded settings of all plays of an arm's control set."""
-        plays = (each.suggestion for each in history if self.problem.number(each.suggestion.scope) == arm.set)
+        plays = (
+            each.suggestion
+            for each in history
+            if self.problem.number(each.suggestion.scope) == arm.set
+        )
         found = [self._point(arm.set, each.values) for each in plays]
         return np.array(found).reshape(len(found), len(self.search_space.sets[arm.set]))
 
-    def _teaches_nothing(self, mixture: Mixture, point: Float[np.ndarray, " c"], other: float) -> bool:
+    def _teaches_nothing(
+        self, mixture: Mixture, point: Float[np.ndarray, " c"], other: float
+    ) -> bool:
         """Whether one more outcome at a point, even a bad one, leaves it ahead of the bound of every other setting.
 
-        An outcome of noise variance λ moves an expected value of deviation σ by `σ² / √(σ² + λ)` deviations.
+        An outcome of noise variance λ moves an expected value of deviation σ by `σ² / √(σ² + λ)`
+        deviations.
         """
         (mean,), (deviation,) = mixture.moments(point[None])
         moved = deviation**2 / math.sqrt(deviation**2 + self.model.noise)
         return bool(mean - BOUND * moved >= other)
 
-    # -- why -----------------------------------------------------------------------------------------------------------
+    # -- why ---------------------------------------------------------------------------------------
 
     def why(self, history: History, asked: Suggestion) -> Sequence[Reason]:
         """Say how far the play's set may reach beside dearer ones, what a move is worth, and which risk is taken."""
         if "upper" not in asked.note:
             return super().why(history, asked) or [reason("first-play")]
         logged: Reasons = from_dict(Reasons, asked.note)
-        reasons = [reason("untried")] if logged.untried else self._place_among_sets(asked.scope, logged)
-        return [*reasons, *logged.trade_offs(asked, sum("mean" in each.suggestion.note for each in history))]
+        reasons = (
+            [reason("untried")] if logged.untried else self._place_among_sets(asked.scope, logged)
+        )
+        return [
+            *reasons,
+            *logged.trade_offs(asked, sum("mean" in each.suggestion.note for each in history)),
+        ]
 
     def _place_among_sets(self, scope: Scope, logged: Reasons) -> list[Reason]:
         """Say how far a set may reach beside the one that may reach most, by the bounds when it was chosen."""
@@ -339,7 +391,9 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         table = self.control_set_table(history)
         asked = [played.suggestion for played in history if "upper" in played.suggestion.note]
         if not asked:
-            return Explanation("the first settings are drawn at random, to have something to learn from", (table,))
+            return Explanation(
+                "the first settings are drawn at random, to have something to learn from", (table,)
+            )
         why: Reasons = from_dict(Reasons, asked[-1].note)
         rows = tuple((*row, why.upper[i]) for i, row in enumerate(table.rows))
         goal = "the best" if self.problem.tolerance is None else "good enough"
@@ -356,10 +410,14 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
             f"value was uncertain by {numeral(why.width, 3)}."
         )
         if self.options.alike > 1:
-            summary += f" Prices within a factor of {numeral(self.options.alike, 3)} count as equal."
+            summary += (
+                f" Prices within a factor of {numeral(self.options.alike, 3)} count as equal."
+            )
         for each in why.trade_offs(asked[-1], sum("mean" in each.note for each in asked)):
             summary += f" {each.text[0].upper()}{each.text[1:]}."
-        if (latest := history.latest) is not None and (doubted := latest.suggestion.note.get("repeats")):
+        if (latest := history.latest) is not None and (
+            doubted := latest.suggestion.note.get("repeats")
+        ):
             summary += (
                 f" Round {latest.number} repeats {doubted}, whose outcome was better than all others and is probably "
                 "wrong: one more play tells."

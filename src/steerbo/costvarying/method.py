@@ -1,6 +1,7 @@
 """Base of the wing's methods: learning, starting, choosing, answering and explaining; and what a play costs.
 
-A method has a search space, a cost model and a surrogate, and adds `choose`. `CostModel` decides what is affordable.
+A method has a search space, a cost model and a surrogate, and adds `choose`. `CostModel` decides
+what is affordable.
 """
 
 from __future__ import annotations
@@ -69,7 +70,10 @@ from .search_space import Arm, Candidates, SearchSpace
 POSITIONS, PLOT, START = 4, 3, 0.3
 """Moves of each hard-to-change variable at the start, plays at each position at most, and the share of all rounds, or
 of the money, that the start takes at most."""
-_SEVERAL, _OFF = 5, 0.25  # plays whose mean cost contradicts a stated one that is so far away, as a share of the larger
+_SEVERAL, _OFF = (
+    5,
+    0.25,
+)  # plays whose mean cost contradicts a stated one that is so far away, as a share of the larger
 _DRAWN = 64  # random starting points, of which the first that is likely to work is taken
 _SPREAD = 16  # random starting points, of which the one that moves furthest is taken
 _FAILS = 0.5  # probability to work, as a share of the likeliest set's, at which a set is left out
@@ -101,7 +105,10 @@ class CostModel:
         """Both, cached until the next event."""
         if self._known is None or self._known[0] != self._history.events:
             paid = tuple(self._paid())
-            every, working = [(i, cost) for i, cost, _ in paid], [(i, cost) for i, cost, worked in paid if worked]
+            every, working = (
+                [(i, cost) for i, cost, _ in paid],
+                [(i, cost) for i, cost, worked in paid if worked],
+            )
             self._known = self._history.events, (self._every.of(every), self._working.of(working))
         return self._known[1]
 
@@ -109,18 +116,24 @@ class CostModel:
         """Control sets that were played, what that cost without switching, and whether it worked."""
         for each in self._history.results:
             if each.cost is not None and each.scope is not None:
-                switching = self.problem.switching_cost_of(each.played, self._history) if each.played else 0.0
+                switching = (
+                    self.problem.switching_cost_of(each.played, self._history)
+                    if each.played
+                    else 0.0
+                )
                 yield self.problem.number(each.scope), max(each.cost - switching, 0.0), each.worked
 
     def means(self) -> Float[np.ndarray, " m"]:
         """Mean cost of each control set, without switching; NaN where it is not known yet.
 
-        Failures that end early make no set cheaper than its plays that work, whose values it is compared by; and what
-        they cost alone is no price.
+        Failures that end early make no set cheaper than its plays that work, whose values it is
+        compared by; and what they cost alone is no price.
         """
         if self.problem.costs is not None:
             return np.array(self.problem.costs)
-        means = np.maximum(self.observed.means, self.observed_working.means)  # 0 where none is known
+        means = np.maximum(
+            self.observed.means, self.observed_working.means
+        )  # 0 where none is known
         return np.where(self.observed_working.counts > 0, means, np.nan)
 
     @property
@@ -132,7 +145,11 @@ class CostModel:
         """Find the stated costs that are not those that were told."""
         if self.problem.costs is None:
             return []
-        stated, told, counts = np.array(self.problem.costs), self.observed.means, self.observed.counts
+        stated, told, counts = (
+            np.array(self.problem.costs),
+            self.observed.means,
+            self.observed.counts,
+        )
         apart = np.abs(told - stated) > _OFF * np.maximum(told, stated)
         scopes = [
             {
@@ -153,7 +170,9 @@ class CostModel:
 
     def affordable(self, history: History) -> Bool[np.ndarray, " m"]:
         """Whether each control set fits into the remaining budget with the least switching; an unknown cost does."""
-        return np.array([self.fits_keeping(i, None, history) for i in range(len(self.problem.control_sets))])
+        return np.array(
+            [self.fits_keeping(i, None, history) for i in range(len(self.problem.control_sets))]
+        )
 
     def fits_keeping(self, i: int, keep: Container[str] | None, history: History) -> bool:
         """Whether control set `i` fits while some variables stay in place (None: all that can) and others move far."""
@@ -189,15 +208,20 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
     solves = CostVarying
     rule: ClassVar[str] = ""
 
-    def __init__(self, problem: CostVarying, options: OptionsT, streams: Streams, history: History) -> None:
+    def __init__(
+        self, problem: CostVarying, options: OptionsT, streams: Streams, history: History
+    ) -> None:
         super().__init__(problem, options, streams, history)
         self.m = len(problem.control_sets)
         self.search_space = SearchSpace(problem, history)
-        self.costs, self.costs_of_settings = CostModel(problem, history), CostsOfSettings(problem, history)
+        self.costs, self.costs_of_settings = (
+            CostModel(problem, history),
+            CostsOfSettings(problem, history),
+        )
         self.surrogate = Surrogate(problem, self.search_space, streams, history)
         self.today = Today(problem, self.search_space, self.surrogate)
 
-    # -- learning ------------------------------------------------------------------------------------------------------
+    # -- learning ----------------------------------------------------------------------------------
 
     def sem_unused(self) -> str:
         """See `Method.sem_unused`: models take it into account."""
@@ -224,7 +248,9 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         found = self.surrogate.refit(history)
         return None if found is None else {**found, **self.costs_of_settings.fit()}
 
-    def expected_outcome(self, history: History, event: OutcomeTold | DataAdded) -> tuple[float, float, float] | None:
+    def expected_outcome(
+        self, history: History, event: OutcomeTold | DataAdded
+    ) -> tuple[float, float, float] | None:
         """See `Surrogate.expected_outcome`."""
         return self.surrogate.expected_outcome(history, event)
 
@@ -238,10 +264,14 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
 
     def finished(self, history: History) -> str:
         """Report that no control set fits into the remaining budget, if so; of what is seen later, nothing is known."""
-        fits = self.costs.affordable(history) if self.problem.space.seen else self._fitting(history, {})
+        fits = (
+            self.costs.affordable(history)
+            if self.problem.space.seen
+            else self._fitting(history, {})
+        )
         return "" if fits.any() else "no control set fits into what is left of the budget"
 
-    # -- choosing ------------------------------------------------------------------------------------------------------
+    # -- choosing ----------------------------------------------------------------------------------
 
     @property
     def model(self) -> GPRegression[Any]:
@@ -263,13 +293,18 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         Args:
             history: the rounds so far.
             request: of `ask`.
-            pending: whether points without an outcome shrink the posterior's variance, as if it were known.
+            pending: whether points without an outcome shrink the posterior's variance, as if it
+                were known.
             staying: whether arms are added that keep hard-to-change variables in place, or near it.
-            answering: whether this is for a recommendation, which rests on every draw of the hyperparameters and counts
-                the uncertainty of laws from rows of data.
+            answering: whether this is for a recommendation, which rests on every draw of the
+                hyperparameters and counts the uncertainty of laws from rows of data.
             mixed: whether a choice, which rests on one draw, is to know every other one, too.
         """
-        points = self.surrogate.pending_points(history) if pending else np.empty((0, len(self.search_space.columns)))
+        points = (
+            self.surrogate.pending_points(history)
+            if pending
+            else np.empty((0, len(self.search_space.columns)))
+        )
         time = request.get(TIME.name, now(history)) if self.problem.timed else None
         model = self.model if answering else self.surrogate.for_round(len(history) + 1)
         members = self.model.members
@@ -280,8 +315,11 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             positions=self.problem.keepable_positions(history) if staying else None,
             answering=answering,
             time=time,
-            follows=batch_position(request).follows and not members,  # else ends are those of another draw
-            posteriors=ProductKernelPosterior.of_each(members, points, time) if answering or mixed else [],
+            follows=batch_position(request).follows
+            and not members,  # else ends are those of another draw
+            posteriors=ProductKernelPosterior.of_each(members, points, time)
+            if answering or mixed
+            else [],
             reach=None if answering else self.today.reach(request.get(SEEN.name, {}), time),
         )
 
@@ -302,7 +340,9 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
     ) -> tuple[Float[np.ndarray, " k"], list[Maximum]]:
         """Maximise `E μ + β sd[g]` over each of some arms; results as of `wide_upper_bounds`."""
         seed = self.streams.integer(number, "search")
-        found = [one for (one,) in self.search_space.search(candidates, arms, [beta], seed, of_mean=True)]
+        found = [
+            one for (one,) in self.search_space.search(candidates, arms, [beta], seed, of_mean=True)
+        ]
         return self.upper_values(candidates, arms, found), found
 
     def upper_values(
@@ -325,14 +365,17 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         if candidates.follows:
             found = climb_from(candidates.posterior, domain, found, beta)
         seed = self.streams.integer(number, f"polish {i}")
-        return polished(candidates.expectation(i, product=False), domain.box, found, beta, seed).point
+        return polished(
+            candidates.expectation(i, product=False), domain.box, found, beta, seed
+        ).point
 
     def success_probabilities(self, candidates: Candidates) -> Float[np.ndarray, " m"]:
         """See `Surrogate.success_probabilities`; 1 of every control set without failures."""
         if not self.surrogate.feasibility.failures.failures:
             return np.ones(self.m)
         whole = {
-            arm.set: domain.parts for arm, domain in reversed([*zip(candidates.arms, candidates.domains, strict=True)])
+            arm.set: domain.parts
+            for arm, domain in reversed([*zip(candidates.arms, candidates.domains, strict=True)])
         }
         return self.surrogate.success_probabilities([whole[i] for i in range(self.m)])
 
@@ -343,7 +386,9 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         if not self.surrogate.feasibility.failures.failures:
             return values
         likely = self.success_probabilities(candidates)[list(sets)]
-        return expected_with_failure(values, likely, np.array([self.surrogate.smallest_mean(candidates.known)]))
+        return expected_with_failure(
+            values, likely, np.array([self.surrogate.smallest_mean(candidates.known)])
+        )
 
     def working(self, sets: Sequence[int]) -> list[int]:
         """Control sets of `sets` that are not known to fail more often than not, as compared with others; or all."""
@@ -364,7 +409,8 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         """Whether each control set fits into the remaining budget in this context, with the least switching.
 
         Raises:
-            InvalidContext: none does here, since constraints do not let a hard-to-change variable stay where it is.
+            InvalidContext: none does here, since constraints do not let a hard-to-change variable
+                stay where it is.
         """
         seen = request.get(SEEN.name, {})
         if not (fits := self._fitting(history, seen)).any():
@@ -372,7 +418,12 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
                 "Limits do not let what is hard to change stay in place here, and the money left does not pay for "
                 "moving it. Ask in another context, or give the study more ‹budget› by ‹revise›."
             )
-            raise InvalidContext("context", dict(seen), f"one in which a play fits into {history.remaining:.6g}", hint)
+            raise InvalidContext(
+                "context",
+                dict(seen),
+                f"one in which a play fits into {history.remaining:.6g}",
+                hint,
+            )
         return fits
 
     def _fitting(self, history: History, context: Mapping[str, Any]) -> Bool[np.ndarray, " m"]:
@@ -382,7 +433,8 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             for i in np.flatnonzero(fits).tolist():
                 arms = self.search_space.in_place(i, positions)
                 fits[i] = any(
-                    self.costs.fits_keeping(i, arm.keep, history) and self.search_space.feasible_in(arm, context)
+                    self.costs.fits_keeping(i, arm.keep, history)
+                    and self.search_space.feasible_in(arm, context)
                     for arm in reversed(arms)
                 )
         return fits
@@ -408,11 +460,17 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         scope, seen = self.problem.scopes[arm.set], (request or {}).get(SEEN.name, {})
         cost = self._expected_cost(arm.set, point, seen)
         if arm.keep:
-            scope = Scope([name for name in scope.set if name not in arm.keep], keep=tuple(arm.keep), price=scope.price)
+            scope = Scope(
+                [name for name in scope.set if name not in arm.keep],
+                keep=tuple(arm.keep),
+                price=scope.price,
+            )
         settings = self.search_space.settings(arm, point)
         return Choice(scope, settings, expected_cost=cost, note=note)
 
-    def play_at(self, history: History, values: Mapping[str, Any], request: Mapping[str, Any]) -> Choice:
+    def play_at(
+        self, history: History, values: Mapping[str, Any], request: Mapping[str, Any]
+    ) -> Choice:
         """See `Method.play_at`: the control set of these variables."""
         scope = self.problem.read_scope(list(values))
         assert scope is not None
@@ -420,7 +478,9 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         cost = self._expected_cost(i, self._point(i, values), request.get(SEEN.name, {}))
         return Choice(scope, values, expected_cost=cost)
 
-    def _expected_cost(self, i: int, point: Float[np.ndarray, " c"], seen: Mapping[str, Any]) -> float | None:
+    def _expected_cost(
+        self, i: int, point: Float[np.ndarray, " c"], seen: Mapping[str, Any]
+    ) -> float | None:
         """Expected cost of a play of control set `i` at an encoded point; None where it is unknown."""
         if self.costs_of_settings.active:
             parts = self.search_space.parts_at(i, self.search_space.encoded(seen))
@@ -439,20 +499,25 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
                 return stays, left
         return arm, point
 
-    def play_best(self, sets: list[int], history: History, request: Mapping[str, Any], beta: float) -> Choice:
+    def play_best(
+        self, sets: list[int], history: History, request: Mapping[str, Any], beta: float
+    ) -> Choice:
         """Choose the largest upper bound `E μ + β sqrt(E σ²)` among some control sets."""
         candidates, number = self.candidates(history, request), len(history) + 1
         values, found = self.wide_upper_bounds(candidates, sets, number, beta)
         best = int(values.argmax())
         point = self.point_to_play(candidates, sets[best], found[best], number, beta)
-        return self.play(history, Arm(sets[best]), point, request, upper=float(self.problem.sign * values[best]))
+        return self.play(
+            history, Arm(sets[best]), point, request, upper=float(self.problem.sign * values[best])
+        )
 
     def start(self, history: History, request: Mapping[str, Any]) -> Choice | None:
         """Choose an initial play: control sets in turn, at uniform settings, until `STARTING_POINTS` are known or out.
 
-        Where variables are hard to change, plays come in plots, or batches. The first play of each moves one of them,
-        in turn, far from where it was before, and the others none. Moves take at most the share `START` of the money.
-        The problem's `current` values are played before, unless there are data. None: the initial plays are done.
+        Where variables are hard to change, plays come in plots, or batches. The first play of each
+        moves one of them, in turn, far from where it was before, and the others none. Moves take at
+        most the share `START` of the money. The problem's `current` values are played before,
+        unless there are data. None: the initial plays are done.
         """
         if self._started(history):
             return None
@@ -461,11 +526,14 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         draw = self.streams(len(history) + 1, "start")
         affordable = self.working(np.flatnonzero(self.affordable(history, request)).tolist())
         batch, plot = batch_position(request), self._plot
-        # sets follow each other in blocks: what one of them has moved need not be moved by its next play
+        # sets follow each other in blocks: what one of them has moved need not be moved by its next
+        # play
         block = plot * math.ceil(self._positions_to_try / len(affordable))
         i = affordable[len(history) // block % len(affordable)]
         if self.problem.current is not None and self.problem.costs is not None:
-            here = self.today.control_set  # to hold other variables is a step, too: bounds say whether it pays
+            here = (
+                self.today.control_set
+            )  # to hold other variables is a step, too: bounds say whether it pays
             i = here if here in affordable else i
         latest = history.latest
         failed = latest is not None and latest.state == "failed"  # to stay there teaches nothing
@@ -478,7 +546,9 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             arm, point = self._in_place(history, arm, point, request)
         elif self.problem.space.changes:
             moved, there = self._one_moved(history, arm, point, request, draw)
-            price = self.problem.change_cost(self.search_space.settings(moved, there), history) or 0.0
+            price = (
+                self.problem.change_cost(self.search_space.settings(moved, there), history) or 0.0
+            )
             if failed or not price or share_used(history, price) < START:
                 arm, point = moved, there
             elif self._known(history) >= STARTING_POINTS:
@@ -492,11 +562,17 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         changes = self.problem.space.changes
         if self._known(history) < STARTING_POINTS or not changes:
             return self._known(history) >= STARTING_POINTS
-        return len(self._tried(history)) + len(history.data) >= self._positions_to_try or share_used(history) >= START
+        return (
+            len(self._tried(history)) + len(history.data) >= self._positions_to_try
+            or share_used(history) >= START
+        )
 
     def _tried(self, history: History) -> set[tuple[Any, ...]]:
         """Positions of hard-to-change variables that were asked for."""
-        return {tuple(played.suggestion.values.get(name) for name in self.problem.space.changes) for played in history}
+        return {
+            tuple(played.suggestion.values.get(name) for name in self.problem.space.changes)
+            for played in history
+        }
 
     def _known(self, history: History) -> int:
         """Number of outcomes, with those of pending plays."""
@@ -512,7 +588,9 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
     def _positions_to_try(self) -> int:
         """Number of positions of hard-to-change variables that starting points are to have; 1 where there are none."""
         levels = (self.problem.space[name].levels for name in self.problem.space.changes)
-        return 1 + sum(POSITIONS if each is None else min(POSITIONS, len(each) - 1) for each in levels)
+        return 1 + sum(
+            POSITIONS if each is None else min(POSITIONS, len(each) - 1) for each in levels
+        )
 
     def _one_moved(
         self,
@@ -527,13 +605,22 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         As given where the others cannot stay in place.
         """
         space, positions = self.search_space, self.problem.keepable_positions(history)
-        hard = [name for name in self.problem.control_sets[arm.set] if name in self.problem.space.changes]
+        hard = [
+            name
+            for name in self.problem.control_sets[arm.set]
+            if name in self.problem.space.changes
+        ]
         if not hard or not all(name in positions for name in hard):
             return arm, point
         moved = hard[len(self._tried(history)) % len(hard)]
         stays = Arm(arm.set, {name: positions[name] for name in hard if name != moved})
-        column, planned = self.problem.space.index(moved), (played.suggestion.values for played in history)
-        been = [space.encoded({moved: values[moved]})[moved] for values in planned if moved in values]
+        column, planned = (
+            self.problem.space.index(moved),
+            (played.suggestion.values for played in history),
+        )
+        been = [
+            space.encoded({moved: values[moved]})[moved] for values in planned if moved in values
+        ]
         points = [point, *(self.random_point(arm.set, request, draw) for _ in range(_SPREAD - 1))]
         to = np.array(points)[:, space.searched(arm).index(column)]
         gaps = np.abs(to[:, None] - [*been, *self.model.inputs[:, column]])
@@ -546,15 +633,27 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
     def repeat(self, history: History, request: Mapping[str, Any]) -> Choice | None:
         """Choose a play once more whose outcome was better than all others and is probably wrong; None: there is none.
 
-        Such an outcome counts for little. Were it right, as on a narrow peak, the best would never be played again; so
-        one more play tells. Where something is seen before or stays in place, the same play may not be possible.
+        Such an outcome counts for little. Were it right, as on a narrow peak, the best would never
+        be played again; so one more play tells. Where something is seen before or stays in place,
+        the same play may not be possible.
         """
-        if not getattr(self.model, "doubted", ()) or self.problem.space.seen or self.problem.space.changes:
+        if (
+            not getattr(self.model, "doubted", ())
+            or self.problem.space.seen
+            or self.problem.space.changes
+        ):
             return None
         wrong, sign = {*self.outliers(history)}, self.problem.sign
-        best = max((sign * told.value for name, told, _ in history.outcomes() if name not in wrong), default=math.inf)
-        plays = Counter((each.suggestion.scope, *each.suggestion.values.items()) for each in history)
-        repeated = {each.suggestion.note.get("repeats") for each in history}  # in wider bounds values may round anew
+        best = max(
+            (sign * told.value for name, told, _ in history.outcomes() if name not in wrong),
+            default=math.inf,
+        )
+        plays = Counter(
+            (each.suggestion.scope, *each.suggestion.values.items()) for each in history
+        )
+        repeated = {
+            each.suggestion.note.get("repeats") for each in history
+        }  # in wider bounds values may round anew
         affordable = self.affordable(history, request)
         for name, told, played in reversed([*history.outcomes()]):
             if name not in wrong or name in repeated or played is None or sign * told.value <= best:
@@ -567,7 +666,9 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
                 return self.play(history, Arm(i), self._point(i, values), request, repeats=name)
         return None
 
-    def random_point(self, i: int, request: Mapping[str, Any], draw: np.random.Generator) -> Float[np.ndarray, " c"]:
+    def random_point(
+        self, i: int, request: Mapping[str, Any], draw: np.random.Generator
+    ) -> Float[np.ndarray, " c"]:
         """Draw settings of control set `i`: the first draw that is likely to work and to keep the limits, if one is."""
         context, width = request.get(SEEN.name, {}), len(self.search_space.sets[i])
         time = request[TIME.name] if self.problem.timed else None
@@ -595,16 +696,21 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
 
     def acceptable(self, best: float, candidates: Candidates) -> float:
         """Least value that the problem's tolerance accepts where the best is `best`, in units of `sign · value`."""
-        tolerance, smallest = self.problem.tolerance or UNSTATED, self.surrogate.smallest_mean(candidates.known)
+        tolerance, smallest = (
+            self.problem.tolerance or UNSTATED,
+            self.surrogate.smallest_mean(candidates.known),
+        )
         return tolerance.acceptable(best, smallest, self.problem.sign)
 
-    # -- answers -------------------------------------------------------------------------------------------------------
+    # -- answers -----------------------------------------------------------------------------------
 
     def bound_inflation(self, history: History, scope: Scope) -> float:
         """Infinite until outcomes tell a scale; then that of a model that is not quite right: see `bandit.MISFIT`."""
         return self.surrogate.drift.widening
 
-    def _answer_candidates(self, history: History, context: Mapping[str, Any], *, staying: bool = False) -> Candidates:
+    def _answer_candidates(
+        self, history: History, context: Mapping[str, Any], *, staying: bool = False
+    ) -> Candidates:
         """Candidates of an answer in a context; values by name, with the time where the objective drifts."""
         seen = {name: value for name, value in context.items() if name in self.problem.space}
         request = {**context, SEEN.name: seen}
@@ -613,11 +719,16 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
     def _recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
         """Recommend the cheapest acceptable control set at its best settings, by posterior means.
 
-        Bounds are quantiles of the posterior of the expected value, a mixture over draws of the hyperparameters. Where
-        no set is acceptable, as with a threshold out of reach, the best one is recommended; where money and value share
-        a unit, the one with the largest net value; the `current` values where they are good enough and cost no more.
+        Bounds are quantiles of the posterior of the expected value, a mixture over draws of the
+        hyperparameters. Where no set is acceptable, as with a threshold out of reach, the best one
+        is recommended; where money and value share a unit, the one with the largest net value; the
+        `current` values where they are good enough and cost no more.
         """
-        candidates, sign, costs = self._answer_candidates(history, context), self.problem.sign, self.costs.means()
+        candidates, sign, costs = (
+            self._answer_candidates(history, context),
+            self.problem.sign,
+            self.costs.means(),
+        )
         rows, least, good, chosen = self._judge(candidates)
         others = [row for i, row in enumerate(rows) if i != chosen]
         others.sort(key=lambda row: np.inf if row.cost is None else row.cost)
@@ -627,7 +738,12 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             arm, point = self._current_play(context)
             stay = self._described(candidates, arm, point, candidates.mixture(arm.set))
         stays = stay is not None and self._keeps_limits(history, stay.scope, stay.values, context)
-        if stay is not None and stays and not best.says("none-keeps") and self._good_enough(stay, best, least):
+        if (
+            stay is not None
+            and stays
+            and not best.says("none-keeps")
+            and self._good_enough(stay, best, least)
+        ):
             others = [row for row in (*others, best) if row.scope != stay.scope]
             return replace(stay, reasons=(reason("stay"),), alternatives=tuple(others))
         reasons = list(best.reasons)
@@ -642,23 +758,32 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             reasons.append(self._gain_over(stay, best))
         return replace(best, reasons=tuple(reasons), alternatives=tuple(others))
 
-    def _predict_at(self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]) -> Recommendation:
+    def _predict_at(
+        self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]
+    ) -> Recommendation:
         """Expected value of a control set at these settings; what is not held is left to nature."""
-        candidates, i = self._answer_candidates(history, context), self.problem.number(Scope([*values]))
+        candidates, i = (
+            self._answer_candidates(history, context),
+            self.problem.number(Scope([*values])),
+        )
         return self._described(candidates, Arm(i), self._point(i, values), candidates.mixture(i))
 
-    def _judge(self, candidates: Candidates) -> tuple[list[Recommendation], float, Int[np.ndarray, " k"], int]:
+    def _judge(
+        self, candidates: Candidates
+    ) -> tuple[list[Recommendation], float, Int[np.ndarray, " k"], int]:
         """Compare the control sets at their best settings.
 
         Returns:
-            The best of every set, the least acceptable value (net of cost where that has a price) in units of
-            `sign · value`, the acceptable sets, and the recommended one.
+            The best of every set, the least acceptable value (net of cost where that has a price)
+            in units of `sign · value`, the acceptable sets, and the recommended one.
         """
         sign, costs = self.problem.sign, self.costs.means()
         both = [self._best_of_set(candidates, i) for i in range(len(costs))]
         rows, found = [row for row, _ in both], np.array([value for _, value in both])
         means = np.array([sign * (row.mean or 0.0) for row in rows])
-        if self.surrogate.feasibility.active:  # infeasible settings are no answer, unless all are: then the likeliest
+        if (
+            self.surrogate.feasibility.active
+        ):  # infeasible settings are no answer, unless all are: then the likeliest
             kept = found > UNLIKELY / 2
             means = np.where(kept, means, -np.inf) if kept.any() else found
             means = self.with_failure(means, candidates, range(len(means))) if kept.any() else means
@@ -681,11 +806,17 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         reasons = () if kept else (reason("none-keeps"),)
         return self._described(candidates, Arm(i), found.point, mixture, reasons), found.value
 
-    def _best_answer(self, candidates: Candidates, a: int, seed: int, beta: float = 0.0) -> tuple[Maximum, Mixture]:
+    def _best_answer(
+        self, candidates: Candidates, a: int, seed: int, beta: float = 0.0
+    ) -> tuple[Maximum, Mixture]:
         """See `Candidates.best_answer`: of the net value where costs hang on settings."""
         if not self.costs_of_settings.active:
             return candidates.best_answer(a, seed, beta)
-        mixture, i, domain = candidates.mixture(a, beta), candidates.arms[a].set, candidates.domains[a]
+        mixture, i, domain = (
+            candidates.mixture(a, beta),
+            candidates.arms[a].set,
+            candidates.domains[a],
+        )
         net = self.costs_of_settings.net(mixture, i, domain.parts, self.model.scale, beta)
         return highest_of(net, domain.box, seed), mixture
 
@@ -707,7 +838,9 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         if self.costs_of_settings.active:
             cost = self.costs_of_settings.at(arm.set, candidates.domains[arm.set].parts, point)
         mean, _ = mixture.moments(point[None])
-        lower, upper = sorted(sign * self.unstandardised(end) for end in mixture.quantiles(point, (1.0 - SURE, SURE)))
+        lower, upper = sorted(
+            sign * self.unstandardised(end) for end in mixture.quantiles(point, (1.0 - SURE, SURE))
+        )
         return Recommendation(
             self.problem.scopes[arm.set],
             self.search_space.settings(arm, point),
@@ -743,9 +876,10 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
     def _gain_at(self, history: History, context: Mapping[str, Any]) -> float:
         """Upper bound on the possible gain, in units of value (net of cost, where that has a price).
 
-        The larger of two numbers: by how much the recommended set may fall short of acceptable, where another set
-        reaches its upper bound; and by how much a cheaper set may yet exceed the least acceptable value. Where it is
-        compared with what one play costs, every choice counts less the cost of switching to it.
+        The larger of two numbers: by how much the recommended set may fall short of acceptable,
+        where another set reaches its upper bound; and by how much a cheaper set may yet exceed the
+        least acceptable value. Where it is compared with what one play costs, every choice counts
+        less the cost of switching to it.
         """
         widening = self.surrogate.drift.widening
         if len(self.model) < STARTING_POINTS or not widening < np.inf:
@@ -759,9 +893,13 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             return np.inf
         seed = self.streams.integer(0, "gain")
         width = BOUND * widening
-        found = [self._best_answer(candidates, a, seed, width)[0] for a in range(len(candidates.arms))]
+        found = [
+            self._best_answer(candidates, a, seed, width)[0] for a in range(len(candidates.arms))
+        ]
         sets = [arm.set for arm in candidates.arms]
-        upper = self.with_failure(np.array([self.unstandardised(one.value) for one in found]), candidates, sets)
+        upper = self.with_failure(
+            np.array([self.unstandardised(one.value) for one in found]), candidates, sets
+        )
         if switching:
             best, least = self._in_reach(candidates, chosen, best, least, history)
             reached = zip(candidates.arms, found, strict=True)
@@ -783,7 +921,12 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         return float(max([wanted - lower, *cheaper]))
 
     def _in_reach(
-        self, candidates: Candidates, chosen: int, best: Recommendation, least: float, history: History
+        self,
+        candidates: Candidates,
+        chosen: int,
+        best: Recommendation,
+        least: float,
+        history: History,
     ) -> tuple[Recommendation, float]:
         """The recommended set's best answer less the cost of switching to it, and the least acceptable value beside it.
 
@@ -798,7 +941,12 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
                     rows.append(self._described(candidates, arm, found.point, mixture))
         paid = [sign * self._switching_in_value(row.values, history) for row in rows]
         nets = [
-            replace(row, mean=(row.mean or 0.0) - s, lower=(row.lower or 0.0) - s, upper=(row.upper or 0.0) - s)
+            replace(
+                row,
+                mean=(row.mean or 0.0) - s,
+                lower=(row.lower or 0.0) - s,
+                upper=(row.upper or 0.0) - s,
+            )
             for row, s in zip(rows, paid, strict=True)
         ]
         reached = max(nets, key=lambda row: sign * (row.mean or 0.0))
@@ -806,20 +954,31 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
 
     def _switching_in_value(self, values: Mapping[str, Any], history: History) -> float:
         """Switching cost of setting values, in units of the objective: of money where their worth is not stated."""
-        return (self.problem.change_cost(values, history) or 0.0) / (self.problem.value_of_one or 1.0)
+        return (self.problem.change_cost(values, history) or 0.0) / (
+            self.problem.value_of_one or 1.0
+        )
 
     def _parts_now(self, i: int, context: Mapping[str, Any]) -> Sequence[Part]:
         """Parts of control set `i` in a context, without a time: failures are then judged as of now."""
-        return self.search_space.parts_at(i, self.search_space.encoded(context))[: self.problem.space.dimension]
+        return self.search_space.parts_at(i, self.search_space.encoded(context))[
+            : self.problem.space.dimension
+        ]
 
-    def success_probability(self, history: History, answer: Recommendation | PolicyStep) -> float | None:
+    def success_probability(
+        self, history: History, answer: Recommendation | PolicyStep
+    ) -> float | None:
         """See `Method.success_probability`; of what is not set, by draws of nature."""
         if not self.surrogate.feasibility.failures.failures:
             return None
         i, space = self.problem.number(answer.scope), self.search_space
         parts = self._parts_now(i, answer.context)
-        held = {self.problem.space.index(name): code for name, code in space.encoded(answer.values).items()}
-        return self.surrogate.feasibility.failures.probability(rows_at(parts, held), parts, space.controls(i))
+        held = {
+            self.problem.space.index(name): code
+            for name, code in space.encoded(answer.values).items()
+        }
+        return self.surrogate.feasibility.failures.probability(
+            rows_at(parts, held), parts, space.controls(i)
+        )
 
     def limit_probabilities(
         self, history: History, scope: Scope, known: Mapping[str, Any], request: Mapping[str, Any]
@@ -841,7 +1000,9 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         """Whether a play keeps each limit on an outcome as often as asked, as far as is known."""
         found = self.limit_probabilities(history, scope, {**context_of(request), **values}, request)
         limits = self.problem.further
-        return all(chance is None or chance >= limits[name].probability for name, chance in found.items())
+        return all(
+            chance is None or chance >= limits[name].probability for name, chance in found.items()
+        )
 
     def constraint_slack(self, history: History, advice: Recommendation) -> Sequence[float | None]:
         """See `Method.constraint_slack`; nature's part of a sum counts at the quantile that the constraint asks for."""
@@ -849,23 +1010,34 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         time = {TIME.name: now(history)} if self.problem.timed else {}
         parts = space.parts_at(i, space.encoded(advice.context) | time)
         slack = space.constraints.slack(space.sets[i], parts, advice.values)
-        held = {self.problem.space.index(name): code for name, code in space.encoded(advice.values).items()}
+        held = {
+            self.problem.space.index(name): code
+            for name, code in space.encoded(advice.values).items()
+        }
         for k, limit in enumerate(self.problem.limits or ()):
             if isinstance(limit, OutcomeConstraint):
                 slack[k] = self.surrogate.slack(limit.name, parts, held)
         return slack
 
-    def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
+    def policy(
+        self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]
+    ) -> PolicyStep:
         """Apply `recommend` in this context, at the requested time."""
         self.check_informed(history)
-        advice = self._answer_at(history, {**self._present_context(history), **context_of(request), **context})
+        advice = self._answer_at(
+            history, {**self._present_context(history), **context_of(request), **context}
+        )
         return PolicyStep.of(advice, context)
 
     def why(self, history: History, asked: Suggestion) -> Sequence[Reason]:
         """State the rule; of the first play that it is the stated one, of a repetition what is repeated."""
         if (name := asked.note.get("repeats")) is not None:
             return [reason("repeat", name=name)]
-        if asked.round == 1 and self.problem.current and asked.values == self.today.settings(asked.context):
+        if (
+            asked.round == 1
+            and self.problem.current
+            and asked.values == self.today.settings(asked.context)
+        ):
             return [reason("current-play")]
         return [reason("rule", text=self.rule)] if self.rule else []
 

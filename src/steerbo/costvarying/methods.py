@@ -1,6 +1,7 @@
 """Baselines for cost-varying problems, and `METHODS`, the list by which the registry finds all methods: add new ones.
 
-The first one is the default. The baselines: four published methods to compare with, and uniform random play.
+The first one is the default. The baselines: four published methods to compare with, and uniform
+random play.
 """
 
 from __future__ import annotations
@@ -28,8 +29,9 @@ class UcbCvsOptions:
 
     Args:
         beta: width of the bound `μ + βσ`.
-        epsilon: how far below the largest bound a set may stay in the first round, as a share of the range of posterior
-            means. In round t it is `epsilon / √t`, so that the total relaxation stays O(√T), as no regret needs.
+        epsilon: how far below the largest bound a set may stay in the first round, as a share of
+            the range of posterior means. In round t it is `epsilon / √t`, so that the total
+            relaxation stays O(√T), as no regret needs.
     """
 
     beta: float = Field(2.0, ge=0, allow_inf_nan=False)
@@ -49,7 +51,11 @@ class UcbCvs(CostVaryingMethod[UcbCvsOptions]):
         """Choose by Tay et al. 2023, Algorithm 1."""
         if (start := self.start(history, request)) is not None:
             return start
-        sets, number, beta = np.flatnonzero(self.affordable(history, request)), len(history) + 1, self.options.beta
+        sets, number, beta = (
+            np.flatnonzero(self.affordable(history, request)),
+            len(history) + 1,
+            self.options.beta,
+        )
         candidates = self.candidates(history, request)
         spread = self.surrogate.range_of_means(candidates.known)
         epsilon = self.options.epsilon * spread / np.sqrt(number)
@@ -74,7 +80,8 @@ class EtcGroupsOptions:
 
     Args:
         beta: width of the bound `μ + βσ`.
-        plays: plays of each group; a group is all sets with equally many variables, since costs are not known.
+        plays: plays of each group; a group is all sets with equally many variables, since costs are
+            not known.
     """
 
     beta: float = Field(2.0, ge=0, allow_inf_nan=False)
@@ -145,7 +152,9 @@ class TsPsq(CostVaryingMethod[Any]):
         number = len(history) + 1
         candidates = self.candidates(history, request, pending=False)
         posterior = candidates.posterior
-        choices = [len(v.choices) if isinstance(v, Categorical) else 0 for v in self.problem.variables]
+        choices = [
+            len(v.choices) if isinstance(v, Categorical) else 0 for v in self.problem.variables
+        ]
         choices += [0] * (len(self.search_space.columns) - len(choices))  # the time
         sample = PosteriorSample.draw(
             posterior,
@@ -158,7 +167,9 @@ class TsPsq(CostVaryingMethod[Any]):
         best: tuple[float, int, np.ndarray] | None = None
         for i in self.maximal(np.flatnonzero(self.affordable(history, request)).tolist()):
             average = sample.average(candidates.domains[i].parts)
-            found = highest_of(average, candidates.domains[i].box, self.streams.integer(number, f"search {i}"))
+            found = highest_of(
+                average, candidates.domains[i].box, self.streams.integer(number, f"search {i}")
+            )
             if best is None or found.value > best[0]:
                 best = (found.value, i, found.point)
         assert best is not None, "ask() is only reached while some set is affordable"

@@ -1,7 +1,8 @@
 """Cost-varying problems: variables with laws of nature, control sets with costs, and a tolerance of lower quality.
 
-Costs are those that the problem states: of a play of each control set, and switching costs of hard-to-change variables
-from their positions. `CostModel` in `method.py` adds costs that are learned, and decides which plays are affordable.
+Costs are those that the problem states: of a play of each control set, and switching costs of
+hard-to-change variables from their positions. `CostModel` in `method.py` adds costs that are
+learned, and decides which plays are affordable.
 """
 
 from __future__ import annotations
@@ -45,39 +46,45 @@ thermometer is exact, and an oven that was left alone is not moved by its readin
 class CostVarying(ConstrainedProblem):
     """Bayesian optimisation with cost-varying variable subsets (Tay et al. 2023; Hoang et al. 2025).
 
-    Each round plays one control set: its variables are set, nature draws the others from their laws, stated or learned
-    and independent unless `nature` says otherwise, and the cost depends on the set. The goal is the cheapest set whose
-    best expected value is acceptable.
+    Each round plays one control set: its variables are set, nature draws the others from their
+    laws, stated or learned and independent unless `nature` says otherwise, and the cost depends on
+    the set. The goal is the cheapest set whose best expected value is acceptable.
 
     Args:
-        variables: all variables of the objective. A variable that some control set leaves out needs a `law`, unless it
-            is `seen` before each choice and given to `ask`.
-        control_sets: names of the variables that each set controls, e.g. ``[["ph"], ["temperature", "ph"]]``.
+        variables: all variables of the objective. A variable that some control set leaves out needs
+            a `law`, unless it is `seen` before each choice and given to `ask`.
+        control_sets: names of the variables that each set controls, e.g.
+            ``[["ph"], ["temperature", "ph"]]``.
         costs: cost of a play of each set; None: costs are learned from `tell`.
-        tolerance: quality that may be given up for money: `Fraction`, `Absolute` or `Threshold`; None: a twentieth of
-            the way from the worst expected value to the best, or a method's own schedule.
+        tolerance: quality that may be given up for money: `Fraction`, `Absolute` or `Threshold`;
+            None: a twentieth of the way from the worst expected value to the best, or a method's
+            own schedule.
         minimize: whether smaller values are better.
-        nature: rows of data for variables that nature draws together, as `JointRows`; these need no `law`. Setting one
-            of them tells nothing of the others. Seeing one does: the others are drawn as in rows with similar values.
-        drift: how the objective changes with time: a `Decay`, `MaternInTime`, `Periodic` or `Sliding`, in units of the
-            time that `ask(time=…)` is given (left out, rounds); "learned": whether and how it changes is learned from
-            the outcomes. None: it never changes. With a drift the goal is the best play *now*.
-        noise: standard deviation of repeated measurements of the objective, in its unit, believed within a third.
-            None: it is learned from the outcomes.
-        limits: constraints. `LinearConstraint` and `ForbiddenCombination` hold for settings, in the context seen before
-            choosing: a sum that includes variables left to nature holds with the constraint's `probability`, a
-            forbidden combination is avoided whatever nature does. `OutcomeConstraint` bounds a further outcome, which
-            every `tell` then reports among the realised values.
-        value_of_one: worth of one unit of the objective in the unit of the costs. The goal is then the set with the
-            largest *net value*, `value_of_one · value − cost` of a play (the negative of the value where smaller ones
-            are better), and no tolerance is needed.
-        afterwards: plays that the answer will serve after the study. They pay for exploration as the plays left in the
-            study do: a thousand where a laboratory hands its answer on, 0 where every play is production. None: as many
-            as the study has.
-        current: how the system is run today: of every variable of one control set a value, or a formula of what is seen
-            before choosing, such as ``"20 + 4 * sun"`` (or a Python function). It is played first, unless there are
-            data; plays leave it step by step; hard-to-change variables start there; and the answer states the gain over
-            it, or recommends to stay.
+        nature: rows of data for variables that nature draws together, as `JointRows`; these need no
+            `law`. Setting one of them tells nothing of the others. Seeing one does: the others are
+            drawn as in rows with similar values.
+        drift: how the objective changes with time: a `Decay`, `MaternInTime`, `Periodic` or
+            `Sliding`, in units of the time that `ask(time=…)` is given (left out, rounds);
+            "learned": whether and how it changes is learned from the outcomes. None: it never
+            changes. With a drift the goal is the best play *now*.
+        noise: standard deviation of repeated measurements of the objective, in its unit, believed
+            within a third. None: it is learned from the outcomes.
+        limits: constraints. `LinearConstraint` and `ForbiddenCombination` hold for settings, in the
+            context seen before choosing: a sum that includes variables left to nature holds with
+            the constraint's `probability`, a forbidden combination is avoided whatever nature does.
+            `OutcomeConstraint` bounds a further outcome, which every `tell` then reports among the
+            realised values.
+        value_of_one: worth of one unit of the objective in the unit of the costs. The goal is then
+            the set with the largest *net value*, `value_of_one · value − cost` of a play (the
+            negative of the value where smaller ones are better), and no tolerance is needed.
+        afterwards: plays that the answer will serve after the study. They pay for exploration as
+            the plays left in the study do: a thousand where a laboratory hands its answer on, 0
+            where every play is production. None: as many as the study has.
+        current: how the system is run today: of every variable of one control set a value, or a
+            formula of what is seen before choosing, such as ``"20 + 4 * sun"`` (or a Python
+            function). It is played first, unless there are data; plays leave it step by step;
+            hard-to-change variables start there; and the answer states the gain over it, or
+            recommends to stay.
 
     Raises:
         InvalidProblem: naming the field, its value and the allowed values.
@@ -117,7 +124,9 @@ class CostVarying(ConstrainedProblem):
         check_costs(self.costs, self.control_sets)
         check_value_of_one(self.value_of_one, self.tolerance)
         _ = self.today  # is checked
-        check_constraints(self.limits, self.space, self.control_sets, self.stated_laws if self.limits else ())
+        check_constraints(
+            self.limits, self.space, self.control_sets, self.stated_laws if self.limits else ()
+        )
         return self
 
     def use(self, variable: Variable) -> str:
@@ -146,15 +155,30 @@ class CostVarying(ConstrainedProblem):
 
     def describe(self) -> tuple[tuple[str, str], ...]:
         """Describe the control sets, their costs, the constraints and the tolerance: pairs of a heading and a text."""
-        prices = ("" if scope.price is None else f"; {scope.price:g} a play" for scope in self.scopes)
-        sets = [("control set", f"{scope}{price}") for scope, price in zip(self.scopes, prices, strict=True)]
+        prices = (
+            "" if scope.price is None else f"; {scope.price:g} a play" for scope in self.scopes
+        )
+        sets = [
+            ("control set", f"{scope}{price}")
+            for scope, price in zip(self.scopes, prices, strict=True)
+        ]
         changes = [("changing", f"{name}: {change}") for name, change in self.space.changes.items()]
         notes = [("note", text) for text in cheaper_supersets(self.scopes)]
         tolerance = [("good enough", str(self.tolerance))] if self.tolerance is not None else []
         limits = [("limit", str(limit)) for limit in self.limits or ()]
-        stands = [("where one stands", as_text(self.shown(self.today.in_words())))] if self.today else []
-        worth = [("net value", f"one of it is worth {self.value_of_one:g} of cost")] if self.value_of_one else []
-        after = [("afterwards", f"the answer serves {self.afterwards:g} plays")] if self.afterwards is not None else []
+        stands = (
+            [("where one stands", as_text(self.shown(self.today.in_words())))] if self.today else []
+        )
+        worth = (
+            [("net value", f"one of it is worth {self.value_of_one:g} of cost")]
+            if self.value_of_one
+            else []
+        )
+        after = (
+            [("afterwards", f"the answer serves {self.afterwards:g} plays")]
+            if self.afterwards is not None
+            else []
+        )
         return (
             *sets,
             *notes,
@@ -198,10 +222,16 @@ class CostVarying(ConstrainedProblem):
 
     def read_settings(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """See `Problem.read_settings`: the variables of one control set."""
-        if not isinstance(values, Mapping) or not any(set(values) == set(names) for names in self.control_sets):
+        if not isinstance(values, Mapping) or not any(
+            set(values) == set(names) for names in self.control_sets
+        ):
             sets = listed([" + ".join(names) for names in self.control_sets], " or ")
-            raise InvalidRequest("values", values, f"settings of one control set by variable: {sets}")
-        return self.space.check_settings(values, [name for name in self.space.names if name in values])
+            raise InvalidRequest(
+                "values", values, f"settings of one control set by variable: {sets}"
+            )
+        return self.space.check_settings(
+            values, [name for name in self.space.names if name in values]
+        )
 
     def unmeasured(self, suggestion: Suggestion) -> tuple[str, ...]:
         """Names that an outcome has to report: variables left to nature, and constrained outcomes."""
@@ -226,7 +256,7 @@ class CostVarying(ConstrainedProblem):
         """The variables with a switching cost."""
         return tuple(v for v in self.variables if v.change is not None)
 
-    # -- switching costs -----------------------------------------------------------------------------------------------
+    # -- switching costs ---------------------------------------------------------------------------
 
     def current_positions(self, history: History) -> dict[str, Any]:
         """Positions of the hard-to-change variables: those that the last round has reached, whatever its outcome.
@@ -243,7 +273,11 @@ class CostVarying(ConstrainedProblem):
     def _positions_after(self, played: Round) -> dict[str, Any]:
         """Positions after a round: as set, or as measured where that is elsewhere; none of a variable not set."""
         values = played.suggestion.values
-        return {v.name: _position(v, values[v.name], played.realised) for v in self.hard_to_change if v.name in values}
+        return {
+            v.name: _position(v, values[v.name], played.realised)
+            for v in self.hard_to_change
+            if v.name in values
+        }
 
     def keepable_positions(self, history: History) -> dict[str, Any]:
         """Settable positions among `current_positions`: their variables may stay in place.
@@ -260,8 +294,8 @@ class CostVarying(ConstrainedProblem):
     def change_cost(self, values: Mapping[str, Any], history: History) -> float | None:
         """Switching cost of setting `values`; None where no variable is hard to change.
 
-        A variable without a position, since the round before left it to nature, costs the fixed price; the first round
-        costs nothing where no `current` values are given.
+        A variable without a position, since the round before left it to nature, costs the fixed
+        price; the first round costs nothing where no `current` values are given.
         """
         if not self.space.changes:
             return None
@@ -269,7 +303,9 @@ class CostVarying(ConstrainedProblem):
             return 0.0
         return self._switching_cost(self.current_positions(history), values)
 
-    def least_switching_cost(self, names: Sequence[str], history: History, keep: Container[str] | None = None) -> float:
+    def least_switching_cost(
+        self, names: Sequence[str], history: History, keep: Container[str] | None = None
+    ) -> float:
         """Least switching cost of controlling these variables: 0 for one that stays, else its largest cost.
 
         Args:
@@ -279,7 +315,10 @@ class CostVarying(ConstrainedProblem):
         """
         if not self.space.changes or (history.latest is None and self.current is None):
             return 0.0
-        positions, stays = self.current_positions(history), self.keepable_positions(history) if keep is None else keep
+        positions, stays = (
+            self.current_positions(history),
+            self.keepable_positions(history) if keep is None else keep,
+        )
         moved = [v for v in self.hard_to_change if v.name in names and v.name not in stays]
         return math.fsum(_largest_switching_cost(v, positions.get(v.name)) for v in moved)
 
@@ -295,10 +334,12 @@ class CostVarying(ConstrainedProblem):
 
     def _switching_cost(self, positions: Mapping[str, Any], to: Mapping[str, Any]) -> float:
         return math.fsum(
-            v.change.price(positions.get(v.name), to[v.name]) for v in self.hard_to_change if v.change and v.name in to
+            v.change.price(positions.get(v.name), to[v.name])
+            for v in self.hard_to_change
+            if v.change and v.name in to
         )
 
-    # -- costs of rounds -----------------------------------------------------------------------------------------------
+    # -- costs of rounds ---------------------------------------------------------------------------
 
     def price(self, suggestion: Suggestion) -> float | None:
         """Cost of a suggested play, switching included; None where costs are not stated."""

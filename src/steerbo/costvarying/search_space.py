@@ -65,12 +65,16 @@ class Candidates:
     """The arms that can be chosen in a round, and the posterior under which they are compared.
 
     Args:
-        posterior: given the outcomes, with one draw of the hyperparameters or their likeliest values.
+        posterior: given the outcomes, with one draw of the hyperparameters or their likeliest
+            values.
         domains: search domain of each arm, in the context of the round.
         known: encoded context by variable; with the time where the objective drifts.
-        arms: the control sets in order; after them the arms that keep a variable in place, or near it.
-        follows: whether the same state made a choice a moment ago, so that searches may start at their last ends.
-        posteriors: the same with every draw of the hyperparameters, for an answer that averages over them.
+        arms: the control sets in order; after them the arms that keep a variable in place, or near
+            it.
+        follows: whether the same state made a choice a moment ago, so that searches may start at
+            their last ends.
+        posteriors: the same with every draw of the hyperparameters, for an answer that averages
+            over them.
     """
 
     posterior: ProductKernelPosterior
@@ -88,7 +92,9 @@ class Candidates:
     def without_margins(self) -> Candidates:
         """The same arms with all their settings, however likely they keep limits and work."""
         domains = [
-            replace(each, box=each.box.without_margin) if isinstance(each.box, FeasibleRegion) else each
+            replace(each, box=each.box.without_margin)
+            if isinstance(each.box, FeasibleRegion)
+            else each
             for each in self.domains
         ]
         return replace(self, domains=domains)
@@ -109,7 +115,9 @@ class Candidates:
         """Expected value of arm `i` under every draw of the hyperparameters."""
         parts = self.domains[i].parts
         posteriors = self.posteriors or (self.posterior,)
-        return Mixture([Expectation.over(each, parts, product=False).of_mean() for each in posteriors], beta)
+        return Mixture(
+            [Expectation.over(each, parts, product=False).of_mean() for each in posteriors], beta
+        )
 
     def best_answer(self, i: int, seed: int, beta: float = 0.0) -> tuple[Maximum, Mixture]:
         """Maximise `m + β √v` of arm `i`: m and v are mean and variance of the mixture of its expected value."""
@@ -122,7 +130,8 @@ class SearchSpace:
 
     Attributes:
         sets: columns of each control set, ascending, as expectations have them.
-        columns: names of the model's input columns: all variables, and the time where the objective drifts.
+        columns: names of the model's input columns: all variables, and the time where the objective
+            drifts.
         nature: laws of the variables, as known by now.
         boxes: box of each control set.
         constraints: constraints on settings.
@@ -150,7 +159,8 @@ class SearchSpace:
     def parts_at(self, i: int, known: Mapping[str, float]) -> Sequence[Part]:
         """Part of every column where control set `i` is set, in an encoded context; a value left out is at its low.
 
-        The time is 0 where none is given: to judge plays of now, give it, or leave out its column, the last one.
+        The time is 0 where none is given: to judge plays of now, give it, or leave out its column,
+        the last one.
         """
         seen = dict.fromkeys(self.space.seen, 0.0) | self._any_time | dict(known)
         return parts_of(self.columns, self.problem.control_sets[i], seen, self.nature.at(seen))
@@ -165,7 +175,7 @@ class SearchSpace:
         """Indicators of the `sometimes_controlled` columns that control set `i` holds, 1 or 0."""
         return tuple(float(d in self.sets[i]) for d in self.sometimes_controlled)
 
-    # -- arms ----------------------------------------------------------------------------------------------------------
+    # -- arms --------------------------------------------------------------------------------------
 
     def candidates(
         self,
@@ -186,9 +196,10 @@ class SearchSpace:
             posterior: see `Candidates`.
             context: values seen before choosing; nature draws a missing one.
             feasible: restricts a domain to likely feasible settings.
-            positions: of hard-to-change variables that can stay; adds the arms that keep them in place, or near it.
-            answering: whether this is for a recommendation: bounds count the uncertainty of laws from rows of data, and
-                settings have to be surer to be feasible.
+            positions: of hard-to-change variables that can stay; adds the arms that keep them in
+                place, or near it.
+            answering: whether this is for a recommendation: bounds count the uncertainty of laws
+                from rows of data, and settings have to be surer to be feasible.
             time: of the choice, where the objective drifts.
             follows: see `Candidates`.
             posteriors: see `Candidates`.
@@ -204,10 +215,18 @@ class SearchSpace:
         if sum(arm.whole for arm, _ in possible) < len(self.sets):
             raise _outside(context)
         boxes = [
-            (arm, domain.parts, feasible(arm.set, domain.box, domain.parts, answering)) for arm, domain in possible
+            (arm, domain.parts, feasible(arm.set, domain.box, domain.parts, answering))
+            for arm, domain in possible
         ]
         left = [(arm, Domain(parts, box)) for arm, parts, box in boxes if box is not None]
-        return Candidates(posterior, [each for _, each in left], known, [arm for arm, _ in left], follows, posteriors)
+        return Candidates(
+            posterior,
+            [each for _, each in left],
+            known,
+            [arm for arm, _ in left],
+            follows,
+            posteriors,
+        )
 
     def _arms(self, positions: Mapping[str, Any]) -> list[Arm]:
         """Every control set; then the arms of each that keep some of the positions, or stay near one."""
@@ -217,14 +236,18 @@ class SearchSpace:
             arms += [Arm(i, near=near) for near in self._trust_regions(i, positions)]
         return arms
 
-    def _trust_regions(self, i: int, positions: Mapping[str, Any]) -> list[dict[str, tuple[float, float]]]:
+    def _trust_regions(
+        self, i: int, positions: Mapping[str, Any]
+    ) -> list[dict[str, tuple[float, float]]]:
         """Intervals around the only hard-to-change variable of a set, where its cost grows with the distance."""
         hard = [name for name in self.problem.control_sets[i] if name in self.space.changes]
         if len(hard) != 1 or hard[0] not in positions or not self.space.changes[hard[0]].per_unit:
             return []
         (name,), at = hard, self.encoded(positions)[hard[0]]
         levels = self.space[name].levels
-        gap = 0.0 if levels is None else float(np.diff(levels).min(initial=1.0))  # a smaller move leads nowhere
+        gap = (
+            0.0 if levels is None else float(np.diff(levels).min(initial=1.0))
+        )  # a smaller move leads nowhere
         radii = [radius + 1e-9 for radius in TRUST_RADII]  # which may be a step, but for rounding
         return [{name: (at - radius, at + radius)} for radius in radii if radius >= gap]
 
@@ -256,7 +279,7 @@ class SearchSpace:
         known = self.encoded(context) | self._any_time
         return self.domain(arm, known, self.nature.at(known))
 
-    # -- points --------------------------------------------------------------------------------------------------------
+    # -- points ------------------------------------------------------------------------------------
 
     def searched(self, arm: Arm) -> list[int]:
         """Columns of an arm that are searched, ascending: those of the set that do not stay in place."""
@@ -265,9 +288,13 @@ class SearchSpace:
     def settings(self, arm: Arm, point: Float[np.ndarray, " c"]) -> dict[str, Any]:
         """Values to set, in the user's units, for an encoded point of an arm; with those it keeps."""
         variables = [self.problem.variables[d] for d in self.searched(arm)]
-        return {v.name: v.decode(point[j : j + 1])[0] for j, v in enumerate(variables)} | dict(arm.keep)
+        return {v.name: v.decode(point[j : j + 1])[0] for j, v in enumerate(variables)} | dict(
+            arm.keep
+        )
 
-    def placed(self, arm: Arm, context: Mapping[str, Any], unit: Float[np.ndarray, "1 c"]) -> Float[np.ndarray, " c"]:
+    def placed(
+        self, arm: Arm, context: Mapping[str, Any], unit: Float[np.ndarray, "1 c"]
+    ) -> Float[np.ndarray, " c"]:
         """Map a point of the unit cube to an encoded point of an arm.
 
         Raises:
@@ -305,7 +332,7 @@ class SearchSpace:
         found = self.domain_at(arm, context)
         return None if found is None else found.box
 
-    # -- search --------------------------------------------------------------------------------------------------------
+    # -- search ------------------------------------------------------------------------------------
 
     def search(
         self,
@@ -317,30 +344,39 @@ class SearchSpace:
     ) -> list[list[Maximum]]:
         """Largest bound of each of some candidate arms, for each β: see `maximise_bounds`.
 
-        A choice that follows another at once starts where the searches of that one ended, so that choices for many
-        workers are cheap. No other choice depends on earlier searches.
+        A choice that follows another at once starts where the searches of that one ended, so that
+        choices for many workers are cheap. No other choice depends on earlier searches.
         """
         chosen, domains = [candidates.arms[i] for i in arms], [candidates.domains[i] for i in arms]
         whole = all(arm.whole for arm in chosen) and not any(d.box.constrained for d in domains)
         means = [of_mean] * len(arms) if isinstance(of_mean, bool) else of_mean
         signs = [int(np.sign(beta)) for beta in betas]  # β itself changes slowly
-        keys = [[(arm.set, sign, mean) for sign in signs] for arm, mean in zip(chosen, means, strict=True)]
+        keys = [
+            [(arm.set, sign, mean) for sign in signs]
+            for arm, mean in zip(chosen, means, strict=True)
+        ]
         if candidates.follows and whole and self._ends.keys() >= set(chain.from_iterable(keys)):
             near = partial(warm_started, candidates.posterior, seed=seed)
             return [
-                [near(domain, self._ends[key], beta, of_mean=mean) for key, beta in zip(row, betas, strict=True)]
+                [
+                    near(domain, self._ends[key], beta, of_mean=mean)
+                    for key, beta in zip(row, betas, strict=True)
+                ]
                 for domain, row, mean in zip(domains, keys, means, strict=True)
             ]
         found = maximise_bounds(candidates.posterior, domains, betas, seed, of_mean)
         if whole:
-            self._ends.update(zip(chain.from_iterable(keys), chain.from_iterable(found), strict=True))
+            self._ends.update(
+                zip(chain.from_iterable(keys), chain.from_iterable(found), strict=True)
+            )
         return found
 
     @property
     def _ends(self) -> dict[tuple[int, int, bool], Maximum]:
         """Ends of the searches of whole sets, by set, sign of β and kind of bound: see `search`.
 
-        They are of use until the next event that is no suggestion: a pending play only lowers bounds.
+        They are of use until the next event that is no suggestion: a pending play only lowers
+        bounds.
         """
         told = self._history.events - len(self._history)
         if self._found[0] != told:
@@ -366,6 +402,9 @@ def _within(
 
 def _outside(context: Mapping[str, Any]) -> InvalidContext:
     hint = (
-        "It lies beyond what the problem says may be seen, or laws that are learned have changed, and limits count it."
+        "It lies beyond what the problem says may be seen, or laws that are learned have changed, "
+        "and limits count it."
     )
-    return InvalidContext("context", dict(context), "values that leave some setting within the limits", hint)
+    return InvalidContext(
+        "context", dict(context), "values that leave some setting within the limits", hint
+    )

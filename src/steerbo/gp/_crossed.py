@@ -1,7 +1,8 @@
 """Outcomes at rows that combine settings with draws of what nature does, and their slopes along settings.
 
-With a kernel `k(x, z) = Σ_t a_t(x, z) b_t(x, z)`, where every a_t reads what is set and every b_t what is drawn, the
-b_t are computed once for all settings, and slopes along settings are those of the a_t with weights summed over draws.
+With a kernel `k(x, z) = Σ_t a_t(x, z) b_t(x, z)`, where every a_t reads what is set and every b_t
+what is drawn, the b_t are computed once for all settings, and slopes along settings are those of
+the a_t with weights summed over draws.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from ._posterior import GPPosterior
 from ._process import GPPrior
 from .kernels import Kernel, Slope, stacked
 
-_INVERTED = 128  # observations up to which products with inverse factors take less time than solving member by member
+# observations up to which products with inverse factors take less time than solving member by
+# member
+_INVERTED = 128
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +49,8 @@ class CrossedOutcomes:
     """Outcomes at rows that have their `held` columns from one table (n, d), and the others from W (s, d).
 
     Args:
-        members: posterior and prior by each of k draws of the hyperparameters, of the same q observations.
+        members: posterior and prior by each of k draws of the hyperparameters, of the same q
+            observations.
         W: what the other columns are.
         held: columns that are set.
 
@@ -81,10 +85,15 @@ class CrossedOutcomes:
         noise = np.array([each.noise_at(rows) for each in self._priors])
         spread = np.maximum(prior - np.einsum("kmq,kmq->km", half, half), 0.0)
         level = np.array([each.mean for each in self._priors])[:, None, None]
-        return CrossedMoments(level + mean, (spread + noise).reshape(shape), noise.reshape(shape), rows, half, slopes)
+        return CrossedMoments(
+            level + mean, (spread + noise).reshape(shape), noise.reshape(shape), rows, half, slopes
+        )
 
     def slopes(
-        self, at: CrossedMoments, of_mean: Float[np.ndarray, "k n s"], of_variance: Float[np.ndarray, "k n s"]
+        self,
+        at: CrossedMoments,
+        of_mean: Float[np.ndarray, "k n s"],
+        of_variance: Float[np.ndarray, "k n s"],
     ) -> Float[np.ndarray, "n c"]:
         """`∂/∂x_n Σ_ks (c_kns μ_kns + v_kns σ²_kns)` along the settings, for given c and v."""
         k, n, s = at.mean.shape
@@ -95,7 +104,11 @@ class CrossedOutcomes:
         slope = np.zeros((n, at.rows.shape[1]))
         for (_, drawn), along in zip(self._terms, at.slopes, strict=True):
             if along is not None:
-                each = along((pull * drawn[:, None]).sum(axis=2) if self._separated else pull.reshape(k, n * s, -1))
+                each = along(
+                    (pull * drawn[:, None]).sum(axis=2)
+                    if self._separated
+                    else pull.reshape(k, n * s, -1)
+                )
                 slope += each.reshape(n, -1, each.shape[1]).sum(axis=1)
         for prior, v, noise in zip(self._priors, of_variance, at.noise, strict=True):
             level = prior.kernel.diagonal_gradient(at.rows).reshape(n, s, at.rows.shape[1])
@@ -136,7 +149,9 @@ class CrossedOutcomes:
     def _terms(self) -> list[tuple[list[Kernel] | None, Float[np.ndarray, "k s q"]]]:
         """Terms of the kernels: what reads settings, and covariances of what is drawn; one of all where none part."""
         q, k = len(self._observed), len(self._given)
-        each = [prior.kernel.separated(self._held) or ((prior.kernel, None),) for prior in self._priors]
+        each = [
+            prior.kernel.separated(self._held) or ((prior.kernel, None),) for prior in self._priors
+        ]
         found: list[tuple[list[Kernel] | None, np.ndarray]] = []
         for terms in zip(*each, strict=True):
             settings = [a for a, _ in terms if a is not None]
@@ -155,11 +170,19 @@ class CrossedOutcomes:
     @cached_property
     def _inverses(self) -> Float[np.ndarray, "k q q"]:
         """L⁻¹."""
-        return np.array([given.factor.half_solve(np.eye(len(self._observed))) for given in self._given])
+        return np.array(
+            [given.factor.half_solve(np.eye(len(self._observed))) for given in self._given]
+        )
 
-    def _solved(self, rows: Float[np.ndarray, "k m q"], transpose: bool) -> Float[np.ndarray, "k m q"]:
+    def _solved(
+        self, rows: Float[np.ndarray, "k m q"], transpose: bool
+    ) -> Float[np.ndarray, "k m q"]:
         """`L⁻¹` times each row, or `L⁻ᵀ`."""
         if len(self._observed) <= _INVERTED:
-            return np.matmul(rows, self._inverses if transpose else self._inverses.transpose(0, 2, 1))
+            return np.matmul(
+                rows, self._inverses if transpose else self._inverses.transpose(0, 2, 1)
+            )
         each = zip(self._given, rows, strict=True)
-        return np.array([given.factor.half_solve(row.T, transpose=transpose).T for given, row in each])
+        return np.array(
+            [given.factor.half_solve(row.T, transpose=transpose).T for given, row in each]
+        )

@@ -1,12 +1,14 @@
 """Samples of hyperparameters from their posterior, and quantiles of the mixtures they make.
 
-With tens of outcomes many hyperparameters explain them nearly as well: much noise and a smooth function, or little of
-it and a rough one. Taking the likeliest for granted is too sure. The posterior is approximated by Student's t about the
-likeliest point, some draws from that are drawn again by their importance weights, and each then takes some steps of
-generalised elliptical slice sampling (Murray et al. 2010; Nishihara et al. 2014): an ellipse through where a chain is
-and a draw from the approximation, and on it a point whose density, relative to the approximation, is above a threshold.
-A step has no length to be tuned and leaves the posterior as it is, whatever the approximation. Chains begin anew at
-every fit: one that went on from the last fit may stand, after a surprise, far out where nothing leads back.
+With tens of outcomes many hyperparameters explain them nearly as well: much noise and a smooth
+function, or little of it and a rough one. Taking the likeliest for granted is too sure. The
+posterior is approximated by Student's t about the likeliest point, some draws from that are drawn
+again by their importance weights, and each then takes some steps of generalised elliptical slice
+sampling (Murray et al. 2010; Nishihara et al. 2014): an ellipse through where a chain is and a draw
+from the approximation, and on it a point whose density, relative to the approximation, is above a
+threshold. A step has no length to be tuned and leaves the posterior as it is, whatever the
+approximation. Chains begin anew at every fit: one that went on from the last fit may stand, after a
+surprise, far out where nothing leads back.
 """
 
 from __future__ import annotations
@@ -46,7 +48,8 @@ def posterior_draws(
 
     Args:
         parameters: the priors of the p hyperparameters.
-        log_likelihood: from hyperparameters (p,) to the log marginal likelihood; it may raise `ModelFailure`.
+        log_likelihood: from hyperparameters (p,) to the log marginal likelihood; it may raise
+            `ModelFailure`.
         gradient: its gradient (p,).
         likeliest: (p,) the maximum of the posterior density.
         random: where draws come from.
@@ -74,7 +77,11 @@ def posterior_draws(
             value = log_likelihood(theta)
         except ModelFailure:
             return -math.inf
-        found = value + believed(theta)[0] + 0.5 * (_FREEDOM + len(x)) * math.log1p(float(x @ x) / _FREEDOM)
+        found = (
+            value
+            + believed(theta)[0]
+            + 0.5 * (_FREEDOM + len(x)) * math.log1p(float(x @ x) / _FREEDOM)
+        )
         return found if math.isfinite(found) else -math.inf
 
     tried = random.standard_normal((max(_TRIED, count), len(low)))
@@ -83,10 +90,18 @@ def posterior_draws(
     levels = np.array([height(place) for place in tried])
     weights = np.cumsum(np.exp(levels - levels.max()))
     p = len(low)
-    scale = math.lgamma(0.5 * (_FREEDOM + p)) - math.lgamma(0.5 * _FREEDOM) - 0.5 * p * math.log(_FREEDOM * math.pi)
-    average = float(levels.max()) + math.log(weights[-1] / len(levels))  # of the densities' ratio, but for `scale`
+    scale = (
+        math.lgamma(0.5 * (_FREEDOM + p))
+        - math.lgamma(0.5 * _FREEDOM)
+        - 0.5 * p * math.log(_FREEDOM * math.pi)
+    )
+    average = float(levels.max()) + math.log(
+        weights[-1] / len(levels)
+    )  # of the densities' ratio, but for `scale`
     evidence = average - scale + float(np.linalg.slogdet(root)[1])
-    at = np.searchsorted(weights, (np.arange(count) + random.random()) / count * weights[-1], side="right")
+    at = np.searchsorted(
+        weights, (np.arange(count) + random.random()) / count * weights[-1], side="right"
+    )
     places = np.empty((count, len(low)))
     for k, begun in enumerate(np.minimum(at, len(tried) - 1)):
         place, level = tried[begun], float(levels[begun])
@@ -112,7 +127,8 @@ def mixture_quantile(
 ) -> float:
     """Quantile of a mixture of k normal distributions, by bisection; shares sum to 1 (None: all equal).
 
-    Members that are sure beside members that are not make tails which are heavier than a normal one's.
+    Members that are sure beside members that are not make tails which are heavier than a normal
+    one's.
 
     >>> round(mixture_quantile(np.array([0.0, 0.0]), np.array([1.0, 3.0]), 0.97725), 2)
     5.07
@@ -130,11 +146,19 @@ def mixture_quantile(
 
 
 def _step(
-    height: Callable[[np.ndarray], float], place: Float[np.ndarray, " p"], level: float, random: np.random.Generator
+    height: Callable[[np.ndarray], float],
+    place: Float[np.ndarray, " p"],
+    level: float,
+    random: np.random.Generator,
 ) -> tuple[Float[np.ndarray, " p"], float]:
     """One step of elliptical slice sampling (Murray et al. 2010, figure 2), and its height."""
-    scale = (_FREEDOM + float(place @ place)) / random.chisquare(_FREEDOM + len(place))  # of the t, given the place
-    other, least = math.sqrt(scale) * random.standard_normal(len(place)), level + math.log(random.random() + 1e-300)
+    scale = (_FREEDOM + float(place @ place)) / random.chisquare(
+        _FREEDOM + len(place)
+    )  # of the t, given the place
+    other, least = (
+        math.sqrt(scale) * random.standard_normal(len(place)),
+        level + math.log(random.random() + 1e-300),
+    )
     angle = random.uniform(0.0, 2.0 * math.pi)
     low, high = angle - 2.0 * math.pi, angle
     for _ in range(_SHRUNK):
@@ -147,7 +171,9 @@ def _step(
 
 
 def _approximation(
-    parameters: Sequence[Parameter], gradient: Callable[[np.ndarray], np.ndarray], likeliest: Float[np.ndarray, " p"]
+    parameters: Sequence[Parameter],
+    gradient: Callable[[np.ndarray], np.ndarray],
+    likeliest: Float[np.ndarray, " p"],
 ) -> Float[np.ndarray, "p p"]:
     """Root of a covariance by the curvature of likelihood and prior, no wider than the prior."""
 

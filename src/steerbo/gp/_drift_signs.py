@@ -1,22 +1,26 @@
 """Signs of drift in the residuals of a process that does not drift: change points, and the periods of seasons.
 
-A change point is the simplest drift: at one moment everything becomes another function. With the covariances K of
-outcomes in order of time, noise included, a change before outcome k leaves two blocks on the diagonal:
+A change point is the simplest drift: at one moment everything becomes another function. With the
+covariances K of outcomes in order of time, noise included, a change before outcome k leaves two
+blocks on the diagonal:
 
     gain_k = ln N(r_{<k}; 0, K_{<k}) + ln N(r_{≥k}; 0, K_{≥k}) − ln N(r; 0, K).
 
-The first terms of all k are sums of one-step predictions, which one Cholesky factor holds; the second ones those of a
-factor in the opposite order. So all moments together cost two factors and no more. The same holds where the mean m and
-the scale s² of outcomes are not known but profiled: `rᵀK⁻¹r`, `1ᵀK⁻¹r` and `1ᵀK⁻¹1` are such sums, too.
+The first terms of all k are sums of one-step predictions, which one Cholesky factor holds; the
+second ones those of a factor in the opposite order. So all moments together cost two factors and no
+more. The same holds where the mean m and the scale s² of outcomes are not known but profiled:
+`rᵀK⁻¹r`, `1ᵀK⁻¹r` and `1ᵀK⁻¹1` are such sums, too.
 
-A season multiplies the covariance between two outcomes by a function of the time between them. For a small share ε of
-such a season, with signal covariances S, all covariances K = S + noise and α = K⁻¹ r, the log evidence of
+A season multiplies the covariance between two outcomes by a function of the time between them. For
+a small share ε of such a season, with signal covariances S, all covariances K = S + noise and α =
+K⁻¹ r, the log evidence of
 
     K + ε S ∘ cos(2π |t − t'| / P)
 
-rises with slope ½ Σ_ij (α_i α_j − (K⁻¹)_ij) S_ij cos(2π (t_i − t_j) / P), a score test for each period P. As a function
-of P that is a periodogram of residuals, of which two count together where the signal says that they belong together: a
-season that moves the optimum, and not the level, is seen, too. All periods take O(n² · periods) in all.
+rises with slope ½ Σ_ij (α_i α_j − (K⁻¹)_ij) S_ij cos(2π (t_i − t_j) / P), a score test for each
+period P. As a function of P that is a periodogram of residuals, of which two count together where
+the signal says that they belong together: a season that moves the optimum, and not the level, is
+seen, too. All periods take O(n² · periods) in all.
 """
 
 from __future__ import annotations
@@ -33,11 +37,14 @@ _FINE = 4.0  # frequencies tried between two that all outcomes can tell apart
 _REPEATED = 1.25  # how often a season has to come back, at least, in the time that has passed
 
 
-def changepoint_gains(gram: Float[np.ndarray, "n n"], residuals: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+def changepoint_gains(
+    gram: Float[np.ndarray, "n n"], residuals: Float[np.ndarray, " n"]
+) -> Float[np.ndarray, " n"]:
     """Gain in log evidence of a change before each outcome, (n,); zero before the first one. O(n³).
 
-    The gains hold for the hyperparameters of K. Hyperparameters that were learned long ago, or that explain the change
-    by noise, hide it: fit them again first, with a change and without, and compare the likeliest ones.
+    The gains hold for the hyperparameters of K. Hyperparameters that were learned long ago, or that
+    explain the change by noise, hide it: fit them again first, with a change and without, and
+    compare the likeliest ones.
 
     Args:
         gram: covariances of outcomes in order of time, noise included.
@@ -61,8 +68,8 @@ def changepoint_densities(
 
     Args:
         gram: covariances of outcomes in order of time, noise included.
-        outcomes: less their prior mean; `profiled`: of mean m and scale s², both at their likeliest: see
-            `ProfiledMean`.
+        outcomes: less their prior mean; `profiled`: of mean m and scale s², both at their
+            likeliest: see `ProfiledMean`.
         profiled: whether these are unknown; the density is then that of `profiled_log_density`.
 
     Raises:
@@ -139,6 +146,8 @@ def likely_periods(
     phases = 2.0 * np.pi * np.outer(frequencies, times - times[0])
     cosines, sines = np.cos(phases), np.sin(phases)
     scores = ((cosines @ pull) * cosines + (sines @ pull) * sines).sum(axis=1)
-    peaks = np.flatnonzero((scores >= np.append(scores[1:], -np.inf)) & (scores >= np.append(-np.inf, scores[:-1])))
+    peaks = np.flatnonzero(
+        (scores >= np.append(scores[1:], -np.inf)) & (scores >= np.append(-np.inf, scores[:-1]))
+    )
     peaks = peaks[scores[peaks] > 0]
     return (1.0 / frequencies[peaks[np.argsort(-scores[peaks], kind="stable")][:most]]).tolist()

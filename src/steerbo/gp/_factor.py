@@ -12,19 +12,24 @@ from .._arrays import Float
 from ..errors import ModelFailure
 
 _LADDER = tuple(10.0**power for power in range(-13, 0))
-_LEAST_DIAGONAL = 4.0 * float(np.finfo(np.float64).eps)  # of a diagonal entry that is explained by its own variable
+_LEAST_DIAGONAL = 4.0 * float(
+    np.finfo(np.float64).eps
+)  # of a diagonal entry that is explained by its own variable
 
 
-def packed_cholesky(gram: Float[np.ndarray, "n n"], overwrite: bool = False) -> tuple[Float[np.ndarray, "n n"], float]:
+def packed_cholesky(
+    gram: Float[np.ndarray, "n n"], overwrite: bool = False
+) -> tuple[Float[np.ndarray, "n n"], float]:
     """The lower factor L of `gram + jitter·1`, with `gram` itself left above the diagonal; and the jitter.
 
     With `overwrite` that may be in the place of `gram`: of thousands of rows each copy counts.
 
-    The jitter is zero, or the first step of a ladder that makes it work: from 1e-13 to 0.1 of the mean diagonal entry
-    in powers of ten.
+    The jitter is zero, or the first step of a ladder that makes it work: from 1e-13 to 0.1 of the
+    mean diagonal entry in powers of ten.
 
     Raises:
-        ModelFailure: `gram` holds values that are not finite, or is so indefinite that no step helps.
+        ModelFailure: `gram` holds values that are not finite, or is so indefinite that no step
+            helps.
 
     >>> packed_cholesky(np.array([[4.0, 2.0], [2.0, 1.0]]))[1] > 0
     True
@@ -32,7 +37,9 @@ def packed_cholesky(gram: Float[np.ndarray, "n n"], overwrite: bool = False) -> 
     if not (n := len(gram)):
         return np.zeros((0, 0)), 0.0
     if not np.isfinite(gram).all():
-        raise ModelFailure("covariances that are not finite: look for inputs or kernel parameters of an absurd size")
+        raise ModelFailure(
+            "covariances that are not finite: look for inputs or kernel parameters of an absurd size"
+        )
     diagonal = gram.diagonal().copy()
     for share in (0.0, *_LADDER):
         jitter = 0.0
@@ -66,9 +73,10 @@ _ROWS = 256  # of a matrix that are worked on at a time
 class Factor:
     """The Cholesky factor L of a growing Gram matrix `K = L Lᵀ`, noise on its diagonal included.
 
-    Nothing is known of kernels here: rows may be covariances of points, of averages, of any linear functionals.
-    The same calls in the same order give the same bits, and rows on approval leave no trace in them.
-    Memory is one n×n matrix (L below the diagonal, K above it), and one more once `inverse` was asked for.
+    Nothing is known of kernels here: rows may be covariances of points, of averages, of any linear
+    functionals. The same calls in the same order give the same bits, and rows on approval leave no
+    trace in them. Memory is one n×n matrix (L below the diagonal, K above it), and one more once
+    `inverse` was asked for.
 
     >>> factor = Factor(np.array([[2.0]]))
     >>> factor.append(np.array([[1.0]]), np.array([[2.0]]))
@@ -81,7 +89,9 @@ class Factor:
         self._build(np.zeros((0, 0)) if gram is None else np.asarray(gram, dtype=np.float64))
 
     @classmethod
-    def of_packed(cls, packed: Float[np.ndarray, "n n"], jitter: float, diagonal: Float[np.ndarray, " n"]) -> Factor:
+    def of_packed(
+        cls, packed: Float[np.ndarray, "n n"], jitter: float, diagonal: Float[np.ndarray, " n"]
+    ) -> Factor:
         """Build `Factor(gram)`, to the last bit, from `packed_cholesky(gram)` and the diagonal of `gram`."""
         factor = cls()
         factor._take(packed, jitter, diagonal)
@@ -91,15 +101,23 @@ class Factor:
         diagonal = np.diagonal(gram).copy()
         self._take(*packed_cholesky(gram, overwrite), diagonal)
 
-    def _take(self, packed: Float[np.ndarray, "n n"], jitter: float, diagonal: Float[np.ndarray, " n"]) -> None:
+    def _take(
+        self, packed: Float[np.ndarray, "n n"], jitter: float, diagonal: Float[np.ndarray, " n"]
+    ) -> None:
         self._n = n = len(packed)
         self._jitter = jitter
-        self._store = np.zeros((n + REBUILD, n + REBUILD))  # row-major: rows of L are contiguous; K is above them
+        self._store = np.zeros(
+            (n + REBUILD, n + REBUILD)
+        )  # row-major: rows of L are contiguous; K is above them
         self._store[:n, :n] = packed
         self._diagonal = np.zeros(n + REBUILD)  # of K
         self._diagonal[:n] = diagonal
-        self._steps = [n]  # how many rows there were after the build, and after each extension since
-        self._inverse: np.ndarray | None = None  # of the leading rows; never written to, so that it may be handed out
+        self._steps = [
+            n
+        ]  # how many rows there were after the build, and after each extension since
+        self._inverse: np.ndarray | None = (
+            None  # of the leading rows; never written to, so that it may be handed out
+        )
         if self._settled is not None:
             self._settled = n
 
@@ -134,20 +152,23 @@ class Factor:
         """The diagonal of L."""
         return np.diagonal(self._store)[: self._n]
 
-    # -- growth --------------------------------------------------------------------------------------------------------
+    # -- growth ------------------------------------------------------------------------------------
 
     def append(self, cross: Float[np.ndarray, "k n"], corner: Float[np.ndarray, "k k"]) -> None:
         """Append k rows: `cross` (k, n) with present rows, `corner` (k, k) among them, noise included. O(n² k).
 
         Raises:
-            ModelFailure: covariances that are not finite, or that no jitter mends; the factor is then as it was.
+            ModelFailure: covariances that are not finite, or that no jitter mends; the factor is
+                then as it was.
         """
         n, k = self._n, len(corner)
         late = n + k - self.built >= max(REBUILD, self.built // SHARE)
         if k and (late or not self._extend(cross, corner)):
             self._build(self._enlarged(cross, corner), overwrite=True)
 
-    def _enlarged(self, cross: Float[np.ndarray, "k n"], corner: Float[np.ndarray, "k k"]) -> Float[np.ndarray, "m m"]:
+    def _enlarged(
+        self, cross: Float[np.ndarray, "k n"], corner: Float[np.ndarray, "k k"]
+    ) -> Float[np.ndarray, "m m"]:
         n, m = self._n, self._n + len(corner)
         gram = self._gram(np.empty((m, m)))
         gram[n:, :n], gram[:n, n:], gram[n:, n:] = cross, cross.T, corner
@@ -157,7 +178,9 @@ class Factor:
         """Append without a rebuild; False, with nothing changed, if the new rows are no longer positive definite."""
         n, k = self._n, len(corner)
         rows = self.half_solve(cross.T).T
-        schur = corner - rows @ rows.T  # what the rows before leave to be explained: L of it is the new corner
+        schur = (
+            corner - rows @ rows.T
+        )  # what the rows before leave to be explained: L of it is the new corner
         schur.flat[:: k + 1] += self._jitter
         if not np.isfinite(schur).all():
             return False
@@ -166,7 +189,9 @@ class Factor:
             return False
         self._reserve(n + k)
         self._store[n : n + k, :n] = rows
-        self._store[n : n + k, n : n + k] = tip if k == 1 else tip + np.triu(corner, 1)  # nothing is above one
+        self._store[n : n + k, n : n + k] = (
+            tip if k == 1 else tip + np.triu(corner, 1)
+        )  # nothing is above one
         self._store[:n, n : n + k] = cross.T
         self._diagonal[n : n + k] = np.diagonal(corner)
         self._n = n + k
@@ -181,7 +206,9 @@ class Factor:
             self._store, self._diagonal = store, diagonal
 
     @contextmanager
-    def extended(self, cross: Float[np.ndarray, "k n"], corner: Float[np.ndarray, "k k"]) -> Iterator[None]:
+    def extended(
+        self, cross: Float[np.ndarray, "k n"], corner: Float[np.ndarray, "k k"]
+    ) -> Iterator[None]:
         """Rows on approval: inside the context they are there, after it they never were. Contexts may be nested.
 
         Raises:
@@ -201,23 +228,29 @@ class Factor:
             if rebuilt:
                 self._inverse = inverse
 
-    # -- use -----------------------------------------------------------------------------------------------------------
+    # -- use ---------------------------------------------------------------------------------------
 
-    def half_solve(self, B: Float[np.ndarray, " n *k"], transpose: bool = False) -> Float[np.ndarray, " n *k"]:
+    def half_solve(
+        self, B: Float[np.ndarray, " n *k"], transpose: bool = False
+    ) -> Float[np.ndarray, " n *k"]:
         """`L⁻¹ B`, or with `transpose` `L⁻ᵀ B`, for the first n = len(B) rows of the factor. O(n²) a column."""
         if not B.size:
             return np.zeros(B.shape)
-        # rows of L are, transposed, columns of an upper factor with leading dimension `capacity`: LAPACK needs no copy
+        # rows of L are, transposed, columns of an upper factor with leading dimension `capacity`:
+        # LAPACK needs no copy
         upper = self._store[: len(B)].T
         columns = B.reshape(len(B), -1)
         solve = scipy.linalg.lapack.dtrtrs
-        solved: np.ndarray = solve(upper, columns, lower=0, trans=int(not transpose), lda=len(upper))[0]
+        solved: np.ndarray = solve(
+            upper, columns, lower=0, trans=int(not transpose), lda=len(upper)
+        )[0]
         return solved.reshape(B.shape)
 
     def inverse(self) -> Float[np.ndarray, "n n"]:
         """`K⁻¹`, read-only: O(n³) for the first time after a rebuild, then O(n²) for each new row.
 
-        It is extended step by step as the factor was, so that its bits do not depend on when it was asked for.
+        It is extended step by step as the factor was, so that its bits do not depend on when it was
+        asked for.
         """
         settled = self._n if self._settled is None else self._settled
         inverse = self._invert() if self._inverse is None else self._inverse
@@ -244,9 +277,12 @@ class Factor:
         inverse.flags.writeable = False
         return inverse
 
-    def _extended_inverse(self, known: Float[np.ndarray, "m m"], n: int) -> Float[np.ndarray, "n n"]:
+    def _extended_inverse(
+        self, known: Float[np.ndarray, "m m"], n: int
+    ) -> Float[np.ndarray, "n n"]:
         """The inverse of n leading rows from that of m, by the block formula."""
-        # with L = [[L₁, 0], [R, L₂]]: K⁻¹ = [[K₁⁻¹ + A Aᵀ, −A L₂⁻¹], [·, L₂⁻ᵀ L₂⁻¹]], where A = L₁⁻ᵀ Rᵀ L₂⁻ᵀ
+        # with L = [[L₁, 0], [R, L₂]]: K⁻¹ = [[K₁⁻¹ + A Aᵀ, −A L₂⁻¹], [·, L₂⁻ᵀ L₂⁻¹]], where A =
+        # L₁⁻ᵀ Rᵀ L₂⁻ᵀ
         m = len(known)
         tip = np.tril(scipy.linalg.lapack.dtrtri(self._store[m:n, m:n].T, lower=0)[0].T)  # L₂₂⁻¹
         arm = self.half_solve(self._store[m:n, :m].T, transpose=True) @ tip.T

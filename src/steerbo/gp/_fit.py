@@ -1,10 +1,11 @@
 """Hyperparameters by maximum a posteriori with analytic gradients, and the schedule of fits.
 
-Small data are fitted by L-BFGS-B. One evaluation of the likelihood is O(n³), so a fit to many observations costs by the
-number of its evaluations. Some hundred of them give nearly the same hyperparameters at a small part of the price, and
-half of all give nearly the rest. From there quasi-Newton steps take two or three evaluations of the whole likelihood,
-as they start from the curvature of the subset, scaled to all observations; a search that has to find the curvature
-takes thirty.
+Small data are fitted by L-BFGS-B. One evaluation of the likelihood is O(n³), so a fit to many
+observations costs by the number of its evaluations. Some hundred of them give nearly the same
+hyperparameters at a small part of the price, and half of all give nearly the rest. From there
+quasi-Newton steps take two or three evaluations of the whole likelihood, as they start from the
+curvature of the subset, scaled to all observations; a search that has to find the curvature takes
+thirty.
 """
 
 from __future__ import annotations
@@ -79,17 +80,19 @@ def maximum_a_posteriori(
 ) -> FitResult:
     """Maximise the posterior density by L-BFGS-B from the two most promising starts; from one, if data are `many`.
 
-    Never raises because of the data: where covariances cannot be factorised the search turns round, and if that is
-    everywhere, the first start is the answer and `notes` says so.
+    Never raises because of the data: where covariances cannot be factorised the search turns round,
+    and if that is everywhere, the first start is the answer and `notes` says so.
 
     Args:
         parameters: the priors of the p hyperparameters.
-        log_likelihood: from hyperparameters (p,) to the log marginal likelihood, its gradient (p,) and the jitter it
-            took; it may raise `ModelFailure`. Whatever has a Gram matrix can make one of `evidence`.
+        log_likelihood: from hyperparameters (p,) to the log marginal likelihood, its gradient (p,)
+            and the jitter it took; it may raise `ModelFailure`. Whatever has a Gram matrix can make
+            one of `evidence`.
         starts: where to begin, (p,) each, at least one.
         many: save time.
         evaluations: of the likelihood, about the most in each climb; None: until it converges.
-        precision: share of the density by which a step has to gain, for a climb to go on; None: SciPy's.
+        precision: share of the density by which a step has to gain, for a climb to go on; None:
+            SciPy's.
 
     >>> believed = Parameter("level", 0.0, centre=1.0, spread=1.0, low=-9.0, high=9.0)
     >>> fit = maximum_a_posteriori([believed], lambda t: (-0.5 * (t[0] - 2) ** 2, 2 - t, 0.0), [np.zeros(1)])
@@ -99,7 +102,10 @@ def maximum_a_posteriori(
     from scipy.optimize import minimize
 
     low, high = np.array([p.low for p in parameters]), np.array([p.high for p in parameters])
-    best, density = FitResult(np.clip(starts[0], low, high), -math.inf, False, 0, 0.0), prior_density(parameters)
+    best, density = (
+        FitResult(np.clip(starts[0], low, high), -math.inf, False, 0, 0.0),
+        prior_density(parameters),
+    )
     done = 0
 
     def loss(theta: Float[np.ndarray, " p"]) -> tuple[float, Float[np.ndarray, " p"]]:
@@ -108,7 +114,9 @@ def maximum_a_posteriori(
         try:
             value, gradient, jitter = log_likelihood(theta)
         except ModelFailure:
-            return 1e100, np.zeros_like(theta)  # a plateau, not infinity: the line search can still interpolate back
+            return 1e100, np.zeros_like(
+                theta
+            )  # a plateau, not infinity: the line search can still interpolate back
         believed, pull = density(theta)
         total, slope = value + believed, gradient + pull
         if not (math.isfinite(total) and np.isfinite(slope).all()):
@@ -117,7 +125,9 @@ def maximum_a_posteriori(
             best = FitResult(theta.copy(), total, False, 0, jitter)
         return -total, -slope
 
-    distinct = list({start.tobytes(): start for start in (np.clip(s, low, high) for s in starts)}.values())
+    distinct = list(
+        {start.tobytes(): start for start in (np.clip(s, low, high) for s in starts)}.values()
+    )
     climbs = 1 if many else 2
     if len(distinct) > climbs:
         distinct.sort(key=lambda start: loss(start)[0])
@@ -127,14 +137,21 @@ def maximum_a_posteriori(
     converged, notes = False, []
     for start in distinct[:climbs]:
         found = minimize(
-            loss, start, jac=True, method="L-BFGS-B", bounds=list(zip(low, high, strict=True)), options=options
+            loss,
+            start,
+            jac=True,
+            method="L-BFGS-B",
+            bounds=list(zip(low, high, strict=True)),
+            options=options,
         )
         if math.isfinite(best.log_posterior) and -found.fun >= best.log_posterior:
             converged = bool(found.success)
     if not converged:
         notes.append("the search for hyperparameters stopped before it converged")
     if not math.isfinite(best.log_posterior):
-        notes.append("no hyperparameters gave covariances that can be factorised: those before were kept")
+        notes.append(
+            "no hyperparameters gave covariances that can be factorised: those before were kept"
+        )
     if best.jitter:
         notes.append(f"{best.jitter:.1e} was added to the diagonal of nearly singular covariances")
     return FitResult(best.theta, best.log_posterior, converged, done, best.jitter, tuple(notes))
@@ -197,8 +214,8 @@ class Curvature:
     Attributes:
         vectors: (p, p) of H, one a column.
         values: (p,) of H, none below zero.
-        power: (p,) along a vector H grows as m to this power, in [0, 1]: that of noise as m, that of lengthscales of
-            what is smooth far less.
+        power: (p,) along a vector H grows as m to this power, in [0, 1]: that of noise as m, that
+            of lengthscales of what is smooth far less.
     """
 
     vectors: Float[np.ndarray, "p p"]
@@ -206,19 +223,25 @@ class Curvature:
     power: Float[np.ndarray, " p"]
 
     @classmethod
-    def found(cls, parameters: Sequence[Parameter], few: Weigh, theta: Theta, fewer: Weigh | None = None) -> Curvature:
+    def found(
+        cls, parameters: Sequence[Parameter], few: Weigh, theta: Theta, fewer: Weigh | None = None
+    ) -> Curvature:
         """Curvature of few observations at a point, and of a quarter of them (None: it grows as their number)."""
         values, vectors = np.linalg.eigh(_curvature(parameters, few, theta))
         values, power = np.abs(values), np.ones(len(theta))
         if fewer is not None:
-            before = np.abs(np.einsum("pi,pq,qi->i", vectors, _curvature(parameters, fewer, theta), vectors))
+            before = np.abs(
+                np.einsum("pi,pq,qi->i", vectors, _curvature(parameters, fewer, theta), vectors)
+            )
             power = np.log(np.maximum(values, 1e-3) / np.maximum(before, 1e-3)) / math.log(QUARTER)
             power = np.clip(power, 0.0, 1.0)
         return cls(vectors, values, power)
 
     def inverse(self, share: float) -> Float[np.ndarray, "p p"]:
         """`H⁻¹` of n observations where m are this share of them, in (0, 1]; H is at least one."""
-        return np.asarray((self.vectors / np.maximum(self.values * share**-self.power, 1.0)) @ self.vectors.T)
+        return np.asarray(
+            (self.vectors / np.maximum(self.values * share**-self.power, 1.0)) @ self.vectors.T
+        )
 
     def agreeing(self, inverse: Float[np.ndarray, "p p"]) -> Curvature:
         """Curvature that steps have found, given H⁻¹; its growth stays."""
@@ -257,10 +280,22 @@ class Climbed:
         converged = self.left < 2 * TOLERANCE
         notes = [] if converged else ["the search for hyperparameters stopped before it converged"]
         if self.height == -math.inf:
-            notes = ["no hyperparameters gave covariances that can be factorised: those before were kept"]
+            notes = [
+                "no hyperparameters gave covariances that can be factorised: those before were kept"
+            ]
         if self.jitter:
-            notes.append(f"{self.jitter:.1e} was added to the diagonal of nearly singular covariances")
-        return FitResult(self.theta, self.height, converged, self.evaluations, self.jitter, tuple(notes), self.factor)
+            notes.append(
+                f"{self.jitter:.1e} was added to the diagonal of nearly singular covariances"
+            )
+        return FitResult(
+            self.theta,
+            self.height,
+            converged,
+            self.evaluations,
+            self.jitter,
+            tuple(notes),
+            self.factor,
+        )
 
 
 def quasi_newton(
@@ -280,7 +315,8 @@ def quasi_newton(
         start: (p,) where to begin.
         inverse: (p, p) H⁻¹ about there.
         evaluations: of the likelihood, about the most, at least one.
-        hasty: whether a last short step that gains what it should is the end, without the gradient there.
+        hasty: whether a last short step that gains what it should is the end, without the gradient
+            there.
     """
     low, high = np.array([p.low for p in parameters]), np.array([p.high for p in parameters])
     theta = np.clip(start, low, high)
@@ -290,9 +326,17 @@ def quasi_newton(
         done += 1
         place = Place.at(theta, parameters, of)
         gain = -math.inf if place is None else place.height - height
-        if place is not None and hasty and gain >= 0.0 and left < _NEARLY and abs(gain - left) < _ARRIVED:
+        if (
+            place is not None
+            and hasty
+            and gain >= 0.0
+            and left < _NEARLY
+            and abs(gain - left) < _ARRIVED
+        ):
             found = place.likelihood
-            return Climbed(theta, place.height, found.jitter, theta, 0.0, inverse, done, found.factor())
+            return Climbed(
+                theta, place.height, found.jitter, theta, 0.0, inverse, done, found.factor()
+            )
         if left < TOLERANCE:
             break
         rise = place.slope() if place is not None and gain > 0.0 else None
@@ -304,14 +348,18 @@ def quasi_newton(
         best, height, slope, jitter = theta, place.height, rise, place.likelihood.jitter
         del place  # it holds matrices
         step = inverse @ slope
-        theta = np.clip(theta + step * min(1.0, _FARTHEST / max(float(np.abs(step).max()), 1e-300)), low, high)
+        theta = np.clip(
+            theta + step * min(1.0, _FARTHEST / max(float(np.abs(step).max()), 1e-300)), low, high
+        )
         left = 0.5 * float((theta - best) @ slope)
         if left < TOLERANCE and not hasty:
             break
     return Climbed(best, height, jitter, theta, left, inverse, done)
 
 
-def curvature_by_differences(slope: Callable[[Theta], Theta | None], theta: Theta) -> Float[np.ndarray, "p p"]:
+def curvature_by_differences(
+    slope: Callable[[Theta], Theta | None], theta: Theta
+) -> Float[np.ndarray, "p p"]:
     """Negative Hessian of a density at a point, by central differences of its slope; rows without a slope are zero."""
     p = len(theta)
     curvature = np.zeros((p, p))
@@ -323,7 +371,9 @@ def curvature_by_differences(slope: Callable[[Theta], Theta | None], theta: Thet
     return 0.5 * (curvature + curvature.T)
 
 
-def _curvature(parameters: Sequence[Parameter], few: Weigh, theta: Theta) -> Float[np.ndarray, "p p"]:
+def _curvature(
+    parameters: Sequence[Parameter], few: Weigh, theta: Theta
+) -> Float[np.ndarray, "p p"]:
     """H of a log posterior density."""
 
     def slope(at: Theta) -> Theta | None:
@@ -333,7 +383,9 @@ def _curvature(parameters: Sequence[Parameter], few: Weigh, theta: Theta) -> Flo
     return curvature_by_differences(slope, theta)
 
 
-def _updated(inverse: Float[np.ndarray, "p p"], step: Theta, fall: Theta) -> Float[np.ndarray, "p p"]:
+def _updated(
+    inverse: Float[np.ndarray, "p p"], step: Theta, fall: Theta
+) -> Float[np.ndarray, "p p"]:
     """The inverse curvature that agrees with how the slope fell over a step, by the formula of BFGS."""
     along = float(step @ fall)
     if along <= 1e-12:
@@ -342,15 +394,21 @@ def _updated(inverse: Float[np.ndarray, "p p"], step: Theta, fall: Theta) -> Flo
     return np.asarray(rest @ inverse @ rest.T + np.outer(step, step) / along)
 
 
-# -- many observations -------------------------------------------------------------------------------------------------
+# -- many observations -----------------------------------------------------------------------------
 
 LEARNED_FROM = 1500
 """Outcomes that hyperparameters are learned from: predictions are as good as with all of 4000 (`evidence/size.md`)."""
 MANY = 500
 """Observations that are some: all are learned from until there are more."""
-_BEGUN, _EACH = 250, 25  # observations that a first search begins with: so many, or so many for each hyperparameter
+_BEGUN, _EACH = (
+    250,
+    25,
+)  # observations that a first search begins with: so many, or so many for each hyperparameter
 _HASTY = 1e-6  # share of the density by which a step has to gain, for a hasty climb to go on
-_FIRST, _LATER = 6, 4  # evaluations of the likelihood, the first time and from the last hyperparameters on
+_FIRST, _LATER = (
+    6,
+    4,
+)  # evaluations of the likelihood, the first time and from the last hyperparameters on
 
 
 def evenly(n: int, most: int = MANY) -> Int[np.ndarray, " m"]:
@@ -378,7 +436,9 @@ class Hasty:
 def _most_promising(parameters: Sequence[Parameter], of: Weigh, starts: Sequence[Theta]) -> Theta:
     """The start with the highest posterior density; the first where there is none anywhere."""
     low, high = np.array([p.low for p in parameters]), np.array([p.high for p in parameters])
-    distinct = list({start.tobytes(): start for start in (np.clip(s, low, high) for s in starts)}.values())
+    distinct = list(
+        {start.tobytes(): start for start in (np.clip(s, low, high) for s in starts)}.values()
+    )
     if len(distinct) == 1:
         return distinct[0]
     places = [Place.at(start, parameters, of) for start in distinct]
@@ -399,9 +459,10 @@ def fit_large(
 ) -> FitResult:
     """Fit hyperparameters to outcomes z (n,), standardised, at X (n, d): all, or `LEARNED_FROM` evenly spaced ones.
 
-    A search may begin at those of `initial` and `before`; `nearly`: the latter were found for nearly the same outcomes,
-    and it begins nowhere else. From more than `many` outcomes it learns from some of them first; `extra` are noise
-    variances (n,) beside the common one. `hasty`: how to save time with few outcomes, too.
+    A search may begin at those of `initial` and `before`; `nearly`: the latter were found for
+    nearly the same outcomes, and it begins nowhere else. From more than `many` outcomes it learns
+    from some of them first; `extra` are noise variances (n,) beside the common one. `hasty`: how to
+    save time with few outcomes, too.
     """
     if len(z) > LEARNED_FROM:
         most = evenly(len(z), LEARNED_FROM)
@@ -428,7 +489,12 @@ def fit_large(
         starts = starts if nearly else [*starts, *map(np.array, hasty.starts)]
         best = [_most_promising(parameters, weigh(all_of_them), starts)]
         return maximum_a_posteriori(
-            parameters, likelihood(all_of_them), best, many=True, evaluations=hasty.evaluations, precision=_HASTY
+            parameters,
+            likelihood(all_of_them),
+            best,
+            many=True,
+            evaluations=hasty.evaluations,
+            precision=_HASTY,
         )
     if n <= many:
         return maximum_a_posteriori(parameters, likelihood(all_of_them), starts)
@@ -437,24 +503,35 @@ def fit_large(
         few = evenly(n, max(MANY, n // QUARTER))
         curvature = Curvature.found(parameters, weigh(few), before, weigh(few[::QUARTER]))
         inverse = curvature.inverse(len(few) / n)
-        return to_the_end(quasi_newton(parameters, weigh(all_of_them), before, inverse, evaluations=_LATER, hasty=True))
+        return to_the_end(
+            quasi_newton(
+                parameters, weigh(all_of_them), before, inverse, evaluations=_LATER, hasty=True
+            )
+        )
     sizes = _sizes(n, len(fixed))
     few = evenly(n, sizes[0])
     start = maximum_a_posteriori(parameters, likelihood(few), starts, many=True).theta
     curvature = Curvature.found(parameters, weigh(few), start, weigh(few[::QUARTER]))
     for size, more in pairwise(sizes):
         found = quasi_newton(
-            parameters, weigh(evenly(n, more)), start, curvature.inverse(size / more), evaluations=_FIRST
+            parameters,
+            weigh(evenly(n, more)),
+            start,
+            curvature.inverse(size / more),
+            evaluations=_FIRST,
         )
         start, curvature = found.onward, curvature.agreeing(found.inverse)
     inverse = curvature.inverse(sizes[-1] / n)
-    return to_the_end(quasi_newton(parameters, weigh(all_of_them), start, inverse, evaluations=_FIRST, hasty=True))
+    return to_the_end(
+        quasi_newton(parameters, weigh(all_of_them), start, inverse, evaluations=_FIRST, hasty=True)
+    )
 
 
 def _starts(parameters: Sequence[Parameter], fixed: Theta) -> list[Theta]:
     """Starts of a fit: the stated values; a rough function with little noise; a smooth one with much.
 
-    The likelihood has a maximum of either kind more often than not (Rasmussen & Williams 2006, figure 5.5).
+    The likelihood has a maximum of either kind more often than not (Rasmussen & Williams 2006,
+    figure 5.5).
     """
     scales = np.array(["lengthscale" in p.name for p in parameters])
     noise = np.array([p.name == "noise" for p in parameters])
@@ -496,4 +573,6 @@ def refine_on_all(
     """
     low, high = np.array([p.low for p in parameters]), np.array([p.high for p in parameters])
     curvature = Curvature.found(parameters, weighing(few), np.clip(start, low, high))
-    return quasi_newton(parameters, weighing(whole), start, curvature.inverse(share), evaluations=evaluations).fit
+    return quasi_newton(
+        parameters, weighing(whole), start, curvature.inverse(share), evaluations=evaluations
+    ).fit

@@ -18,7 +18,8 @@ from ._standardisation import Standardisation
 class Parameter:
     """One number that a fit learns: `value` in [`low`, `high`], normal about `centre` with sd `spread` beforehand.
 
-    All five are of the number as the fit sees it: the natural logarithm of a lengthscale, a variance or a rate.
+    All five are of the number as the fit sees it: the natural logarithm of a lengthscale, a
+    variance or a rate.
     """
 
     name: str
@@ -32,8 +33,8 @@ class Parameter:
 def lengthscale(value: float, dimension: int, name: str) -> Parameter:
     """A lengthscale's logarithm, with the dimension-scaled weak prior of Hvarfner et al. (2024, equation 8).
 
-    Their `ℓ ~ LogNormal(√2 + ln(d)/2, √3)`, as a density in ℓ, is a normal one in ln ℓ, up to a constant: its centre is
-    the mode, three below their location: ln(.205 √d).
+    Their `ℓ ~ LogNormal(√2 + ln(d)/2, √3)`, as a density in ℓ, is a normal one in ln ℓ, up to a
+    constant: its centre is the mode, three below their location: ln(.205 √d).
     """
     mode = math.sqrt(2.0) - 3.0 + 0.5 * math.log(dimension)
     return Parameter(name, math.log(value), mode, math.sqrt(3.0), math.log(1e-2), math.log(1e3))
@@ -49,7 +50,13 @@ def weight(value: float, name: str) -> Parameter:
 
     A weight of 1, as a plain product has, is at the upper end.
     """
-    odds = math.inf if value >= 1.0 else math.log(value) - math.log1p(-value) if value > 0.0 else -math.inf
+    odds = (
+        math.inf
+        if value >= 1.0
+        else math.log(value) - math.log1p(-value)
+        if value > 0.0
+        else -math.inf
+    )
     return Parameter(name, min(max(odds, -WHOLE), WHOLE), 0.0, 2.0, -WHOLE, WHOLE)
 
 
@@ -60,24 +67,31 @@ LIKELY_NOISE = math.exp(-2.0)
 """Noise variance believed beforehand, against outcomes of variance one: between hardly any and all of it."""
 
 
-def noise(value: float, likely: float = LIKELY_NOISE, spread: float = 2.0, least: float = 0.0) -> Parameter:
+def noise(
+    value: float, likely: float = LIKELY_NOISE, spread: float = 2.0, least: float = 0.0
+) -> Parameter:
     """The noise variance's logarithm: about `likely`, give or take a factor of 7 where little is known of it.
 
     It is at least `least`, where that is known of how outcomes were rounded.
     """
     low, high = math.log(min(max(least, 1e-8), 1.0)), math.log(10.0)
-    return Parameter("noise", math.log(value), min(max(math.log(likely), low), high), spread, low, high)
+    return Parameter(
+        "noise", math.log(value), min(max(math.log(likely), low), high), spread, low, high
+    )
 
 
 def noise_slope(value: float, column: int) -> Parameter:
     """Change of the logarithm of the noise variance from one end of a column to the other: none, give or take 1.
 
-    A factor of 2.7 is believed at first; a hundred outcomes whose noise grows fifty times are not hindered by that.
+    A factor of 2.7 is believed at first; a hundred outcomes whose noise grows fifty times are not
+    hindered by that.
     """
     return Parameter(f"noise_slope[{column}]", value, 0.0, 1.0, -20.0, 20.0)
 
 
-def log_prior(parameters: Sequence[Parameter], theta: Float[np.ndarray, " p"]) -> tuple[float, Float[np.ndarray, " p"]]:
+def log_prior(
+    parameters: Sequence[Parameter], theta: Float[np.ndarray, " p"]
+) -> tuple[float, Float[np.ndarray, " p"]]:
     """Log density at `theta` (p,), up to a constant, and its gradient (p,)."""
     return prior_density(parameters)(theta)
 
@@ -96,7 +110,7 @@ def prior_density(
     return density
 
 
-# -- in a log, to the last bit -----------------------------------------------------------------------------------------
+# -- in a log, to the last bit ---------------------------------------------------------------------
 
 
 def to_hex(numbers: Any) -> Any:
@@ -141,11 +155,13 @@ class Hyperparameters:
     """All numbers that a `GPRegression` needs beside its data.
 
     Attributes:
-        theta: parameters of kernel, mean, noise and the noise's slopes, as `GPPrior.theta` has them.
+        theta: parameters of kernel, mean, noise and the noise's slopes, as `GPPrior.theta` has
+            them.
         output: from the user's units to standardised ones; it stays until the next fit.
-        draws: of theta from its posterior; none: outcomes are too many, or too few, for them to differ.
-        doubted: outcomes that are probably wrong, by their numbers, and the noise variance that each has beside the
-            common one, standardised.
+        draws: of theta from its posterior; none: outcomes are too many, or too few, for them to
+            differ.
+        doubted: outcomes that are probably wrong, by their numbers, and the noise variance that
+            each has beside the common one, standardised.
 
     >>> found = Hyperparameters((0.1, -2.0), Standardisation(5.0, 3.0))
     >>> Hyperparameters.from_dict(found.to_dict()) == found
@@ -188,17 +204,27 @@ class Hyperparameters:
         known = from_hex(plain)
         try:
             theta = tuple(map(float, known["theta"]))
-            output = Standardisation(float(known["output"]["offset"]), float(known["output"]["scale"]))
-            transformed = any(known["output"].get(name, none) != none for name, none in _NO_TRANSFORM.items())
+            output = Standardisation(
+                float(known["output"]["offset"]), float(known["output"]["scale"])
+            )
+            transformed = any(
+                known["output"].get(name, none) != none for name, none in _NO_TRANSFORM.items()
+            )
             draws = tuple(tuple(map(float, each)) for each in known.get("draws", ()))
-            doubted = tuple((int(i), float(variance)) for i, variance in known.get("doubted", {}).items())
+            doubted = tuple(
+                (int(i), float(variance)) for i, variance in known.get("doubted", {}).items()
+            )
         except (AttributeError, KeyError, TypeError, ValueError):
-            raise InvalidStudy("hyperparameters", plain, "theta and output, with floats as hexadecimal text") from None
+            raise InvalidStudy(
+                "hyperparameters", plain, "theta and output, with floats as hexadecimal text"
+            ) from None
         if output.scale <= 0 or transformed:
             allowed = "an offset, a scale above 0, and no power transform: there is none any more"
             raise InvalidStudy("hyperparameters.output", plain["output"], allowed)
         if any(i < 0 or not variance > 0 for i, variance in doubted):
             raise InvalidStudy(
-                "hyperparameters.doubted", plain["doubted"], "variances above 0, by number of the outcome"
+                "hyperparameters.doubted",
+                plain["doubted"],
+                "variances above 0, by number of the outcome",
             )
         return cls(theta, output, draws, doubted)

@@ -1,16 +1,18 @@
 """Drift of an objective as outcomes tell it: of which kind it is, how fast, and when all began anew.
 
-A drift (`DriftModel`) is one of five: none; a smooth change, `exp(−Δ²/2ℓ²)`; a fading one, `exp(−|Δ|/τ)`; a season that
-fades, `exp(−2 sin²(π Δ/P)/ℓ² − |Δ|/τ)`, whose period starts where a periodogram of the residuals peaks
-(`likely_periods`); or a translation at constant velocity whose shape changes smoothly. Each is fitted by maximum a
-posteriori. A drift must be likelier than none by a factor e, and by √n for its time scale and for each velocity (BIC,
-Schwarz 1978), so that next to nothing is lost on a static objective. Change points are added to these: one must be
-likelier than all else by e·n², as it may stand at any of n moments and is sought n times.
+A drift (`DriftModel`) is one of five: none; a smooth change, `exp(−Δ²/2ℓ²)`; a fading one,
+`exp(−|Δ|/τ)`; a season that fades, `exp(−2 sin²(π Δ/P)/ℓ² − |Δ|/τ)`, whose period starts where a
+periodogram of the residuals peaks (`likely_periods`); or a translation at constant velocity whose
+shape changes smoothly. Each is fitted by maximum a posteriori. A drift must be likelier than none
+by a factor e, and by √n for its time scale and for each velocity (BIC, Schwarz 1978), so that next
+to nothing is lost on a static objective. Change points are added to these: one must be likelier
+than all else by e·n², as it may stand at any of n moments and is sought n times.
 
-That decides how an objective is said to drift. Answers and bounds are less sure: no drift is a smooth change with an
-endless time scale, a smooth change is a translation with velocity 0, and bounds of the likeliest kind alone are too
-narrow while a slow drift is not certain. So where nothing or a smooth change is likeliest, hyperparameters are drawn
-for a smooth change, whose prior reaches far beyond the study; a translation that is likely has a share of the draws.
+That decides how an objective is said to drift. Answers and bounds are less sure: no drift is a
+smooth change with an endless time scale, a smooth change is a translation with velocity 0, and
+bounds of the likeliest kind alone are too narrow while a slow drift is not certain. So where
+nothing or a smooth change is likeliest, hyperparameters are drawn for a smooth change, whose prior
+reaches far beyond the study; a translation that is likely has a share of the draws.
 """
 
 from __future__ import annotations
@@ -52,19 +54,32 @@ MIN_TO_LEARN, MIN_TO_CUT = 10, 20
 """Outcomes from which on a drift is looked for, and a cut among those since the last one."""
 BEFORE, AFTER = 4, 8
 """Outcomes on both sides of a cut, at least."""
-_PERIOD, _ROUND, _LASTING = 0.2, 1.5, 2.0  # of a season, in units of time: period, ℓ and τ to begin with
+_PERIOD, _ROUND, _LASTING = (
+    0.2,
+    1.5,
+    2.0,
+)  # of a season, in units of time: period, ℓ and τ to begin with
 _SEASON = (math.log(_ROUND), math.log(_LASTING))
 _PEAKS = 5  # periods of which the likeliest is fitted
 
-_NEAR = 6.0  # log posterior by which a kind may be behind and is compared at every fit; others take turns
+# log posterior by which a kind may be behind and is compared at every fit; others take turns
+_NEAR = 6.0
 _WITHIN = 2.0  # and by which it may be behind, after a few evaluations, to be fitted to the end
 _FIRST_EVALUATIONS = 30  # evaluations of a first comparison
 _SAME_SEASON = 0.1  # difference of the logarithms of two periods of one season
 
-_GOLDEN = (math.sqrt(5) - 1) / 2  # shares k of it modulo 1 are spread evenly: rounds meet the kinds in turn
-_SLOW = (math.log(4.0), 2.0)  # of the logarithm of a smooth change's time scale: from none in a study to much in it
+_GOLDEN = (
+    math.sqrt(5) - 1
+) / 2  # shares k of it modulo 1 are spread evenly: rounds meet the kinds in turn
+_SLOW = (
+    math.log(4.0),
+    2.0,
+)  # of the logarithm of a smooth change's time scale: from none in a study to much in it
 _LIKELY = 3.0  # log posterior by which a translation may be behind and still has draws
-_HELD: dict[Kind, frozenset[Kind]] = {"smooth": frozenset({"steady"}), "sliding": frozenset({"steady", "smooth"})}
+_HELD: dict[Kind, frozenset[Kind]] = {
+    "smooth": frozenset({"steady"}),
+    "sliding": frozenset({"steady", "smooth"}),
+}
 """Kinds that are special cases of another one, by the kind whose kernel then holds draws of both."""
 
 Theta = tuple[float, ...]
@@ -94,7 +109,8 @@ class DriftModel:
     Attributes:
         given: a drift that is known; None: it is learned.
         kind: the kind that was learned.
-        unit: how much time counts as one where ℓ and τ are judged: what was learned is as likely on any clock.
+        unit: how much time counts as one where ℓ and τ are judged: what was learned is as likely on
+            any clock.
         cuts: when everything began anew, ascending, in units of time.
         form: kind of the kernel, where it holds draws of several kinds; None: `kind` itself.
         standings: of the kinds at the latest fits, in the same unit: the next fit begins there.
@@ -148,12 +164,20 @@ class DriftModel:
 
     def to_dict(self) -> dict[str, Any]:
         """Learned kind, unit, change points and standings as JSON data, floats as hexadecimal text."""
-        plain: dict[str, Any] = {"kind": self.kind, "unit": to_hex(self.unit), "cuts": to_hex(self.cuts)}
+        plain: dict[str, Any] = {
+            "kind": self.kind,
+            "unit": to_hex(self.unit),
+            "cuts": to_hex(self.cuts),
+        }
         if self.form is not None:
             plain["form"] = self.form
         if self.standings:
             plain["standings"] = {
-                each.kind: {"outcomes": each.outcomes, "behind": to_hex(each.behind), "theta": to_hex(each.theta)}
+                each.kind: {
+                    "outcomes": each.outcomes,
+                    "behind": to_hex(each.behind),
+                    "theta": to_hex(each.theta),
+                }
                 for each in self.standings
             }
         return plain
@@ -172,11 +196,15 @@ class DriftModel:
             or not {plain["kind"], plain.get("form", "steady")} <= {*KINDS}
             or ("form" in plain and plain["kind"] not in _HELD.get(plain["form"], ()))
         ):
-            raise InvalidStudy("hyperparameters.drift", plain, f"a kind ({', '.join(KINDS)}), a unit and cuts")
+            raise InvalidStudy(
+                "hyperparameters.drift", plain, f"a kind ({', '.join(KINDS)}), a unit and cuts"
+            )
         standings = plain.get("standings", {})
         try:
             found = tuple(
-                Standing(kind, int(each["outcomes"]), from_hex(each["behind"]), from_hex(each["theta"]))
+                Standing(
+                    kind, int(each["outcomes"]), from_hex(each["behind"]), from_hex(each["theta"])
+                )
                 for kind, each in standings.items()
             )
         except (AttributeError, KeyError, TypeError, ValueError):
@@ -184,9 +212,13 @@ class DriftModel:
                 "hyperparameters.drift.standings", standings, "outcomes, behind and theta by kind"
             ) from None
         if not {each.kind for each in found} <= {*KINDS}:
-            raise InvalidStudy("hyperparameters.drift.standings", standings, f"kinds ({', '.join(KINDS)})")
+            raise InvalidStudy(
+                "hyperparameters.drift.standings", standings, f"kinds ({', '.join(KINDS)})"
+            )
         cuts = from_hex(plain["cuts"])
-        return cls(None, plain["kind"], from_hex(plain["unit"]), cuts, plain.get("form"), standings=found)
+        return cls(
+            None, plain["kind"], from_hex(plain["unit"]), cuts, plain.get("form"), standings=found
+        )
 
     def said(self, kernel: Product) -> str:
         """Describe the drift by the kernel in use."""
@@ -195,9 +227,13 @@ class DriftModel:
         words = [f"all began anew at time {self.cuts[-1]:.10g}"] if self.cuts else []
         if self.kind == "sliding" and isinstance(sliding := kernel.members[0], SlidingKernel):
             fastest = max(map(abs, sliding.velocity), default=0.0) / self.unit
-            words.append(f"all slides, by up to {fastest:.3g} of a variable's range in one unit of time")
+            words.append(
+                f"all slides, by up to {fastest:.3g} of a variable's range in one unit of time"
+            )
         elif self.kind == "seasonal":
-            period, _, lasts = np.exp([p.value for k in kernel.members[-2:] for p in k.parameters]) * self.unit
+            period, _, lasts = (
+                np.exp([p.value for k in kernel.members[-2:] for p in k.parameters]) * self.unit
+            )
             words.append(
                 f"it has a season of {period:.3g} of time, and the same one counts half after {lasts * math.log(2):.3g}"
             )
@@ -217,8 +253,9 @@ def fit_drift(
 ) -> tuple[DriftModel, Hyperparameters]:
     """The drift model that outcomes speak for, and its hyperparameters. O(n³).
 
-    The kind in use and no drift are always fitted. The other kinds, those that lag far behind in turn, are compared
-    after some evaluations that begin where their last ones ended; only those that come near are fitted to the end.
+    The kind in use and no drift are always fitted. The other kinds, those that lag far behind in
+    turn, are compared after some evaluations that begin where their last ones ended; only those
+    that come near are fitted to the end.
 
     Args:
         empty: makes a regression for a drift model.
@@ -227,7 +264,8 @@ def fit_drift(
         horizon: how much time the study is about.
 
     Returns:
-        A drift model that differs from `before` by its kind, its unit, its standings and at most one more cut.
+        A drift model that differs from `before` by its kind, its unit, its standings and at most
+        one more cut.
     """
     unit = horizon if 0 < horizon < math.inf else 1.0
     model, before = _own_form(empty, model, before)
@@ -272,7 +310,9 @@ class _Comparison:
         fits: by kind.
     """
 
-    def __init__(self, empty: Empty, model: GPRegression[Product], before: DriftModel, steady: DriftModel) -> None:
+    def __init__(
+        self, empty: Empty, model: GPRegression[Product], before: DriftModel, steady: DriftModel
+    ) -> None:
         self._empty, self._model, self._before, self._steady = empty, model, before, steady
         self._kinds = KINDS if _can_slide(model) else KINDS[:-1]
         self._known = {each.kind: each for each in before.standings}
@@ -284,7 +324,9 @@ class _Comparison:
         leader = self._before.kind if self._before.kind in self._kinds else "steady"
         self.fits[leader] = self._to_the_end(leader, self.fits.get(leader))
         if leader == "seasonal" and (periods := self._periods()) and self._is_another(periods[0]):
-            other = self._climbed(replace(self._steady, kind=leader), periods, self._outliers(self._model.doubted))
+            other = self._climbed(
+                replace(self._steady, kind=leader), periods, self._outliers(self._model.doubted)
+            )
             if other.score > self.fits[leader].score:
                 self.fits[leader] = self._to_the_end(leader, other)
         outliers = self._outliers([i for i, _ in self.fits[leader].found.doubted])
@@ -301,12 +343,17 @@ class _Comparison:
     def cut(self, best: _Fitted) -> _Fitted | None:
         """A fit with one more cut, where that is likelier than the best without; or None."""
         least = self._net(best) + ODDS + 2.0 * math.log(len(self._model))
-        if (moment := _cut(self._empty, self._model, self._steady, self.fits["steady"].found)) is None:
+        if (
+            moment := _cut(self._empty, self._model, self._steady, self.fits["steady"].found)
+        ) is None:
             return None
         model = replace(self._steady, cuts=(*self._steady.cuts, moment))
         begin = _Fitted.prepared(self._empty, self._model, model, self.fits["steady"].found.theta)
         outliers = self._outliers([i for i, _ in best.found.doubted])
-        if _Fitted.by(begin, model, begin.compared(outliers, Hasty(_FIRST_EVALUATIONS))).score < least - _WITHIN:
+        if (
+            _Fitted.by(begin, model, begin.compared(outliers, Hasty(_FIRST_EVALUATIONS))).score
+            < least - _WITHIN
+        ):
             return None
         whole = _Fitted.prepared(self._empty, self._model, model, begin.hyperparameters.theta)
         other = _Fitted.by(whole, model, whole.likeliest())
@@ -315,13 +362,18 @@ class _Comparison:
         later = _cut(
             self._empty, self._model, self._steady, other.found
         )  # with less noise it is seen more exactly when
-        return other if later is None else replace(other, drift_model=replace(model, cuts=(*self._steady.cuts, later)))
+        return (
+            other
+            if later is None
+            else replace(other, drift_model=replace(model, cuts=(*self._steady.cuts, later)))
+        )
 
     def averaged(self, best: _Fitted) -> tuple[DriftModel, Hyperparameters]:
         """The drift model of the best fit, with draws that also hold how slow a change can be, or a translation.
 
-        Where no drift or a smooth change is likeliest, draws are those of a smooth change: its time scale may be much
-        longer than the study. Where a translation is likely, too, it has a share of the draws by its odds.
+        Where no drift or a smooth change is likeliest, draws are those of a smooth change: its time
+        scale may be much longer than the study. Where a translation is likely, too, it has a share
+        of the draws by its odds.
         """
         if best.drift_model.kind not in {"steady", "smooth", "sliding"}:
             return best.drift_model, best.drawn()
@@ -329,8 +381,14 @@ class _Comparison:
         # Only now is a smooth change fitted to the end, and may be likelier than what was best.
         best = max(best, smooth, key=self._net)
         model = best.drift_model
-        odds = math.inf if model.kind == "sliding" else -math.inf  # of a translation, where nothing compares
-        if sliding is not None and model.cuts == self._steady.cuts and sliding.found.output == smooth.found.output:
+        odds = (
+            math.inf if model.kind == "sliding" else -math.inf
+        )  # of a translation, where nothing compares
+        if (
+            sliding is not None
+            and model.cuts == self._steady.cuts
+            and sliding.found.output == smooth.found.output
+        ):
             odds = self._net(sliding) - max(self._net(self.fits["steady"]), self._net(smooth))
         if sliding is not None and odds > _LIKELY:
             return model, sliding.drawn()
@@ -342,7 +400,9 @@ class _Comparison:
         slid = sliding.drawn()
         share = round(len(slid.draws) / (1.0 + math.exp(-odds)))
         stays = [self._sliding(each) for each in _some(slow.draws, len(slid.draws) - share)]
-        likeliest = slid if model.kind == "sliding" else replace(slow, theta=self._sliding(slow.theta))
+        likeliest = (
+            slid if model.kind == "sliding" else replace(slow, theta=self._sliding(slow.theta))
+        )
         model = model if model.kind == "sliding" else replace(model, form="sliding")
         return model, replace(likeliest, draws=_mixed([*stays, *_some(slid.draws, share)]))
 
@@ -350,21 +410,32 @@ class _Comparison:
         """The likeliest smooth change with the change points of the best fit."""
         if best.drift_model.cuts == self._steady.cuts:
             return self._to_the_end("smooth", self.fits.get("smooth"))
-        model, p = replace(best.drift_model, kind="smooth"), len(_space(self._model.kernel).parameters)
+        model, p = (
+            replace(best.drift_model, kind="smooth"),
+            len(_space(self._model.kernel).parameters),
+        )
         theta = best.found.theta
-        other = _Fitted.prepared(self._empty, self._model, model, (*theta[:p], _SLOW[0], *theta[p:]))
+        other = _Fitted.prepared(
+            self._empty, self._model, model, (*theta[:p], _SLOW[0], *theta[p:])
+        )
         return _Fitted.by(other, model, other.likeliest())
 
     def _sliding(self, theta: Theta) -> Theta:
         """Hyperparameters of a smooth change in the kernel of a translation: its velocity is 0."""
-        p, moved = len(_space(self._model.kernel).parameters), len(_numbers(_space(self._model.kernel)))
+        p, moved = (
+            len(_space(self._model.kernel).parameters),
+            len(_numbers(_space(self._model.kernel))),
+        )
         return (*theta[:p], *(0.0,) * moved, *theta[p:])
 
     def standings(self) -> tuple[Standing, ...]:
         """Standings of all kinds after the comparison; of those left out, as they were."""
         highest = max(fit.score for fit in self.fits.values())
         n = len(self._model)
-        found = {kind: Standing(kind, n, highest - fit.score, fit.found.theta) for kind, fit in self.fits.items()}
+        found = {
+            kind: Standing(kind, n, highest - fit.score, fit.found.theta)
+            for kind, fit in self.fits.items()
+        }
         for kind, each in self._known.items():
             found.setdefault(kind, replace(each, theta=self._in_unit(kind, each.theta)))
         return tuple(found[kind] for kind in KINDS if kind in found)
@@ -375,7 +446,9 @@ class _Comparison:
     def _challengers(self, leader: Kind) -> list[Kind]:
         """Kinds to compare: all that were near, and of the others the one that was not compared for longest."""
         others = [kind for kind in self._kinds if kind not in ("steady", leader)]
-        near = [kind for kind in others if kind not in self._known or self._known[kind].behind <= _NEAR]
+        near = [
+            kind for kind in others if kind not in self._known or self._known[kind].behind <= _NEAR
+        ]
         far = [kind for kind in others if kind not in near]
         return near + sorted(far, key=lambda kind: self._known[kind].outcomes)[:1]
 
@@ -388,16 +461,24 @@ class _Comparison:
     def _compared(self, kind: Kind, outliers: Sequence[np.ndarray]) -> _Fitted:
         """A climb from the best of the starts; of a season also one from the likeliest period.
 
-        A season that was not there before is likely nowhere but near its period, and a known one is nearly as likely
-        with a period that is wrong.
+        A season that was not there before is likely nowhere but near its period, and a known one is
+        nearly as likely with a period that is wrong.
         """
         model, starts = replace(self._steady, kind=kind), self._starts(kind)
-        climbs = [starts, season] if kind == "seasonal" and (season := self._periods()) else [starts]
-        return max((self._climbed(model, each, outliers) for each in climbs), key=lambda fit: fit.score)
+        climbs = (
+            [starts, season] if kind == "seasonal" and (season := self._periods()) else [starts]
+        )
+        return max(
+            (self._climbed(model, each, outliers) for each in climbs), key=lambda fit: fit.score
+        )
 
-    def _climbed(self, model: DriftModel, starts: Sequence[Theta], outliers: Sequence[np.ndarray]) -> _Fitted:
+    def _climbed(
+        self, model: DriftModel, starts: Sequence[Theta], outliers: Sequence[np.ndarray]
+    ) -> _Fitted:
         other = _Fitted.prepared(self._empty, self._model, model, starts[0])
-        return _Fitted.by(other, model, other.compared(outliers, Hasty(_FIRST_EVALUATIONS, tuple(starts[1:]))))
+        return _Fitted.by(
+            other, model, other.compared(outliers, Hasty(_FIRST_EVALUATIONS, tuple(starts[1:])))
+        )
 
     def _to_the_end(self, kind: Kind, known: _Fitted | None) -> _Fitted:
         model = replace(self._steady, kind=kind)
@@ -421,7 +502,11 @@ class _Comparison:
         usual = self._empty(replace(self._steady, kind=kind)).hyperparameters.theta
         own.append(usual[p : len(usual) - len(theta) + p + had])
         starts = [(*theta[:p], *each, *theta[p + had :]) for each in own]
-        if kind in self._known and kind != before.kind and len(self._known[kind].theta) == len(usual):
+        if (
+            kind in self._known
+            and kind != before.kind
+            and len(self._known[kind].theta) == len(usual)
+        ):
             starts.insert(0, self._in_unit(kind, self._known[kind].theta))
         return starts
 
@@ -431,7 +516,9 @@ class _Comparison:
         if ratio == 1.0 or kind == "steady":
             return theta
         p = len(_space(self._model.kernel).parameters)
-        end = len(theta) - len(self._model.hyperparameters.theta) + len(self._model.kernel.parameters)
+        end = (
+            len(theta) - len(self._model.hyperparameters.theta) + len(self._model.kernel.parameters)
+        )
         drift, later = list(theta[p:end]), -math.log(ratio)
         if kind == "seasonal":
             drift = [drift[0] + later, drift[1], drift[2] + later]
@@ -441,7 +528,9 @@ class _Comparison:
 
     def _periods(self) -> list[Theta]:
         """Seasons with the periods where the periodogram peaks, beside hyperparameters in use and those of no drift."""
-        times, signal, gram, residuals = _covariances(self._empty, self._model, self._steady, self.fits["steady"].found)
+        times, signal, gram, residuals = _covariances(
+            self._empty, self._model, self._steady, self.fits["steady"].found
+        )
         periods = likely_periods(times, signal, gram, residuals, _PEAKS)
         p, had = len(_space(self._model.kernel).parameters), len(self._model.kernel.parameters)
         theta, steady = self._model.hyperparameters.theta, self.fits["steady"].found.theta
@@ -480,7 +569,9 @@ def _can_slide(model: GPRegression[Product]) -> bool:
     """Whether the kernel in space is one of differences: only these stay kernels of covariances where points move."""
     space = _space(model.kernel)
     members = space.members if isinstance(space, Sum | Product) else (space,)
-    return all(isinstance(each, AnovaKernel | Stationary) for each in members) and bool(_numbers(space))
+    return all(isinstance(each, AnovaKernel | Stationary) for each in members) and bool(
+        _numbers(space)
+    )
 
 
 def _bic_penalty(drift_model: DriftModel, model: GPRegression[Product]) -> float:
@@ -501,7 +592,9 @@ class _Fitted:
     model: GPRegression[Product]
 
     @classmethod
-    def of(cls, empty: Empty, model: GPRegression[Product], before: DriftModel, drift_model: DriftModel) -> Self:
+    def of(
+        cls, empty: Empty, model: GPRegression[Product], before: DriftModel, drift_model: DriftModel
+    ) -> Self:
         """Fit a drift model; the search begins where the present model is."""
         p = len(_space(model.kernel).parameters)
         theta, had = model.hyperparameters.theta, len(model.kernel.parameters) - p
@@ -525,7 +618,9 @@ class _Fitted:
         return other
 
     @classmethod
-    def by(cls, model: GPRegression[Product], drift_model: DriftModel, found: Hyperparameters) -> Self:
+    def by(
+        cls, model: GPRegression[Product], drift_model: DriftModel, found: Hyperparameters
+    ) -> Self:
         """The fit that a regression has just made."""
         score = model.last_score
         return cls(drift_model, score if math.isfinite(score) else 0.0, found, model)
@@ -552,10 +647,11 @@ def _covariances(
 def abrupt_change(model: GPRegression[Any]) -> int | None:
     """Index of the outcome from which on everything seems to be another function; None where nothing speaks for one.
 
-    For models without a drift that are fitted to these outcomes: it must be likelier than no change by a factor e·n²,
-    as a change point of a learned drift, with the hyperparameters of no change. On 144 drawn functions that do not
-    change, cost-varying and causal, with noise of eight kinds, none was found in 1296 looks; of 56 that fall by two
-    standard deviations 41 were, within 30 rounds. O(n³).
+    For models without a drift that are fitted to these outcomes: it must be likelier than no change
+    by a factor e·n², as a change point of a learned drift, with the hyperparameters of no change.
+    On 144 drawn functions that do not change, cost-varying and causal, with noise of eight kinds,
+    none was found in 1296 looks; of 56 that fall by two standard deviations 41 were, within 30
+    rounds. O(n³).
 
     >>> from steerbo.gp import SquaredExponentialKernel
     >>> model = GPRegression(SquaredExponentialKernel([0.3]), noise=0.01)
@@ -577,7 +673,9 @@ def abrupt_change(model: GPRegression[Any]) -> int | None:
     return best if gains[best] > ODDS + 2.0 * math.log(n) else None
 
 
-def _cut(empty: Empty, model: GPRegression[Product], steady: DriftModel, found: Hyperparameters) -> float | None:
+def _cut(
+    empty: Empty, model: GPRegression[Product], steady: DriftModel, found: Hyperparameters
+) -> float | None:
     """The best moment for a cut among the outcomes since the last one; None where there are too few."""
     times, _, gram, residuals = _covariances(empty, model, steady, found)
     order = np.argsort(times, kind="stable")
@@ -585,5 +683,7 @@ def _cut(empty: Empty, model: GPRegression[Product], steady: DriftModel, found: 
     if len(order) < MIN_TO_CUT:
         return None
     gains = changepoint_gains(gram[np.ix_(order, order)], residuals[order])
-    moments = [k for k in range(BEFORE, len(order) - AFTER + 1) if times[order[k - 1]] < times[order[k]]]
+    moments = [
+        k for k in range(BEFORE, len(order) - AFTER + 1) if times[order[k - 1]] < times[order[k]]
+    ]
     return float(times[order[max(moments, key=lambda k: gains[k])]]) if moments else None

@@ -42,18 +42,20 @@ class Solved:
 class GPPosterior(Generic[K]):
     """Posterior of k Gaussian processes with the same kernel, noise and points, but different prior means.
 
-    The effect of an outcome on the variance depends on its point and not on its value. So one Cholesky factor of
-    `K + Λ` serves all k, and each has a column of residuals r = y − m(x) of its own. Prior means are the caller's:
-    all answers here leave them out.
+    The effect of an outcome on the variance depends on its point and not on its value. So one
+    Cholesky factor of `K + Λ` serves all k, and each has a column of residuals r = y − m(x) of its
+    own. Prior means are the caller's: all answers here leave them out.
 
-    Rows are stored at once, and factorised when an answer needs them, in the steps in which they came. So the bits do
-    not depend on the times of answers, and a replay computes nothing that a later refit makes void.
+    Rows are stored at once, and factorised when an answer needs them, in the steps in which they
+    came. So the bits do not depend on the times of answers, and a replay computes nothing that a
+    later refit makes void.
 
     Args:
         kernel: covariances between points.
         points, residuals: (n, d) and (n, k) to begin with.
         noise: (n,) noise variances of these.
-        factor: that of the covariances among these points, noise included, if it is at hand; this object then owns it.
+        factor: that of the covariances among these points, noise included, if it is at hand; this
+            object then owns it.
 
     >>> from steerbo.gp import SquaredExponentialKernel
     >>> two = GPPosterior(SquaredExponentialKernel([0.3]), np.zeros((0, 1)), np.zeros((0, 2)), np.zeros(0))
@@ -90,12 +92,22 @@ class GPPosterior(Generic[K]):
         A factor is begun anew now and then: what it was before then need not be computed again.
         """
         built = self._built if self._factor is None else self._factor.built
-        return {**self.__dict__, "_factor": None, "_built": built, "_half": None, "_weights": None, "_likelihood": None}
+        return {
+            **self.__dict__,
+            "_factor": None,
+            "_built": built,
+            "_half": None,
+            "_weights": None,
+            "_likelihood": None,
+        }
 
-    # -- rows ----------------------------------------------------------------------------------------------------------
+    # -- rows --------------------------------------------------------------------------------------
 
     def append(
-        self, points: Float[np.ndarray, "m d"], residuals: Float[np.ndarray, "m k"], noise: Float[np.ndarray, " m"]
+        self,
+        points: Float[np.ndarray, "m d"],
+        residuals: Float[np.ndarray, "m k"],
+        noise: Float[np.ndarray, " m"],
     ) -> None:
         """Append outcomes, in any order of time: O(n²) each, when they are used."""
         assert not self.is_extended, "outcomes are added outside extended()"
@@ -111,15 +123,21 @@ class GPPosterior(Generic[K]):
         self._half = self._weights = self._likelihood = None
 
     @contextmanager
-    def extended(self, points: Float[np.ndarray, "p d"], noise: Float[np.ndarray, " p"]) -> Iterator[Factor]:
+    def extended(
+        self, points: Float[np.ndarray, "p d"], noise: Float[np.ndarray, " p"]
+    ) -> Iterator[Factor]:
         """Context in which points without an outcome shrink the variance, not the means (Desautels et al. 2014).
 
-        Gives the factor, with rows of the observed points first. Contexts may be nested; afterwards there is no trace,
-        to the last bit.
+        Gives the factor, with rows of the observed points first. Contexts may be nested; afterwards
+        there is no trace, to the last bit.
         """
         _ = self.weights  # of the observed points alone, and kept
         outside, rows = self._pending, self.rows
-        cross = self.kernel(points, rows) if len(points) and len(rows) else np.zeros((len(points), len(rows)))
+        cross = (
+            self.kernel(points, rows)
+            if len(points) and len(rows)
+            else np.zeros((len(points), len(rows)))
+        )
         with self.factor.extended(cross, self._noisy(points, noise)):
             self._pending = (*outside, points)
             try:
@@ -138,7 +156,9 @@ class GPPosterior(Generic[K]):
         parts = [part for part in (self.points, *self._pending) if len(part)]
         return np.concatenate(parts) if len(parts) > 1 else parts[0] if parts else self.points
 
-    def _noisy(self, points: Float[np.ndarray, "m d"], noise: Float[np.ndarray, " m"]) -> Float[np.ndarray, "m m"]:
+    def _noisy(
+        self, points: Float[np.ndarray, "m d"], noise: Float[np.ndarray, " m"]
+    ) -> Float[np.ndarray, "m m"]:
         """Covariances among points, noise on the diagonal."""
         if not len(points):
             return np.zeros((0, 0))
@@ -146,7 +166,7 @@ class GPPosterior(Generic[K]):
         gram.flat[:: len(points) + 1] += noise
         return gram
 
-    # -- solved --------------------------------------------------------------------------------------------------------
+    # -- solved ------------------------------------------------------------------------------------
 
     @property
     def factor(self) -> Factor:
@@ -168,7 +188,9 @@ class GPPosterior(Generic[K]):
     def _row(self, n: int) -> tuple[Float[np.ndarray, "1 n"], Float[np.ndarray, "1 1"]]:
         """Covariances of a row with the rows before it and with itself."""
         new, before = self.points[n : n + 1], self.points[:n]
-        return self.kernel(new, before) if n else np.zeros((1, 0)), self._noisy(new, self.noise[n : n + 1])
+        return self.kernel(new, before) if n else np.zeros((1, 0)), self._noisy(
+            new, self.noise[n : n + 1]
+        )
 
     def _gram(self, n: int) -> Float[np.ndarray, "n n"]:
         """Covariances among the first n rows, computed in the steps in which these came: so bits are the same."""
@@ -199,17 +221,23 @@ class GPPosterior(Generic[K]):
         if self._likelihood is None:
             n = len(self)
             half_log_determinant = float(np.log(self.factor.pivots[:n]).sum())
-            self._likelihood = log_density((self.half * self.half).sum(axis=0), half_log_determinant, n)
+            self._likelihood = log_density(
+                (self.half * self.half).sum(axis=0), half_log_determinant, n
+            )
         return self._likelihood
 
-    # -- the posterior -------------------------------------------------------------------------------------------------
+    # -- the posterior -----------------------------------------------------------------------------
 
     def means(self, Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "k m"]:
         """Means at Z (m, d). O(n) a point."""
         blocks = np.array_split(Z, 1 + len(Z) * len(self) // _BLOCK)
-        return np.concatenate([self.kernel(block, self.points) @ self.weights for block in blocks]).T
+        return np.concatenate(
+            [self.kernel(block, self.points) @ self.weights for block in blocks]
+        ).T
 
-    def marginals(self, Z: Float[np.ndarray, "m d"]) -> tuple[Float[np.ndarray, "k m"], Float[np.ndarray, " m"]]:
+    def marginals(
+        self, Z: Float[np.ndarray, "m d"]
+    ) -> tuple[Float[np.ndarray, "k m"], Float[np.ndarray, " m"]]:
         """Means (k, m) and variance (m,) at Z (m, d). O(n²) a point."""
         found = self.solve(Z)
         return found.mean, found.variance
@@ -218,13 +246,16 @@ class GPPosterior(Generic[K]):
         """Means (k,) and variance of the average over the rows of Z (m, d). O(n²) in all."""
         cross = self.kernel(Z, self.rows).mean(axis=0)
         half = self.factor.half_solve(cross)
-        return cross[: len(self)] @ self.weights, max(float(self.kernel(Z, Z).mean() - half @ half), 0.0)
+        return cross[: len(self)] @ self.weights, max(
+            float(self.kernel(Z, Z).mean() - half @ half), 0.0
+        )
 
     def solve(self, Z: Float[np.ndarray, "m d"]) -> Solved:
         """Compute moments at Z (m, d) and keep the arrays that `slope` needs. O(n²) a point.
 
-        The variance is the prior one less a sum of squares, `k(z, z) − |L⁻¹ k(X, z)|²`. `k(z, X) K⁻¹ k(X, z)` would be
-        the same in exact arithmetic, and loses twice as many digits where outcomes are next to noise-free.
+        The variance is the prior one less a sum of squares, `k(z, z) − |L⁻¹ k(X, z)|²`.
+        `k(z, X) K⁻¹ k(X, z)` would be the same in exact arithmetic, and loses twice as many digits
+        where outcomes are next to noise-free.
         """
         cross = self.kernel(Z, self.rows)
         half = self.factor.half_solve(cross.T)
@@ -240,7 +271,8 @@ class GPPosterior(Generic[K]):
     ) -> Float[np.ndarray, "m d"]:
         """`∂/∂z_m (Σ_k c_km μ_k(z_m) + v_m σ²(z_m))` for given c (k, m) and v (m,); None: zero. O(n²) a point.
 
-        Columns that are `known` are held: nothing is computed along them, and the slope there is zero.
+        Columns that are `known` are held: nothing is computed along them, and the slope there is
+        zero.
         """
         rows, (searched, factor) = self.rows, self.kernel.split(known)
         if of_variance is None:
@@ -257,22 +289,29 @@ class GPPosterior(Generic[K]):
         return slope
 
 
-# -- which outcomes count ----------------------------------------------------------------------------------------------
+# -- which outcomes count --------------------------------------------------------------------------
 
 MOST_COUNTED = 5000
 """Outcomes that a posterior counts: with so many a suggestion takes ten seconds and a gigabyte."""
 _ABOUT_THE_BEST = 500  # that say where the best place is
-_LATEST, _NEAREST = 0.2, 0.4  # shares of those counted; the others are spread over all that are left
+_LATEST, _NEAREST = (
+    0.2,
+    0.4,
+)  # shares of those counted; the others are spread over all that are left
 
 
 def subset_of_data(
-    prior: GPPrior[Any], X: Float[np.ndarray, "n d"], z: Float[np.ndarray, " n"], most: int = MOST_COUNTED
+    prior: GPPrior[Any],
+    X: Float[np.ndarray, "n d"],
+    z: Float[np.ndarray, " n"],
+    most: int = MOST_COUNTED,
 ) -> Int[np.ndarray, " m"]:
     """Choose the outcomes that the posterior uses: their indices, ascending, at most `most`.
 
-    A fifth of those are the latest, for the objective may drift and a study goes on where it was; two fifths are the
-    nearest, in covariance, to the place that is best as far as some outcomes say; the others are spread evenly over
-    what is left, so that nothing that is known to be poor is taken for unknown.
+    A fifth of those are the latest, for the objective may drift and a study goes on where it was;
+    two fifths are the nearest, in covariance, to the place that is best as far as some outcomes
+    say; the others are spread evenly over what is left, so that nothing that is known to be poor is
+    taken for unknown.
 
     Args:
         prior: the prior whose kernel measures distance.
@@ -296,7 +335,9 @@ def subset_of_data(
     return choose_subset(prior.kernel(X, X[best : best + 1])[:, 0], most)
 
 
-def choose_subset(nearness: Float[np.ndarray, " n"], most: int = MOST_COUNTED) -> Int[np.ndarray, " m"]:
+def choose_subset(
+    nearness: Float[np.ndarray, " n"], most: int = MOST_COUNTED
+) -> Int[np.ndarray, " m"]:
     """Choose by the distance of every outcome to the best point.
 
     >>> choose_subset(np.array([0.0, 0.9, 0.8, 0.1, 0.2, 0.0, 0.0]), most=5).tolist()

@@ -1,7 +1,7 @@
 """A Gaussian process before anything is seen, the likelihood of outcomes under it, and the gradient of that.
 
-The first part has the log marginal likelihood of any Gram matrix, the second the prior, which is all that a fit learns
-together.
+The first part has the log marginal likelihood of any Gram matrix, the second the prior, which is
+all that a fit learns together.
 """
 
 from __future__ import annotations
@@ -29,24 +29,27 @@ _BELOW = np.tri(_ROWS, k=-1, dtype=bool)  # the diagonal of so many rows
 K = TypeVar("K", bound=Kernel)
 
 
-# -- the likelihood of a Gram matrix -----------------------------------------------------------------------------------
+# -- the likelihood of a Gram matrix ---------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
 class ProfiledMean:
     """Profiled constant mean m and scale s² of outcomes `y ~ N(m1, s²K)`: the likeliest ones for this K.
 
-    Both are found by a formula, so that a search for what K is made of has two parameters less. Beforehand m is about
-    zero, with variance s², and s² is about one, which is worth one observation:
+    Both are found by a formula, so that a search for what K is made of has two parameters less.
+    Beforehand m is about zero, with variance s², and s² is about one, which is worth one
+    observation:
 
         ln p(y, m, s²) = −½ (q + m² + 1)/s² − ½ (n + 1) ln s² − ½ ln|K|,    q = (y − m)ᵀ K⁻¹ (y − m)
 
-    but for a constant. It is largest at `m = 1ᵀK⁻¹y / (1ᵀK⁻¹1 + 1)` and `s² = (q + m² + 1) / (n + 1)`.
+    but for a constant. It is largest at `m = 1ᵀK⁻¹y / (1ᵀK⁻¹1 + 1)` and
+    `s² = (q + m² + 1) / (n + 1)`.
 
     Attributes:
         mean: m.
         scale: s².
-        alpha: (n,) `K⁻¹ (y − m)`: the posterior mean is m plus covariances (relative to s²) times this.
+        alpha: (n,) `K⁻¹ (y − m)`: the posterior mean is m plus covariances (relative to s²) times
+            this.
     """
 
     mean: float
@@ -78,11 +81,13 @@ class MarginalLikelihood:
     """Log marginal likelihood of outcomes, with its gradient by the covariance matrix.
 
     Attributes:
-        value: `ln N(r; 0, K) = −½ rᵀK⁻¹r − ½ ln|K| − n/2 ln 2π` (Rasmussen & Williams 2006, equation 5.8); with a
-            profiled level `ln p(y, m, s²)`, see `ProfiledMean`.
-        alpha: (n,) `K⁻¹ r`, which is also the gradient with respect to a mean that r is measured from.
-        pull: (n, n) `∂value/∂K = ½ (ααᵀ/s² − K⁻¹)` (equation 5.9): a kernel's pull-back is the rest of the way. The
-            level need not be differentiated: where it is the likeliest, its own derivative is zero.
+        value: `ln N(r; 0, K) = −½ rᵀK⁻¹r − ½ ln|K| − n/2 ln 2π` (Rasmussen & Williams 2006,
+            equation 5.8); with a profiled level `ln p(y, m, s²)`, see `ProfiledMean`.
+        alpha: (n,) `K⁻¹ r`, which is also the gradient with respect to a mean that r is measured
+            from.
+        pull: (n, n) `∂value/∂K = ½ (ααᵀ/s² − K⁻¹)` (equation 5.9): a kernel's pull-back is the rest
+            of the way. The level need not be differentiated: where it is the likeliest, its own
+            derivative is zero.
         jitter: the amount added to K's diagonal.
     """
 
@@ -92,7 +97,9 @@ class MarginalLikelihood:
     jitter: float
 
 
-def log_density(quadratic: Float[np.ndarray, " *k"], half_log_determinant: float, n: int) -> Float[np.ndarray, " *k"]:
+def log_density(
+    quadratic: Float[np.ndarray, " *k"], half_log_determinant: float, n: int
+) -> Float[np.ndarray, " *k"]:
     """`ln N(r; 0, K)` of n residuals, from `rᵀK⁻¹r` and ½ ln|K| (Rasmussen & Williams 2006, equation 5.8)."""
     return -0.5 * quadratic - half_log_determinant - 0.5 * n * _LOG_2PI
 
@@ -124,7 +131,10 @@ def evidence(
     pull = _inverse(L)
     level = ProfiledMean.fitted(pull, residuals)
     return MarginalLikelihood(
-        level.log_density(half_log_determinant), level.alpha, _pull(pull, level.alpha, level.scale), jitter
+        level.log_density(half_log_determinant),
+        level.alpha,
+        _pull(pull, level.alpha, level.scale),
+        jitter,
     )
 
 
@@ -155,11 +165,19 @@ class Density:
             return cls(0.0, residuals, 0.0, L, diagonal)
         half_log_determinant = float(np.log(L.diagonal()).sum())
         alpha = scipy.linalg.lapack.dpotrs(L, residuals, lower=1)[0].reshape(n)
-        return cls(float(log_density(residuals @ alpha, half_log_determinant, n)), alpha, jitter, L, diagonal)
+        return cls(
+            float(log_density(residuals @ alpha, half_log_determinant, n)),
+            alpha,
+            jitter,
+            L,
+            diagonal,
+        )
 
     @staticmethod
     def if_sound(
-        upper: Float[np.ndarray, "n n"], residuals: Float[np.ndarray, " n"], diagonal: Float[np.ndarray, " n"]
+        upper: Float[np.ndarray, "n n"],
+        residuals: Float[np.ndarray, " n"],
+        diagonal: Float[np.ndarray, " n"],
     ) -> float | None:
         """Value by the upper triangle of a Gram matrix, which is overwritten; None where it needs jitter."""
         L, info = scipy.linalg.lapack.dpotrf(upper.T, lower=1, clean=0, overwrite_a=1)
@@ -174,7 +192,9 @@ class Density:
         return MarginalLikelihood(self.value, self.alpha, pull, self.jitter)
 
 
-def _pull(inverse: Float[np.ndarray, "n n"], alpha: Float[np.ndarray, " n"], scale: float) -> Float[np.ndarray, "n n"]:
+def _pull(
+    inverse: Float[np.ndarray, "n n"], alpha: Float[np.ndarray, " n"], scale: float
+) -> Float[np.ndarray, "n n"]:
     """`½ (ααᵀ/s² − K⁻¹)` in the place of the inverse."""
     for first in range(0, len(alpha), _ROWS):
         rows = slice(first, first + _ROWS)
@@ -224,7 +244,9 @@ def _inverse(L: Float[np.ndarray, "n n"]) -> Float[np.ndarray, "n n"]:
     n = len(L)
     if not n:
         return L
-    inverse: np.ndarray = scipy.linalg.lapack.dpotri(L, lower=1, overwrite_c=1)[0].T  # so far on and above the diagonal
+    inverse: np.ndarray = scipy.linalg.lapack.dpotri(L, lower=1, overwrite_c=1)[
+        0
+    ].T  # so far on and above the diagonal
     for first in range(0, n, _ROWS):
         rows, rest = slice(first, first + _ROWS), slice(first + _ROWS, None)
         block = inverse[rows, rows]
@@ -234,7 +256,7 @@ def _inverse(L: Float[np.ndarray, "n n"]) -> Float[np.ndarray, "n n"]:
     return inverse
 
 
-# -- the prior ---------------------------------------------------------------------------------------------------------
+# -- the prior -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -265,7 +287,8 @@ class GPPrior(Generic[K]):
         likely_noise: the prior of the noise variance.
         noise_spread: of its logarithm.
         uneven: columns in [0, 1] along which the noise variance may change.
-        slopes: changes of its logarithm from one end of each of these to the other; none: it does not change.
+        slopes: changes of its logarithm from one end of each of these to the other; none: it does
+            not change.
         least_noise: variance below which a fit seeks no noise.
     """
 
@@ -290,7 +313,10 @@ class GPPrior(Generic[K]):
             *self.kernel.parameters,
             Parameter("mean", self.mean, 0.0, 1.0, -10.0, 10.0),
             noise_parameter(self.noise, self.likely_noise, self.noise_spread, self.least_noise),
-            *(noise_slope(b, d) for d, b in zip(self.uneven, self.slopes or (0.0,) * len(self.uneven), strict=True)),
+            *(
+                noise_slope(b, d)
+                for d, b in zip(self.uneven, self.slopes or (0.0,) * len(self.uneven), strict=True)
+            ),
         )
 
     @property
@@ -334,7 +360,10 @@ class GPPrior(Generic[K]):
         return np.asarray(np.exp((X[:, self.uneven] - 0.5) @ np.array(self.slopes)))
 
     def log_likelihood(
-        self, X: Float[np.ndarray, "n d"], z: Float[np.ndarray, " n"], extra: Float[np.ndarray, " n"] | float = 0.0
+        self,
+        X: Float[np.ndarray, "n d"],
+        z: Float[np.ndarray, " n"],
+        extra: Float[np.ndarray, " n"] | float = 0.0,
     ) -> tuple[float, Float[np.ndarray, " p"], float]:
         """Log marginal likelihood of standardised outcomes z (n,) at X (n, d), its gradient (p,), the jitter it took.
 
@@ -347,7 +376,10 @@ class GPPrior(Generic[K]):
         return found.value, found.slope(), found.jitter
 
     def log_densities(
-        self, X: Float[np.ndarray, "n d"], z: Float[np.ndarray, " n"], extra: Float[np.ndarray, " n"]
+        self,
+        X: Float[np.ndarray, "n d"],
+        z: Float[np.ndarray, " n"],
+        extra: Float[np.ndarray, " n"],
     ) -> Callable[[Float[np.ndarray, " p"]], float]:
         """Log marginal likelihood, without gradient, as a function of the hyperparameters: for many of them.
 
@@ -363,7 +395,9 @@ class GPPrior(Generic[K]):
             if (pairs := prior.kernel.of_differences(apart)) is not None:
                 gram = np.zeros((n, n))
                 gram.reshape(-1)[above] = pairs
-                gram.flat[:: n + 1] = diagonal = prior.kernel.diagonal(X) + (prior.noise_at(X) + extra)
+                gram.flat[:: n + 1] = diagonal = prior.kernel.diagonal(X) + (
+                    prior.noise_at(X) + extra
+                )
                 if (found := Density.if_sound(gram, z - prior.mean, diagonal)) is not None:
                     return found
             return prior.weighed(X, z, extra).value
@@ -371,7 +405,10 @@ class GPPrior(Generic[K]):
         return log_density_at
 
     def weighed(
-        self, X: Float[np.ndarray, "n d"], z: Float[np.ndarray, " n"], extra: Float[np.ndarray, " n"] | float = 0.0
+        self,
+        X: Float[np.ndarray, "n d"],
+        z: Float[np.ndarray, " n"],
+        extra: Float[np.ndarray, " n"] | float = 0.0,
     ) -> Weighed:
         """Log marginal likelihood whose gradient, or factor, is computed on demand.
 
@@ -395,7 +432,8 @@ class GPPrior(Generic[K]):
 
         def factor() -> Factor | None:
             if density.jitter:
-                return None  # where rows were mended in place, they are not those of `Factor` to the last bit
+                # where rows were mended in place, they are not those of `Factor` to the last bit
+                return None
             return Factor.of_packed(density.packed, density.jitter, density.diagonal)
 
         return Weighed(density.value, density.jitter, slope, factor)

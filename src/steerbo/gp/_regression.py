@@ -1,6 +1,7 @@
 """Exact Gaussian process regression: from the user's outcomes to a posterior, with hyperparameters that are learned.
 
-Also checks points and outcomes, and replaces corrected outcomes without a new factor where points are unchanged.
+Also checks points and outcomes, and replaces corrected outcomes without a new factor where points
+are unchanged.
 """
 
 from __future__ import annotations
@@ -95,13 +96,18 @@ def _numbers(values: object, field: str) -> np.ndarray:
 
 
 K = TypeVar("K", bound=Kernel)
-MomentsAndGradients = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # (r,), (r,), (r, d), (r, d)
+MomentsAndGradients = tuple[
+    np.ndarray, np.ndarray, np.ndarray, np.ndarray
+]  # (r,), (r,), (r, d), (r, d)
 EVEN_BELOW = 30
 """Outcomes up to which noise is taken for the same everywhere. Of fewer it cannot be told from how rough the function
 is: bounds were narrower than they should be where it was even, and no better where it was not."""
-_EXPECTED = 1e-2  # share of the signal's variance that is the noise of an outcome which is still pending, at most
-_KNOWN = 0.5  # spread of the logarithm of a noise variance that people have stated: a factor of 1.3 in its root
-_HOPELESS = 12.0  # log posterior by which outliers may be behind, with the same hyperparameters, and are fitted
+# share of the signal's variance that is the noise of an outcome which is still pending, at most
+_EXPECTED = 1e-2
+# spread of the logarithm of a noise variance that people have stated: a factor of 1.3 in its root
+_KNOWN = 0.5
+# log posterior by which outliers may be behind, with the same hyperparameters, and are fitted
+_HOPELESS = 12.0
 _STACKED = 2**19  # entries of kernel matrices by several members that are computed at once
 _BLOCK = 2**22  # entries of a kernel matrix that `predict` holds at a time
 
@@ -140,7 +146,8 @@ class _Observations:
     Args:
         points: (n, d).
         outcomes: (n,), in the user's units.
-        errors: (n,), stated standard errors of the outcomes, in the user's units; 0 where nothing is stated.
+        errors: (n,), stated standard errors of the outcomes, in the user's units; 0 where nothing
+            is stated.
         extra: (n,), noise variances that outcomes which are doubted have beside the common one.
     """
 
@@ -175,7 +182,9 @@ class _Observations:
     def _whole(self) -> _Columns:
         if self._later:
             parts = [self._arrays, *self._later] if len(self._arrays[1]) else self._later
-            points, outcomes, errors, extra = (np.concatenate(column) for column in zip(*parts, strict=True))
+            points, outcomes, errors, extra = (
+                np.concatenate(column) for column in zip(*parts, strict=True)
+            )
             self._arrays = points, outcomes, errors, extra
             self._later.clear()
         return self._arrays
@@ -204,36 +213,45 @@ class _Observations:
 class GPRegression(Generic[K]):
     """A Gaussian process, conditioned on outcomes at points.
 
-    Points are encoded, rows of (n, d). Outcomes are in the user's units; inside, they are standardised. `predict` and
-    `raw` answer in the user's units, everything else in standardised ones.
+    Points are encoded, rows of (n, d). Outcomes are in the user's units; inside, they are
+    standardised. `predict` and `raw` answer in the user's units, everything else in standardised
+    ones.
 
-    An outcome may come with a standard error that is known. Its noise variance is then the sum of two: the square of
-    that error, and the noise that is learned, by which repetitions differ beyond it. What is stated so is kept apart
-    from the extra variance of an outcome that is doubted.
+    An outcome may come with a standard error that is known. Its noise variance is then the sum of
+    two: the square of that error, and the noise that is learned, by which repetitions differ beyond
+    it. What is stated so is kept apart from the extra variance of an outcome that is doubted.
 
-    Before the first `set`, offset and scale are 0 and 1. Learning has two steps, a log may stand between: `fit` finds
-    hyperparameters and changes nothing, `set` takes them over. Till then offset and scale stay, and a row costs O(n²).
+    Before the first `set`, offset and scale are 0 and 1. Learning has two steps, a log may stand
+    between: `fit` finds hyperparameters and changes nothing, `set` takes them over. Till then
+    offset and scale stay, and a row costs O(n²).
 
     Args:
         kernel: the covariance function, with the hyperparameters to begin with.
         noise: noise variance to begin with, in standardised units.
-        likely_noise: noise variance believed beforehand, within a factor of 7; too small, noise is taken for roughness.
-        known_noise: standard deviation of the noise in the user's units, where people know it; believed within a third.
-        seed: of draws of hyperparameters from their posterior; None: a fit finds the likeliest alone.
-        uneven: columns in [0, 1] along which the noise may grow or shrink; a fit to enough outcomes learns how much.
+        likely_noise: noise variance believed beforehand, within a factor of 7; too small, noise is
+            taken for roughness.
+        known_noise: standard deviation of the noise in the user's units, where people know it;
+            believed within a third.
+        seed: of draws of hyperparameters from their posterior; None: a fit finds the likeliest
+            alone.
+        uneven: columns in [0, 1] along which the noise may grow or shrink; a fit to enough outcomes
+            learns how much.
 
     Raises:
         InvalidOption: noise not allowed.
 
     Attributes:
-        elsewhere: outcomes of the same quantity that other models have: a fit learns the units of outcomes from these,
-            too, where it has few of its own.
+        elsewhere: outcomes of the same quantity that other models have: a fit learns the units of
+            outcomes from these, too, where it has few of its own.
         timed: whether the last column is the time.
-        doubtable: marks the outcomes that a fit may doubt; the others count as they stand. All, to begin with.
-        larger_is_better: whether bad outcomes are the small ones, which are not doubted where they are `are_disasters`.
-        believed_scale: from the mean of outcomes to the least by which they differ over all points, as a fit believes;
-            all in the user's units. 0, to begin with.
-        plays: labels of outcomes, alike where a play was repeated although points differ; None: points tell.
+        doubtable: marks the outcomes that a fit may doubt; the others count as they stand. All, to
+            begin with.
+        larger_is_better: whether bad outcomes are the small ones, which are not doubted where they
+            are `are_disasters`.
+        believed_scale: from the mean of outcomes to the least by which they differ over all points,
+            as a fit believes; all in the user's units. 0, to begin with.
+        plays: labels of outcomes, alike where a play was repeated although points differ; None:
+            points tell.
 
     >>> from steerbo.gp import SquaredExponentialKernel
     >>> model = GPRegression(SquaredExponentialKernel([0.3]), noise=1e-6)
@@ -243,8 +261,12 @@ class GPRegression(Generic[K]):
     (array([1.  , 0.07]), array([0., 1.]))
     """
 
-    many: ClassVar[int] = 400  # observations up to which sets of doubted outcomes, and moments of a cut, are compared
-    staged: ClassVar[int] = 250  # observations from which on a fit learns from some of them first: see evidence/size.md
+    many: ClassVar[int] = (
+        400  # observations up to which sets of doubted outcomes, and moments of a cut, are compared
+    )
+    staged: ClassVar[int] = (
+        250  # observations from which on a fit learns from some of them first: see evidence/size.md
+    )
 
     def __init__(
         self,
@@ -258,9 +280,16 @@ class GPRegression(Generic[K]):
     ) -> None:
         for field, variance in (("noise", noise), ("likely_noise", likely_noise)):
             if not 0 < variance < math.inf:
-                raise InvalidOption(field, variance, "a finite variance above 0", "For noise-free outcomes take 1e-6.")
+                raise InvalidOption(
+                    field,
+                    variance,
+                    "a finite variance above 0",
+                    "For noise-free outcomes take 1e-6.",
+                )
         self.output = Standardisation()
-        self._initial = GPPrior(kernel, float(noise), likely_noise=float(likely_noise), uneven=tuple(uneven))
+        self._initial = GPPrior(
+            kernel, float(noise), likely_noise=float(likely_noise), uneven=tuple(uneven)
+        )
         self.prior = self._initial
         # the members' too
         self._data = _Observations(np.zeros((0, self._initial.width)), *(np.zeros(0),) * 3)
@@ -272,7 +301,9 @@ class GPRegression(Generic[K]):
         self.plays: Plays | None = None
         self.believed_scale: Callable[[float], float] = _none
         self.last_fit: FitResult | None = None
-        self.last_score = -math.inf  # its log posterior density in the user's units, less `WORTH` for every outlier
+        self.last_score = (
+            -math.inf
+        )  # its log posterior density in the user's units, less `WORTH` for every outlier
         self._fitted: np.ndarray | None = None  # the points of a fit that is not taken over yet
         self._condition()
 
@@ -307,7 +338,7 @@ class GPRegression(Generic[K]):
         """Convert standardised values to the user's units. Monotone: bounds map to bounds, maximisers to maximisers."""
         return self.output.backward(np.asarray(z, dtype=np.float64))
 
-    # -- data ----------------------------------------------------------------------------------------------------------
+    # -- data --------------------------------------------------------------------------------------
 
     @property
     def inputs(self) -> Float[np.ndarray, "n d"]:
@@ -364,9 +395,13 @@ class GPRegression(Generic[K]):
         """
         points = self._read(X)
         outcomes, stated = read_outcomes(y, len(points)), read_errors(errors, len(points))
-        doubted = {(tuple(self.inputs[i].tolist()), self.outcomes[i]): self._data.extra[i] for i in self.doubted}
+        doubted = {
+            (tuple(self.inputs[i].tolist()), self.outcomes[i]): self._data.extra[i]
+            for i in self.doubted
+        }
         some = [
-            doubted.get((tuple(x), value), 0.0) for x, value in zip(points.tolist(), outcomes.tolist(), strict=True)
+            doubted.get((tuple(x), value), 0.0)
+            for x, value in zip(points.tolist(), outcomes.tolist(), strict=True)
         ]
         self._data = _Observations(points, outcomes, stated, np.array(some, dtype=np.float64))
         self._condition()
@@ -375,7 +410,8 @@ class GPRegression(Generic[K]):
     def revise(self, y: ArrayLike) -> None:
         """Replace the outcomes (n,) at the same points: the factor stays, and the subset that counts. O(n²).
 
-        Their stated errors stay. One that was doubted and is another now is so no longer: then all is factorised anew.
+        Their stated errors stay. One that was doubted and is another now is so no longer: then all
+        is factorised anew.
         """
         outcomes = read_outcomes(y, len(self))
         if self._data.extra[outcomes != self.outcomes].any():
@@ -387,9 +423,11 @@ class GPRegression(Generic[K]):
             given.revise(each._residuals(data.outcomes)[each.counted])
 
     def _read(self, X: object) -> Float[np.ndarray, "n d"]:
-        return read_points(X, self._data.width, more=not len(self))  # a kernel may leave the last columns unread
+        return read_points(
+            X, self._data.width, more=not len(self)
+        )  # a kernel may leave the last columns unread
 
-    # -- hyperparameters -----------------------------------------------------------------------------------------------
+    # -- hyperparameters ---------------------------------------------------------------------------
 
     @property
     def hyperparameters(self) -> Hyperparameters:
@@ -405,7 +443,8 @@ class GPRegression(Generic[K]):
     def fit(self) -> Hyperparameters:
         """Fit hyperparameters to all observations and sample their posterior; `set` puts them to use.
 
-        It never fails because of the data: few different outcomes teach offset and scale. `last_fit` tells the rest.
+        It never fails because of the data: few different outcomes teach offset and scale.
+        `last_fit` tells the rest.
         """
         return self.drawn(self.likeliest())
 
@@ -434,7 +473,10 @@ class GPRegression(Generic[K]):
 
     def compared(self, outliers: Sequence[Bool[np.ndarray, " n"]], hasty: Hasty) -> Hyperparameters:
         """Likeliest hyperparameters over several sets of doubted outcomes. O(n³)."""
-        each = [self._maybe_skewed(self._outlier_fit(some, self.prior.theta, hasty=hasty)) for some in outliers]
+        each = [
+            self._maybe_skewed(self._outlier_fit(some, self.prior.theta, hasty=hasty))
+            for some in outliers
+        ]
         return self._found(max(each, key=lambda one: one.score))
 
     def _found(self, best: OutlierFit[_Learned]) -> Hyperparameters:
@@ -454,14 +496,32 @@ class GPRegression(Generic[K]):
         """The likeliest hyperparameters where some outcomes are doubted, in units of the others."""
         output, z, extra = self._standardised(outliers)
         if len(z) < 2 or np.abs(z[~outliers]).max() < 0.01:  # else their root mean square is 1
-            fit = FitResult(before, math.nan, True, 0, 0.0, ("outcomes do not differ: hyperparameters were kept",))
+            fit = FitResult(
+                before,
+                math.nan,
+                True,
+                0,
+                0.0,
+                ("outcomes do not differ: hyperparameters were kept",),
+            )
         else:
             believed = self._believed(output)
             start = before[: len(believed.parameters)]
             noise = extra + self._stated(output)
-            fit = fit_large(believed, start, self.inputs, z, self.staged, extra=noise, nearly=nearly, hasty=hasty)
+            fit = fit_large(
+                believed,
+                start,
+                self.inputs,
+                z,
+                self.staged,
+                extra=noise,
+                nearly=nearly,
+                hasty=hasty,
+            )
         score = fit.log_posterior - len(z) * math.log(output.scale) - WORTH * float(outliers.sum())
-        return OutlierFit(outliers, score if math.isfinite(score) else -math.inf, _Learned(extra, output, fit))
+        return OutlierFit(
+            outliers, score if math.isfinite(score) else -math.inf, _Learned(extra, output, fit)
+        )
 
     def _score(self, outliers: Bool[np.ndarray, " n"], theta: Float[np.ndarray, " p"]) -> float:
         """Score of some outliers with given hyperparameters."""
@@ -469,7 +529,9 @@ class GPRegression(Generic[K]):
         believed, noise = self._believed(output), extra + self._stated(output)
         known = theta[: len(believed.parameters)]
         place = Place.at(
-            known, believed.parameters, lambda each: believed.with_theta(each).weighed(self.inputs, z, noise)
+            known,
+            believed.parameters,
+            lambda each: believed.with_theta(each).weighed(self.inputs, z, noise),
         )
         height = -math.inf if place is None else place.height
         return height - len(z) * math.log(output.scale) - WORTH * float(outliers.sum())
@@ -479,7 +541,9 @@ class GPRegression(Generic[K]):
     ) -> tuple[Standardisation, Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
         """Units of the outcomes that are not doubted, all outcomes in these, and their extra noise variances."""
         believed = ~outliers
-        output = Standardisation.fitted(self.outcomes[believed], self.elsewhere, self.errors[believed])
+        output = Standardisation.fitted(
+            self.outcomes[believed], self.elsewhere, self.errors[believed]
+        )
         output = output.at_least(self.believed_scale(output.offset))
         z = output.forward(self.outcomes)
         return output, z, np.where(outliers, np.maximum(z**2, 1.0), 0.0)
@@ -491,15 +555,17 @@ class GPRegression(Generic[K]):
     def _believed(self, output: Standardisation) -> GPPrior[K]:
         """Beliefs before the data, in standardised units: noise that people know is known in the user's.
 
-        Of few outcomes it is the same everywhere: see `EVEN_BELOW`. Rounding alone is noise of a twelfth of the squared
-        step: several outcomes that are rounded to the same number would else look like outcomes without noise, and the
-        others among them like mistakes.
+        Of few outcomes it is the same everywhere: see `EVEN_BELOW`. Rounding alone is noise of a
+        twelfth of the squared step: several outcomes that are rounded to the same number would else
+        look like outcomes without noise, and the others among them like mistakes.
         """
         initial = replace(self._initial, uneven=()) if len(self) < EVEN_BELOW else self._initial
         if self._known_noise is None:
             step = rounding_step(self.outcomes) / output.scale
             return replace(initial, least_noise=step**2 / 12.0) if step > 0.0 else initial
-        return replace(initial, likely_noise=(self._known_noise / output.scale) ** 2, noise_spread=_KNOWN)
+        return replace(
+            initial, likely_noise=(self._known_noise / output.scale) ** 2, noise_spread=_KNOWN
+        )
 
     def _suspects(self) -> Bool[np.ndarray, " n"]:
         """Outcomes far from all others, except where their neighbours are, too."""
@@ -524,7 +590,9 @@ class GPRegression(Generic[K]):
         near, alpha, precision = left_out
         never = known.outliers | ~self.doubtable(self.outcomes)
         gained = np.where(never, 0.0, gains(precision, alpha, known.fit.extra))
-        return add_outlier(gained, known.outliers, near, alpha, same=self._same, disasters=self._disasters)
+        return add_outlier(
+            gained, known.outliers, near, alpha, same=self._same, disasters=self._disasters
+        )
 
     @property
     def _same(self) -> Bool[np.ndarray, "n n"] | None:
@@ -540,7 +608,9 @@ class GPRegression(Generic[K]):
         if not comparable or (left_out := self._left_out_by(known)) is None:
             return known
         _, alpha, precision = left_out
-        return replace(known, score=known.score + max(skewness_gain(alpha / np.sqrt(precision)), 0.0))
+        return replace(
+            known, score=known.score + max(skewness_gain(alpha / np.sqrt(precision)), 0.0)
+        )
 
     def _left_out_by(
         self, known: OutlierFit[_Learned]
@@ -563,9 +633,18 @@ class GPRegression(Generic[K]):
     def drawn(self, found: Hyperparameters) -> Hyperparameters:
         """Add samples of the posterior, where the regression has a seed and outcomes are not too many."""
         fit, n = self.last_fit, len(self)
-        if self._seed is None or fit is None or not math.isfinite(fit.log_posterior) or n > DRAWN_UP_TO:
+        if (
+            self._seed is None
+            or fit is None
+            or not math.isfinite(fit.log_posterior)
+            or n > DRAWN_UP_TO
+        ):
             return found
-        points, z, initial = self.inputs, found.output.forward(self.outcomes), self._believed(found.output)
+        points, z, initial = (
+            self.inputs,
+            found.output.forward(self.outcomes),
+            self._believed(found.output),
+        )
         extra = np.zeros(n)
         for i, variance in found.doubted:
             extra[i] = variance
@@ -577,7 +656,9 @@ class GPRegression(Generic[K]):
             np.array(found.theta[: len(initial.parameters)]),
             np.random.default_rng([self._seed, n]),
         )
-        return replace(found, draws=tuple(tuple(self._with_slopes(each).tolist()) for each in draws))
+        return replace(
+            found, draws=tuple(tuple(self._with_slopes(each).tolist()) for each in draws)
+        )
 
     def _with_slopes(self, theta: Float[np.ndarray, " p"]) -> Float[np.ndarray, " q"]:
         """Append the slopes of a noise that is the same everywhere, where few outcomes have taught none."""
@@ -593,14 +674,21 @@ class GPRegression(Generic[K]):
         extra = np.zeros(len(self))
         for i, variance in hyperparameters.doubted:
             if i >= len(self):
-                raise InvalidStudy("hyperparameters.doubted", i, f"numbers of outcomes, below {len(self)}")
+                raise InvalidStudy(
+                    "hyperparameters.doubted", i, f"numbers of outcomes, below {len(self)}"
+                )
             extra[i] = variance
         self.draws = hyperparameters.draws
         self._data = _Observations(self.inputs, self.outcomes, self.errors, extra)
-        self.prior, self.output = self._initial.with_theta(np.array(hyperparameters.theta)), hyperparameters.output
+        self.prior, self.output = (
+            self._initial.with_theta(np.array(hyperparameters.theta)),
+            hyperparameters.output,
+        )
         there, self._fitted = self._fitted is self.inputs and len(self) <= LEARNED_FROM, None
         made = self.last_fit.made_at(hyperparameters.theta) if self.last_fit and there else None
-        self.last_fit = self.last_fit and replace(self.last_fit, factor=None)  # it grows from here on
+        self.last_fit = self.last_fit and replace(
+            self.last_fit, factor=None
+        )  # it grows from here on
         self._condition(made)
         self._draw()
 
@@ -624,7 +712,9 @@ class GPRegression(Generic[K]):
         self._counted, self._chosen = some, len(self)  # of so many; later ones all count
         points = self.inputs[some]
         noise = self.prior.noise_at(points) + self._beside[some]
-        self._posterior = GPPosterior(self.kernel, points, self._residuals(self.outcomes[some]), noise, made)
+        self._posterior = GPPosterior(
+            self.kernel, points, self._residuals(self.outcomes[some]), noise, made
+        )
 
     @property
     def _given(self) -> GPPosterior[K]:
@@ -674,11 +764,17 @@ class GPRegression(Generic[K]):
 
     def predict(self, Z: ArrayLike) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
         """Mean and standard deviation of f at Z (m, d), in the user's units, (m,) each. O(n²) a point."""
-        blocks = np.array_split(points := self._read(Z), 1 + len(points) * (len(self) + 1) // _BLOCK)
-        mean, variance = (np.concatenate(column) for column in zip(*map(self.marginals, blocks), strict=True))
+        blocks = np.array_split(
+            points := self._read(Z), 1 + len(points) * (len(self) + 1) // _BLOCK
+        )
+        mean, variance = (
+            np.concatenate(column) for column in zip(*map(self.marginals, blocks), strict=True)
+        )
         return self.output.moments(mean, np.sqrt(variance))
 
-    def marginals(self, Z: Float[np.ndarray, "m d"]) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
+    def marginals(
+        self, Z: Float[np.ndarray, "m d"]
+    ) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
         """Mean and variance of f at Z (m, d), standardised, (m,) each, all rows at once. O(n²) a point."""
         found = self._given.solve(Z)
         return self.mean + found.mean[0], found.variance
@@ -728,14 +824,17 @@ class GPRegression(Generic[K]):
         for member in self.members or (self,):
             mean, deviation = member.predict(x[None])
             means.append(float(mean[0]))
-            variances.append(float(deviation[0]) ** 2 + member.scale**2 * float(member.noise_at(x[None])[0]))
+            variances.append(
+                float(deviation[0]) ** 2 + member.scale**2 * float(member.noise_at(x[None])[0])
+            )
         spread = np.mean(variances) + np.var(means)
         return float(np.mean(means)), math.sqrt(float(spread))
 
     def left_out(self, latest: int) -> Float[np.ndarray, " k"]:
         """Leave-one-out residuals of the latest k outcomes in predictive deviations, (k,). O(n²).
 
-        `α_i / √(K⁻¹)_ii` (Rasmussen & Williams 2006, 5.10 to 5.12); one that is doubted has more noise.
+        `α_i / √(K⁻¹)_ii` (Rasmussen & Williams 2006, 5.10 to 5.12); one that is doubted has more
+        noise.
 
         >>> from .kernels import SquaredExponentialKernel
         >>> model = GPRegression(SquaredExponentialKernel([0.3]), noise=0.25)
@@ -765,8 +864,9 @@ class GPRegression(Generic[K]):
 class Averaged(Generic[K]):
     """A regression averaged over the draws of its hyperparameters; without draws, the regression as it is.
 
-    The average is a mixture: with means m_k and variances v_k of K members its mean is m = Σ_k m_k / K and its variance
-    Σ_k (v_k + m_k²) / K − m², so that it is as unsure as its members are, and further by as much as they disagree.
+    The average is a mixture: with means m_k and variances v_k of K members its mean is m = Σ_k m_k
+    / K and its variance Σ_k (v_k + m_k²) / K − m², so that it is as unsure as its members are, and
+    further by as much as they disagree.
 
     Args:
         model: the regression.
@@ -816,15 +916,21 @@ class Averaged(Generic[K]):
 
     def predict(self, Z: ArrayLike) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
         """Mean and standard deviation of f at Z (m, d), in the user's units, (m,) each."""
-        means, deviations = np.array([member.predict(Z) for member in self.members]).transpose(1, 0, 2)
+        means, deviations = np.array([member.predict(Z) for member in self.members]).transpose(
+            1, 0, 2
+        )
         mean, variance = mixture_moments(means, deviations**2)
         return mean, np.sqrt(variance)
 
-    def marginals(self, Z: Float[np.ndarray, "m d"]) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
+    def marginals(
+        self, Z: Float[np.ndarray, "m d"]
+    ) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
         """Mean and variance of f at Z (m, d), standardised, (m,) each."""
         if not self._deviations:
             return self.means(Z), np.zeros(len(Z))
-        means, variances = np.array([member.marginals(Z) for member in self.members]).transpose(1, 0, 2)
+        means, variances = np.array([member.marginals(Z) for member in self.members]).transpose(
+            1, 0, 2
+        )
         return mixture_moments(means, variances)
 
     def means(self, Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, " m"]:
@@ -843,9 +949,13 @@ class Averaged(Generic[K]):
     ) -> tuple[Float[np.ndarray, " m"], Callable[[], Float[np.ndarray, "m d"]]]:
         """Mean of f at Z, and its gradients there, of all members at once."""
         weights = np.array([member.weights for member in self.members]) / len(self.members)
-        values, slope = stacked([member.kernel for member in self.members], Z, self.members[0].points)
+        values, slope = stacked(
+            [member.kernel for member in self.members], Z, self.members[0].points
+        )
         level = float(np.mean([member.mean for member in self.members]))
-        return level + np.tensordot(values, weights, axes=([0, 2], [0, 1])), lambda: slope(weights[:, None])
+        return level + np.tensordot(values, weights, axes=([0, 2], [0, 1])), lambda: slope(
+            weights[:, None]
+        )
 
     def moments_and_gradients(self, Z: Float[np.ndarray, "r d"]) -> MomentsAndGradients:
         """Mean and variance of f at every row, standardised (r,), and their gradients (r, d)."""
@@ -864,11 +974,13 @@ class Averaged(Generic[K]):
         return mean, variance, rise, (widenings + apart).mean(axis=0)
 
 
-def replace_outcomes(model: GPRegression[Any], X: ArrayLike, y: ArrayLike, errors: ArrayLike | None = None) -> None:
+def replace_outcomes(
+    model: GPRegression[Any], X: ArrayLike, y: ArrayLike, errors: ArrayLike | None = None
+) -> None:
     """Replace the outcomes of a model by y (n,) at X (n, d), some corrected, with stated `errors` (n,).
 
-    O(n²) where all points and errors are as before: its factor stays then. It does not where only some outcomes count
-    and another one is the best now.
+    O(n²) where all points and errors are as before: its factor stays then. It does not where only
+    some outcomes count and another one is the best now.
 
     Raises:
         InvalidOutcome: values that are not finite numbers, or shapes that do not fit.
@@ -892,4 +1004,8 @@ def replace_outcomes(model: GPRegression[Any], X: ArrayLike, y: ArrayLike, error
 
 def noise_lines(noise: float | None) -> tuple[tuple[str, str], ...]:
     """Describe a known noise: a heading and a text; nothing where it is learned."""
-    return () if noise is None else (("noise", f"a measurement is off by {noise:g} (standard deviation)"),)
+    return (
+        ()
+        if noise is None
+        else (("noise", f"a measurement is off by {noise:g} (standard deviation)"),)
+    )

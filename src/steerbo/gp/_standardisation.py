@@ -11,8 +11,14 @@ from .._arrays import Float
 _EPS, _LARGEST_FLOAT = np.finfo(np.float64).eps, np.finfo(np.float64).max
 _FARTHEST = 1e100
 _ELSEWHERE = 4.0  # outcomes that those of elsewhere count as, together
-_STEPS, _SETTLED = 50, 1e-3  # of a fixed point at most, and the relative step at which it is reached
-_TIED, _WHOLE = 8, 1e-6  # outcomes at least that show a step, and how nearly they are to be multiples of it
+_STEPS, _SETTLED = (
+    50,
+    1e-3,
+)  # of a fixed point at most, and the relative step at which it is reached
+_TIED, _WHOLE = (
+    8,
+    1e-6,
+)  # outcomes at least that show a step, and how nearly they are to be multiples of it
 
 
 @dataclass(frozen=True)
@@ -36,10 +42,11 @@ class Standardisation:
     ) -> Standardisation:
         """Fit mean and standard deviation to outcomes y (n,).
 
-        Outcomes that are constant, or differ by rounding errors only, get scale 1 (more, where rounding errors are).
-        Works from 1e-300 to 1e300. Outcomes of the same quantity `elsewhere` count as a few more, with the mean and the
-        deviation that they have: two that happen to be alike tell no scale. With standard `errors` (n,) they
-        are those of what is measured, see `_weighted`: an outcome that says little does not decide the units.
+        Outcomes that are constant, or differ by rounding errors only, get scale 1 (more, where
+        rounding errors are). Works from 1e-300 to 1e300. Outcomes of the same quantity `elsewhere`
+        count as a few more, with the mean and the deviation that they have: two that happen to be
+        alike tell no scale. With standard `errors` (n,) they are those of what is measured, see
+        `_weighted`: an outcome that says little does not decide the units.
 
         >>> Standardisation.fitted(np.array([5.0, 5.1]), elsewhere=np.array([0.0, 4.0, 10.0, 6.0])).scale.__round__(1)
         2.9
@@ -57,7 +64,9 @@ class Standardisation:
                 apart = 0.5 * there - 0.5 * offset
                 size = max(scale, wide, abs(apart))
                 parts = (1.0 - share) * (scale / size) ** 2 + share * (wide / size) ** 2
-                scale = size * float(np.sqrt(parts + share * (1.0 - share) * (2.0 * apart / size) ** 2))
+                scale = size * float(
+                    np.sqrt(parts + share * (1.0 - share) * (2.0 * apart / size) ** 2)
+                )
                 offset += 2.0 * share * apart
         if not scale > 0.0:
             return cls(offset, max(1.0, 1e4 * _EPS * float(np.abs(y).max())))
@@ -74,7 +83,9 @@ class Standardisation:
     def forward(self, y: Float[np.ndarray, " *s"]) -> Float[np.ndarray, " *s"]:
         """Convert the user's units to standardised ones, at most ±1e100."""
         with np.errstate(over="ignore"):
-            z: np.ndarray = np.clip((0.5 * y - 0.5 * self.offset) / (0.5 * self.scale), -_FARTHEST, _FARTHEST)
+            z: np.ndarray = np.clip(
+                (0.5 * y - 0.5 * self.offset) / (0.5 * self.scale), -_FARTHEST, _FARTHEST
+            )
         return z
 
     def backward(self, z: Float[np.ndarray, " *s"]) -> Float[np.ndarray, " *s"]:
@@ -94,9 +105,9 @@ class Standardisation:
 def rounding_step(outcomes: Float[np.ndarray, " n"]) -> float:
     """Step that outcomes (n,) were rounded to, such as 1 of counts and of marks; 0 where they do not seem rounded.
 
-    It takes at least eight outcomes, of which at most half are different, and these differ by multiples of the smallest
-    difference. Of two values, as where a play succeeds or does not, that is the range, and a twelfth of its square
-    about the variance of such outcomes, too.
+    It takes at least eight outcomes, of which at most half are different, and these differ by
+    multiples of the smallest difference. Of two values, as where a play succeeds or does not, that
+    is the range, and a twelfth of its square about the variance of such outcomes, too.
 
     >>> rounding_step(np.array([3.0, 4.0, 4.0, 2.0, 4.0, 3.0, 6.0, 4.0])), rounding_step(np.linspace(0.0, 1.0, 8))
     (1.0, 0.0)
@@ -129,8 +140,8 @@ def _weighted(
 ) -> tuple[float, float]:
     """Mean and deviation, where outcomes y (n,) with standard `errors` (n,) count by their precision.
 
-    The weights are `1 / (s² + e²)`, with the deviation s that follows from them: the fixed point from above, which
-    begins at the mean and deviation of all.
+    The weights are `1 / (s² + e²)`, with the deviation s that follows from them: the fixed point
+    from above, which begins at the mean and deviation of all.
 
     >>> mean, deviation = _weighted(np.array([0.0, 1.0, 2.0, 900.0]), np.array([0.0, 0.0, 0.0, 1000.0]), 225.0, 389.0)
     >>> round(mean), round(deviation)

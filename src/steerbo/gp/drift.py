@@ -1,7 +1,7 @@
 """Drift of an objective as it is stated: correlations over time, as a factor of the kernel.
 
-A drift is a `Decay`, a `MaternInTime`, a `Periodic` or a `Sliding`; `None` is no drift, and the word "learned" leaves
-it to the outcomes (`_learned_drift`).
+A drift is a `Decay`, a `MaternInTime`, a `Periodic` or a `Sliding`; `None` is no drift, and the
+word "learned" leaves it to the outcomes (`_learned_drift`).
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ class Decay:
 
     Args:
         epsilon: ε, from 0 (never changes) to below 1.
-        per: the time that ε is for, in units of time; None: one. `Decay(0.01, per=3600)` if time is in seconds.
+        per: the time that ε is for, in units of time; None: one. `Decay(0.01, per=3600)` if time is
+            in seconds.
 
     >>> correlation(Decay(0.19), np.array([2.0])).round(3)
     array([0.81])
@@ -109,7 +110,10 @@ class MaternInTime:
     def _check(self) -> MaternInTime:
         if self.nu not in (1.5, 2.5):
             raise InvalidProblem(
-                "nu", self.nu, "1.5 or 2.5", "For 0.5 use ‹Decay›, with 1 - epsilon = exp(-2 / lengthscale)."
+                "nu",
+                self.nu,
+                "1.5 or 2.5",
+                "For 0.5 use ‹Decay›, with 1 - epsilon = exp(-2 / lengthscale).",
             )
         return self
 
@@ -134,8 +138,8 @@ class MaternInTime:
 class Periodic:
     """Periodic drift `exp(−2 sin²(π Δ / period) / ℓ²)`, approximated by a Fourier series (Solin & Särkkä 2014).
 
-    On finite domains the series leaves out less than 1e-8 of the variance, at constant cost, with a state of some
-    ten to thirty numbers a site; on boxes the covariance is used as it stands.
+    On finite domains the series leaves out less than 1e-8 of the variance, at constant cost, with a
+    state of some ten to thirty numbers a site; on boxes the covariance is used as it stands.
 
     Args:
         period: in units of time.
@@ -153,7 +157,9 @@ class Periodic:
     def _check(self) -> Periodic:
         if not 1e-3 < self.lengthscale <= _WIDEST or len(self._weights()) > _MOST_HARMONICS:
             allowed = f"a number above 0.13, at most {_WIDEST:g}"
-            raise InvalidProblem("lengthscale", self.lengthscale, allowed, "Use a Matérn drift instead.")
+            raise InvalidProblem(
+                "lengthscale", self.lengthscale, allowed, "Use a Matérn drift instead."
+            )
         return self
 
     def _weights(self) -> np.ndarray:
@@ -216,7 +222,11 @@ def in_words(drift: Drift | Sliding) -> str:
     >>> in_words(Decay(0.05)), in_words(Periodic(24))
     ('decay (epsilon 0.05)', 'periodic (period 24, lengthscale 1)')
     """
-    said = ", ".join(f"{name} {value:g}" for name, value in vars(drift).items() if name != "kind" and value is not None)
+    said = ", ".join(
+        f"{name} {value:g}"
+        for name, value in vars(drift).items()
+        if name != "kind" and value is not None
+    )
     return f"{drift.kind} ({said})"
 
 
@@ -245,4 +255,8 @@ def drift_over(drift: AnyDrift, column: int) -> Kernel | None:
 
 def correlation(drift: Drift | None, elapsed: Floats[np.ndarray, " n"]) -> Floats[np.ndarray, " n"]:
     """Correlation of the objective with itself after `elapsed` units of time, (n,)."""
-    return np.ones(len(elapsed)) if drift is None else drift.over(0)(elapsed[:, None], np.zeros((1, 1)))[:, 0]
+    return (
+        np.ones(len(elapsed))
+        if drift is None
+        else drift.over(0)(elapsed[:, None], np.zeros((1, 1)))[:, 0]
+    )

@@ -1,24 +1,26 @@
 """Outlying outcomes: each may get a noise variance of its own, where that explains it far better; and skewed noise.
 
-Most noise is taken for normal. A slip of the pen, a sensor that fails, or noise with heavy tails then decides
-everything, since a normal law would rather bend the function than believe in a deviation of eight. Here each outcome
-may have an extra noise variance, and nearly all have none (relevance pursuit: Ament et al. 2024). From what all others
-say of an outcome, a mean that is off by r and a variance σ² (noise included), follows what the likeliest extra variance
-would gain:
+Most noise is taken for normal. A slip of the pen, a sensor that fails, or noise with heavy tails
+then decides everything, since a normal law would rather bend the function than believe in a
+deviation of eight. Here each outcome may have an extra noise variance, and nearly all have none
+(relevance pursuit: Ament et al. 2024). From what all others say of an outcome, a mean that is off
+by r and a variance σ² (noise included), follows what the likeliest extra variance would gain:
 
     gain = ½ (r²/σ² − 1 − ln r²/σ²)    where r² > σ², else 0
 
-Outcomes are doubted one by one, the most gainful first, and all hyperparameters are fitted anew for each: a function
-that is rough, or noise that is larger everywhere, may explain them as well. Of all these fits that one counts whose log
-posterior density, less `WORTH` for every outlier, is largest. As two wrong outcomes can vouch for each other, the
-search also begins where all are doubted that are far from every other. Where more of its kind come, an outcome was
-right: one that a repetition or both of its nearest neighbours agree with is never doubted, since mistakes do not come
-in the same place.
+Outcomes are doubted one by one, the most gainful first, and all hyperparameters are fitted anew for
+each: a function that is rough, or noise that is larger everywhere, may explain them as well. Of all
+these fits that one counts whose log posterior density, less `WORTH` for every outlier, is largest.
+As two wrong outcomes can vouch for each other, the search also begins where all are doubted that
+are far from every other. Where more of its kind come, an outcome was right: one that a repetition
+or both of its nearest neighbours agree with is never doubted, since mistakes do not come in the
+same place.
 
-Noise that is skewed has such outcomes, too, always to one side. Doubting these would shift the function to the other
-side, and bounds would be too narrow: of 20 functions with lognormal noise they covered as few as 70 %. So a fit that
-doubts nothing is also compared as one whose noise is skewed: see `skewness_gain`. Where that explains the outcomes
-better than doubts do, none is doubted, and their whole variance is that of the noise.
+Noise that is skewed has such outcomes, too, always to one side. Doubting these would shift the
+function to the other side, and bounds would be too narrow: of 20 functions with lognormal noise
+they covered as few as 70 %. So a fit that doubts nothing is also compared as one whose noise is
+skewed: see `skewness_gain`. Where that explains the outcomes better than doubts do, none is
+doubted, and their whole variance is that of the noise.
 """
 
 from __future__ import annotations
@@ -36,8 +38,8 @@ from .._arrays import Bool, Float
 WORTH = 6.0
 """Least gain of doubting an outcome, in nats: it is off by four deviations, as one normal outcome of 16 000 is.
 
-At nine (4.7 deviations) bounds cover more with skewed noise and no more with other kinds, answers are no better, and
-plays with outliers cost more: evidence/calibration.md.
+At nine (4.7 deviations) bounds cover more with skewed noise and no more with other kinds, answers
+are no better, and plays with outliers cost more: evidence/calibration.md.
 """
 _PROMISING = 2.5  # gain in nats that a doubt must promise to be tried
 _PATIENCE = 4
@@ -52,8 +54,12 @@ LEAST_COMPARED = 8
 """Outcomes from which on there is something to compare one with."""
 MOST_OUTLIERS = 0.2
 """Share of outcomes that are doubted at most: more of them are what noise is like."""
-_CERTAIN, _HOPELESS = 1e-12, 1e12  # a variance, standardised, that is rounding; and a ratio beyond which all are alike
-_SAME = 1e-9  # by how much less outcomes at one point may be correlated with each other than with themselves
+_CERTAIN, _HOPELESS = (
+    1e-12,
+    1e12,
+)  # a variance, standardised, that is rounding; and a ratio beyond which all are alike
+# by how much less outcomes at one point may be correlated with each other than with themselves
+_SAME = 1e-9
 _BAD, _BY_CHANCE = 0.1, 0.01
 """Share of outcomes at most, if more than two, as bad as those doubted for it; and how seldom slips lie at one end."""
 _FAR_FROM_MEDIAN = 6.0  # deviations from the median, as the middle half of the outcomes tells them
@@ -86,7 +92,8 @@ def relevance_pursuit(
 
     Args:
         begin: the fit to begin with.
-        one_more: the outliers of a fit and one more; None where no further one promises enough: see `add_outlier`.
+        one_more: the outliers of a fit and one more; None where no further one promises enough: see
+            `add_outlier`.
         refit: a fit with these outliers, which begins at the hyperparameters of another.
     """
     best = latest = begin
@@ -113,11 +120,12 @@ def add_outlier(
 ) -> Bool[np.ndarray, " n"] | None:
     """Add the outcome with the largest gain to the doubted ones; None where no gain is large enough.
 
-    An outcome whose doubt would leave a doubted one `supported` by its neighbours is passed over, and one with which
-    the doubted ones were rather disasters.
+    An outcome whose doubt would leave a doubted one `supported` by its neighbours is passed over,
+    and one with which the doubted ones were rather disasters.
 
     Args:
-        gained: (n,) what doubting each outcome promises: see `gains`; zero for those that cannot be doubted.
+        gained: (n,) what doubting each outcome promises: see `gains`; zero for those that cannot be
+            doubted.
         outliers: (n,) those that are doubted.
         covariances: (n, n) of the function at the points.
         deviations: (n,) of the outcomes from their expected values.
@@ -131,13 +139,17 @@ def add_outlier(
         if gained[i] <= _PROMISING:
             return None
         more = outliers | (np.arange(len(outliers)) == i)
-        if not supported(covariances, deviations, more, repeats=repeats, same=same).any() and not disasters(more):
+        if not supported(
+            covariances, deviations, more, repeats=repeats, same=same
+        ).any() and not disasters(more):
             return np.asarray(more)
     return None
 
 
 def gains(
-    precision: Float[np.ndarray, " n"], alpha: Float[np.ndarray, " n"], extra: Float[np.ndarray, " n"]
+    precision: Float[np.ndarray, " n"],
+    alpha: Float[np.ndarray, " n"],
+    extra: Float[np.ndarray, " n"],
 ) -> Float[np.ndarray, " n"]:
     """Gain in log predictive density of each outcome by an extra noise variance, leaving it out, in nats, (n,).
 
@@ -157,7 +169,8 @@ def gains(
 def skewness_gain(z: Float[np.ndarray, " n"]) -> float:
     """Log odds of skewed noise against normal noise, which are one to twenty beforehand, in nats.
 
-    Skewed noise is a standardised log-gamma variable of shape k, or its negative, all of `_SHAPES` equally likely:
+    Skewed noise is a standardised log-gamma variable of shape k, or its negative, all of `_SHAPES`
+    equally likely:
 
         z = (ψ(k) − ln G)/√ψ'(k),   G ~ Gamma(k)
 
@@ -168,9 +181,14 @@ def skewness_gain(z: Float[np.ndarray, " n"]) -> float:
     >>> skewness_gain((tail - tail.mean()) / tail.std()) > 0, skewness_gain(np.linspace(-2, 2, 40)) > 0
     (True, False)
     """
-    scale, centre = np.sqrt(scipy.special.polygamma(1, _SHAPES))[:, None], scipy.special.psi(_SHAPES)[:, None]
+    scale, centre = (
+        np.sqrt(scipy.special.polygamma(1, _SHAPES))[:, None],
+        scipy.special.psi(_SHAPES)[:, None],
+    )
     u = centre - scale * np.stack([z, -z])[:, None]
-    density = (_SHAPES[:, None] * u - np.exp(u) - scipy.special.gammaln(_SHAPES)[:, None] + np.log(scale)).sum(axis=-1)
+    density = (
+        _SHAPES[:, None] * u - np.exp(u) - scipy.special.gammaln(_SHAPES)[:, None] + np.log(scale)
+    ).sum(axis=-1)
     normal = -0.5 * (z @ z + len(z) * np.log(2.0 * np.pi))
     return float(np.logaddexp.reduce(density, axis=None) - np.log(density.size) - normal - _SELDOM)
 
@@ -191,8 +209,10 @@ def supported(
         covariances: (n, n) of the function at the points: the nearest have the largest.
         deviations: (n,) of the outcomes from their expected values.
         outliers: (n,) which are doubted.
-        repeats: whether those at the same point are enough; where they may be from before a change, they are not.
-        same: (n, n) which outcomes are of the same play: they count as at one point, whatever nature did.
+        repeats: whether those at the same point are enough; where they may be from before a change,
+            they are not.
+        same: (n, n) which outcomes are of the same play: they count as at one point, whatever
+            nature did.
 
     >>> x = np.array([0.1, 0.2, 0.3, 0.8, 0.9])
     >>> near = np.exp(-np.subtract.outer(x, x) ** 2)
@@ -226,10 +246,11 @@ def are_disasters(
 ) -> bool:
     """Whether outcomes that are doubted for being bad are rather right: too many, or all at one end of a column.
 
-    Slips of the pen are few, and lie anywhere. Mishaps in one play of seven, or beyond a cliff, are no slips, and where
-    they are left out of account, the worst settings look best. Others as bad and far from all the rest, which are
-    not doubted as a repetition or neighbours vouch for them, count with them: disasters that are sure make others
-    likelier. Bad outcomes that are all the latest ones may be a change, which is looked for elsewhere.
+    Slips of the pen are few, and lie anywhere. Mishaps in one play of seven, or beyond a cliff, are
+    no slips, and where they are left out of account, the worst settings look best. Others as bad
+    and far from all the rest, which are not doubted as a repetition or neighbours vouch for them,
+    count with them: disasters that are sure make others likelier. Bad outcomes that are all the
+    latest ones may be a change, which is looked for elsewhere.
 
     Args:
         points: (n, d).

@@ -4,12 +4,13 @@
 
     model = to_botorch(study)                            # the objective over all variables
     model = to_botorch(study, scope=["ph"])              # expected value of controlling ph
-    point, _ = optimize_acqf(qLogEI(model, best_f=…), model.bounds, q=1, num_restarts=8, raw_samples=128)
-    model.decode(point)                                  # [{"ph": 6.4}]
+    point, _ = optimize_acqf(qLogEI(model, best_f=…), model.bounds, q=1, num_restarts=8,
+    raw_samples=128) model.decode(point)                                  # [{"ph": 6.4}]
 
-The expected value of a control set is a model of its own, not an objective or an acquisition function: the average of a
-Gaussian process is a Gaussian process again, exactly. BoTorch's own way, `AppendFeatures` with
-`ExpectationPosteriorTransform`, takes a point for every combination of uncontrolled values; tests show that both agree.
+The expected value of a control set is a model of its own, not an objective or an acquisition
+function: the average of a Gaussian process is a Gaussian process again, exactly. BoTorch's own way,
+`AppendFeatures` with `ExpectationPosteriorTransform`, takes a point for every combination of
+uncontrolled values; tests show that both agree.
 
 Needs BoTorch (`pip install 'steerbo[botorch]'`).
 """
@@ -49,20 +50,22 @@ def to_botorch(
 ) -> SteerboModel:
     """Return the present posterior of a study as a BoTorch model; later outcomes do not change it.
 
-    Larger is better, as in BoTorch: for a problem that minimises, the model is of the negative objective. Rounds
-    without an outcome are left out: pass their points to an acquisition function as `X_pending`.
+    Larger is better, as in BoTorch: for a problem that minimises, the model is of the negative
+    objective. Rounds without an outcome are left out: pass their points to an acquisition function
+    as `X_pending`.
 
     Args:
         study: a study or an optimizer; it is not changed.
-        scope: cost-varying: a control set, as names, for its expected value under the laws of the uncontrolled
-            variables; None: the objective over all variables. Causal: the scope whose model is wanted.
+        scope: cost-varying: a control set, as names, for its expected value under the laws of the
+            uncontrolled variables; None: the objective over all variables. Causal: the scope whose
+            model is wanted.
         context: values seen before choosing, by variable, with a control set.
         time: time of a problem that drifts; None: the time of the last round.
         prior: name of a prior of a time-varying problem; None: the most probable one.
 
     Raises:
-        InvalidRequest: the method has no Gaussian process over a box, as in mean-field problems, or not the selected
-            one.
+        InvalidRequest: the method has no Gaussian process over a box, as in mean-field problems, or
+            not the selected one.
 
     >>> import steerbo as sb
     >>> optimizer = sb.Optimizer(sb.CostVarying([sb.Float("ph", 4, 8)], [["ph"]]))
@@ -77,7 +80,9 @@ class _Computed(torch.autograd.Function):  # type: ignore[misc]
     """Step of autograd for a function of points and its pull-back, both computed by numpy."""
 
     @staticmethod
-    def forward(ctx: Any, Z: Tensor, function: Callable[..., Any], pull: Callable[..., Any]) -> Tensor:
+    def forward(
+        ctx: Any, Z: Tensor, function: Callable[..., Any], pull: Callable[..., Any]
+    ) -> Tensor:
         """Return the values of the function at Z."""
         ctx.save_for_backward(Z)
         ctx.pull = pull
@@ -88,7 +93,11 @@ class _Computed(torch.autograd.Function):  # type: ignore[misc]
     def backward(ctx: Any, W: Tensor) -> tuple[Tensor, None, None]:
         """Return the gradient of the values weighted by W."""
         (Z,) = ctx.saved_tensors
-        return torch.from_numpy(ctx.pull(Z.detach().cpu().numpy(), W.detach().cpu().numpy())).to(Z), None, None
+        return (
+            torch.from_numpy(ctx.pull(Z.detach().cpu().numpy(), W.detach().cpu().numpy())).to(Z),
+            None,
+            None,
+        )
 
 
 class _Normal(Model):  # type: ignore[misc]
@@ -126,14 +135,15 @@ class SteerboModel(_Normal):
     """BoTorch model of a posterior, in double precision, for batches of q points, with gradients by autograd.
 
     Args:
-        found: the posterior; a mixture is approximated by a normal one with its mean and covariances.
+        found: the posterior; a mixture is approximated by a normal one with its mean and
+            covariances.
 
     Attributes:
         members: posteriors of the mixture, with equal weights.
         names: names of the columns of points.
         bounds: (2, d) bounds of points, as BoTorch's optimisers take them.
-        gradients: whether acquisition functions have gradients. If not (a kernel that is a Python function), pass
-            ``options={"with_grad": False}`` to BoTorch's optimisers.
+        gradients: whether acquisition functions have gradients. If not (a kernel that is a Python
+            function), pass ``options={"with_grad": False}`` to BoTorch's optimisers.
     """
 
     def __init__(self, found: Posterior) -> None:
@@ -158,7 +168,10 @@ class SteerboModel(_Normal):
 
     def decode(self, X: Tensor) -> list[dict[str, Any]]:
         """Decode points (…, d) to the nearest feasible values, by variable, one mapping for each point."""
-        return [self.found.columns.decode(point) for point in X.detach().double().reshape(-1, len(self.names)).numpy()]
+        return [
+            self.found.columns.decode(point)
+            for point in X.detach().double().reshape(-1, len(self.names)).numpy()
+        ]
 
     def noise_variance(self, X: Tensor) -> Tensor:
         """Noise variance (…, q) of outcomes at points (…, q, d), in squared units of the outcome.
@@ -171,10 +184,14 @@ class SteerboModel(_Normal):
 
     def joint(self, X: Tensor) -> tuple[Tensor, Tensor]:
         """Return means (…, q) and covariances (…, q, q) of f at points (…, q, d), of the mixture over its members."""
-        means, covariances = zip(*(self._joint_of(k, X) for k in range(len(self.members))), strict=True)
+        means, covariances = zip(
+            *(self._joint_of(k, X) for k in range(len(self.members))), strict=True
+        )
         mean = torch.stack(means).mean(dim=0)
         away = torch.stack(means) - mean
-        return mean, (torch.stack(covariances) + away.unsqueeze(-1) * away.unsqueeze(-2)).mean(dim=0)
+        return mean, (torch.stack(covariances) + away.unsqueeze(-1) * away.unsqueeze(-2)).mean(
+            dim=0
+        )
 
     def _joint_of(self, k: int, X: Tensor) -> tuple[Tensor, Tensor]:
         """Return means and covariances of member k."""
@@ -190,7 +207,9 @@ class SteerboModel(_Normal):
             mean = mean + _Computed.apply(points, trend, lambda Z, w: w[:, None] * trend.slope(Z))
         return mean.reshape(shape), found.scale**2 * (prior - half @ half.transpose(-1, -2))
 
-    def fantasize(self, X: Tensor, sampler: Any, observation_noise: None = None, **kwargs: Any) -> _Conditioned:
+    def fantasize(
+        self, X: Tensor, sampler: Any, observation_noise: None = None, **kwargs: Any
+    ) -> _Conditioned:
         """Condition on outcomes drawn at points X (…, m, d), as the knowledge gradient does."""
         return self.condition_on_observations(X, sampler(self.posterior(X, observation_noise=True)))
 
@@ -218,7 +237,9 @@ class _Conditioned(_Normal):
     def joint(self, X: Tensor) -> tuple[Tensor, Tensor]:
         """Return means (…, q) and covariances (…, q, q) of f at points (…, q, d)."""
         m, batch = self.X.shape[-2], torch.broadcast_shapes(X.shape[:-2], self.batch_shape)
-        both = torch.cat([self.X.expand(*batch, *self.X.shape[-2:]), X.expand(*batch, *X.shape[-2:])], dim=-2)
+        both = torch.cat(
+            [self.X.expand(*batch, *self.X.shape[-2:]), X.expand(*batch, *X.shape[-2:])], dim=-2
+        )
         mean, covariance = self.model.joint(both)
         noisy = covariance[..., :m, :m] + torch.diag_embed(self.noise_variance(self.X))
         gain = torch.linalg.solve(noisy, covariance[..., :m, m:]).transpose(-1, -2)

@@ -1,7 +1,8 @@
 """Generator of the gest-api standard, which Xopt, libEnsemble and others run; needs `pip install 'steerbo[gest]'`.
 
-Points of the standard have a value for every variable. A variable that a control set leaves uncontrolled has value NaN,
-and the ingested result holds its realised value. A contextual variable is one that is seen before choosing.
+Points of the standard have a value for every variable. A variable that a control set leaves
+uncontrolled has value NaN, and the ingested result holds its realised value. A contextual variable
+is one that is seen before choosing.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ class SteerboGenerator(Generator):  # type: ignore[misc]
 
     Args:
         vocs: variables (continuous, discrete, contextual with bounds) and one objective.
-        control_sets: sets of variables that can be set together; None: one set of all that are not contextual.
+        control_sets: sets of variables that can be set together; None: one set of all that are not
+            contextual.
         laws: distributions of uncontrolled variables, by variable.
         costs: cost of a play of each control set.
         cost: name of the observable that holds the cost of a play.
@@ -45,7 +47,8 @@ class SteerboGenerator(Generator):  # type: ignore[misc]
         context: present values of the contextual variables; default: those of the latest result.
 
     Raises:
-        InvalidProblem: (a ValueError) `vocs` has constraints, several objectives, or other things not supported.
+        InvalidProblem: (a ValueError) `vocs` has constraints, several objectives, or other things
+            not supported.
 
     >>> from gest_api.vocs import VOCS
     >>> generator = SteerboGenerator(VOCS(variables={"x": [0, 1]}, objectives={"f": "MAXIMIZE"}))
@@ -71,10 +74,14 @@ class SteerboGenerator(Generator):  # type: ignore[misc]
         super().__init__(vocs)
         self.vocs, self.cost = vocs, cost
         if cost is not None and cost not in vocs.observables:
-            raise InvalidProblem("cost", cost, f"the name of an observable, of {list(vocs.observables)}")
+            raise InvalidProblem(
+                "cost", cost, f"the name of an observable, of {list(vocs.observables)}"
+            )
         (self.objective,) = vocs.objectives
         minimize = isinstance(vocs.objectives[self.objective], standard.MinimizeObjective)
-        variables = [_variable(name, field, (laws or {}).get(name)) for name, field in vocs.variables.items()]
+        variables = [
+            _variable(name, field, (laws or {}).get(name)) for name, field in vocs.variables.items()
+        ]
         everything = [v.name for v in variables if not v.seen]
         sets = [everything] if control_sets is None else control_sets
         problem = CostVarying(variables, sets, costs=costs, tolerance=tolerance, minimize=minimize)
@@ -89,7 +96,9 @@ class SteerboGenerator(Generator):  # type: ignore[misc]
         if len(kinds) != 1 or kinds[0] not in ("MinimizeObjective", "MaximizeObjective"):
             raise InvalidProblem("objectives", kinds, "one objective, to minimize or to maximize")
         if vocs.constraints:
-            raise InvalidProblem("constraints", list(vocs.constraints), "none: outcomes cannot be limited here")
+            raise InvalidProblem(
+                "constraints", list(vocs.constraints), "none: outcomes cannot be limited here"
+            )
 
     def suggest(self, num_points: int | None = None) -> list[dict[str, Any]]:
         """Return points to evaluate, each with its `_id`, by default one; uncontrolled variables are NaN.
@@ -115,20 +124,29 @@ class SteerboGenerator(Generator):  # type: ignore[misc]
         """Take in results; a missing or NaN objective is a failed evaluation, a result without `_id` external data.
 
         Raises:
-            InvalidOutcome: (a ValueError) an unknown `_id`, or an invalid value; earlier results are kept.
+            InvalidOutcome: (a ValueError) an unknown `_id`, or an invalid value; earlier results
+                are kept.
         """
         for result in results:
-            measured = {name: result[name] for name in self.vocs.variables if _known(result.get(name))}
+            measured = {
+                name: result[name] for name in self.vocs.variables if _known(result.get(name))
+            }
             value, cost = result.get(self.objective), result.get(self.cost) if self.cost else None
             token = self._token(result.get(_ID))
-            self.context |= {name: measured[name] for name in self.optimizer.problem.space.seen if name in measured}
+            self.context |= {
+                name: measured[name]
+                for name in self.optimizer.problem.space.seen
+                if name in measured
+            }
             if token is None and _known(value):
                 self.optimizer.add(value, measured, cost=cost)
             elif token is not None and _known(value):
                 self.optimizer.tell(token, value, cost=cost, realised=measured)
             elif token is not None:
                 charge = self.optimizer.history.estimate(token) if cost is None else None
-                self.optimizer.fail(token, f"no {self.objective}", cost=cost, charge=charge, realised=measured)
+                self.optimizer.fail(
+                    token, f"no {self.objective}", cost=cost, charge=charge, realised=measured
+                )
 
     def _token(self, number: Any) -> str | None:
         """Return the token of the round with this number, which is the id: libEnsemble keeps whole numbers only."""

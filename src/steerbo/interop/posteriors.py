@@ -1,6 +1,7 @@
 """Posteriors of methods, for other libraries to compute with.
 
-Every method whose model is a Gaussian process over a box has one; the error for any other method says why it has none.
+Every method whose model is a Gaussian process over a box has one; the error for any other method
+says why it has none.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ class PosteriorQuery:
     """Selection of one posterior of a method that has several; None selects the default.
 
     Args:
-        scope: cost-varying: a control set (names, or a `Scope`), for its expected value over the uncontrolled
-            variables; causal: the scope whose model is wanted.
+        scope: cost-varying: a control set (names, or a `Scope`), for its expected value over the
+            uncontrolled variables; causal: the scope whose model is wanted.
         context: values seen before choosing, by variable, for an expected value.
         time: time of a problem that drifts; default: the time of the last round.
         prior: name of a prior of a time-varying problem; default: the most probable one.
@@ -48,7 +49,9 @@ class PosteriorQuery:
         for name in ("scope", "context", "time", "prior"):
             value = getattr(self, name)
             if name not in names and value is not None and value != {}:
-                raise InvalidRequest(name, value, f"nothing: the posterior of a {kind} problem does not take it")
+                raise InvalidRequest(
+                    name, value, f"nothing: the posterior of a {kind} problem does not take it"
+                )
 
 
 def posterior(study: BaseStudy, which: PosteriorQuery) -> Posterior:
@@ -78,28 +81,40 @@ def posterior_of(method: Method[Any, Any], history: History, which: PosteriorQue
 
 
 @posterior_of.register(CostVaryingMethod)
-def _of_control_sets(method: CostVaryingMethod[Any], history: History, which: PosteriorQuery) -> Posterior:
+def _of_control_sets(
+    method: CostVaryingMethod[Any], history: History, which: PosteriorQuery
+) -> Posterior:
     """Return the posterior of the objective over all variables, or of a control set's expected value."""
     problem, space, output = method.problem, method.problem.space, method.model.output
     when = ("time",) if problem.timed else ()
     request = {} if which.time is None else {"time": float(which.time)}
     if which.scope is None:
         which.only(problem.kind, *when)
-        return Posterior.of_regression(method.model, Columns.of(space), _time(problem, history, which))
+        return Posterior.of_regression(
+            method.model, Columns.of(space), _time(problem, history, which)
+        )
     which.only(problem.kind, "scope", "context", *when)
     scope = problem.read_scope(which.scope)
     assert scope is not None  # one was asked for
     seen = problem.read_context(which.context) if space.seen else {}
     if which.context and not seen:
-        raise InvalidRequest("context", dict(which.context), "nothing: no variable is ‹seen› before choosing")
-    candidates = method.candidates(history, {"context": seen, **request}, pending=False, answering=True)
+        raise InvalidRequest(
+            "context", dict(which.context), "nothing: no variable is ‹seen› before choosing"
+        )
+    candidates = method.candidates(
+        history, {"context": seen, **request}, pending=False, answering=True
+    )
     number = problem.number(scope)
     columns, parts = (
         Columns.of(space.subset([space.names[d] for d in method.search_space.sets[number]])),
         candidates.domains[number].parts,
     )
-    members = tuple(Posterior.of_expectation(each, parts, output, columns) for each in candidates.posteriors)
-    return replace(Posterior.of_expectation(candidates.posterior, parts, output, columns), members=members)
+    members = tuple(
+        Posterior.of_expectation(each, parts, output, columns) for each in candidates.posteriors
+    )
+    return replace(
+        Posterior.of_expectation(candidates.posterior, parts, output, columns), members=members
+    )
 
 
 def _time(problem: Problem, history: History, which: PosteriorQuery) -> tuple[float, ...]:
@@ -108,7 +123,9 @@ def _time(problem: Problem, history: History, which: PosteriorQuery) -> tuple[fl
 
 
 @posterior_of.register(CausalMethod)
-def _of_policy_scopes(method: CausalMethod[Any], history: History, which: PosteriorQuery) -> Posterior:
+def _of_policy_scopes(
+    method: CausalMethod[Any], history: History, which: PosteriorQuery
+) -> Posterior:
     """Return the posterior of one scope's model, over its actions and contexts."""
     which.only(method.problem.kind, "scope", *(("time",) if method.problem.timed else ()))
     scopes = {str(arm.scope): i for i, arm in enumerate(method.arms)}
@@ -117,10 +134,14 @@ def _of_policy_scopes(method: CausalMethod[Any], history: History, which: Poster
     i = numbers.get(wanted) if isinstance(wanted, Scope) else scopes.get(str(wanted))
     if i is None:
         hint = "Every scope has a model of its own: ‹recommend› says which is the best."
-        raise InvalidRequest("scope", None if wanted is None else str(wanted), one_of(scopes, wanted), hint)
+        raise InvalidRequest(
+            "scope", None if wanted is None else str(wanted), one_of(scopes, wanted), hint
+        )
     space = method.arms[i].space
     if space is None:
-        raise InvalidRequest("scope", str(wanted), "a scope that sets or observes at least one variable")
+        raise InvalidRequest(
+            "scope", str(wanted), "a scope that sets or observes at least one variable"
+        )
     model = method.models[i]
     return Posterior.of_regression(model, Columns.of(space), _time(method.problem, history, which))
 
@@ -131,7 +152,9 @@ def _of_learned_drift(method: LearnedDrift, history: History, which: PosteriorQu
     which.only(method.problem.kind, "time")
     _check_box(method.problem)
     return Posterior.of_regression(
-        method.surrogate.model, Columns.of(method.problem.space), _time(method.problem, history, which)
+        method.surrogate.model,
+        Columns.of(method.problem.space),
+        _time(method.problem, history, which),
     )
 
 
@@ -154,7 +177,9 @@ class _MeanOf:
 
 
 @posterior_of.register(TimeVaryingMethod)
-def _of_priors(method: TimeVaryingMethod[Any], history: History, which: PosteriorQuery) -> Posterior:
+def _of_priors(
+    method: TimeVaryingMethod[Any], history: History, which: PosteriorQuery
+) -> Posterior:
     """Return the posterior of the objective at one time under one prior."""
     problem, time = method.problem, method.now if which.time is None else float(which.time)
     which.only(problem.kind, "time", "prior")
@@ -171,9 +196,13 @@ def _of_priors(method: TimeVaryingMethod[Any], history: History, which: Posterio
         problem.space.names,
         surrogate.box(RoundView(time)),
         lambda values: np.asarray(place_of(problem, values)),
-        lambda point: {v.name: _nearest(v, x) for v, x in zip(problem.variables, point, strict=True)},
+        lambda point: {
+            v.name: _nearest(v, x) for v, x in zip(problem.variables, point, strict=True)
+        },
     )
-    left = np.ones(len(given)) if shared.drift is None else shared.drift.over(d)(row, given.points)[0]
+    left = (
+        np.ones(len(given)) if shared.drift is None else shared.drift.over(d)(row, given.points)[0]
+    )
     weights = given.weights[:, list(shared.ids).index(p)]
     return Posterior(
         columns, shared.space, given.points[:, :d], weights, inverse_root(given.factor), left,
@@ -190,10 +219,17 @@ def _check_box(problem: TimeVarying) -> None:
     if problem.points is not None:
         hint = "Of few points BoTorch needs no model of a box: ‹recommend› compares them all."
         raise InvalidRequest(
-            "variables", list(problem.space.names), "a domain that is a box, not a list of points", hint
+            "variables",
+            list(problem.space.names),
+            "a domain that is a box, not a list of points",
+            hint,
         )
 
 
 def _nearest(variable: Variable, x: float) -> Any:
     """Return the feasible value nearest to a coordinate."""
-    return variable.choices[round(x)] if isinstance(variable, Categorical) else variable.decode(variable.encode([x]))[0]
+    return (
+        variable.choices[round(x)]
+        if isinstance(variable, Categorical)
+        else variable.decode(variable.encode([x]))[0]
+    )

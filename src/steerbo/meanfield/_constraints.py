@@ -1,8 +1,9 @@
 """Constraints on where agents may be: shares and numbers of agents that take an action, both in whole agents.
 
-`Share` and `Headcount` are the constraints that users declare. `HeadcountBound` is either of them for a given number of
-agents, and `region_of` turns all bounds of a problem into the `Region` that suggestions are drawn from. Constraints
-that no placement of the agents can satisfy are refused, naming a smallest set that conflicts.
+`Share` and `Headcount` are the constraints that users declare. `HeadcountBound` is either of them
+for a given number of agents, and `region_of` turns all bounds of a problem into the `Region` that
+suggestions are drawn from. Constraints that no placement of the agents can satisfy are refused,
+naming a smallest set that conflicts.
 """
 
 from __future__ import annotations
@@ -66,7 +67,9 @@ class Share:
     def ends(self, agents: int) -> tuple[int, int]:
         """Return the smallest and the largest number allowed out of `agents`."""
         least = 0 if self.at_least is None else math.ceil(self.at_least * agents - _CLOSE * agents)
-        most = agents if self.at_most is None else math.floor(self.at_most * agents + _CLOSE * agents)
+        most = (
+            agents if self.at_most is None else math.floor(self.at_most * agents + _CLOSE * agents)
+        )
         return least, most
 
     def __str__(self) -> str:
@@ -108,7 +111,11 @@ class Headcount:
 
     def __str__(self) -> str:
         of = "" if self.context is None else f" of {self.context}"
-        ends = [(w, x) for w, x in (("at least", self.at_least), ("at most", self.at_most)) if x is not None]
+        ends = [
+            (w, x)
+            for w, x in (("at least", self.at_least), ("at most", self.at_most))
+            if x is not None
+        ]
         agents = "agent" if ends[-1][1] == 1 else "agents"
         return f"{' and '.join(f'{w} {x}' for w, x in ends)} {agents}{of} in {self.action}"
 
@@ -121,7 +128,10 @@ def _read(limit: object) -> object:
 
 
 AgentLimits = Annotated[
-    Sequence[Annotated[Annotated[Share | Headcount, Discriminator("kind")], BeforeValidator(_read)]], ListField
+    Sequence[
+        Annotated[Annotated[Share | Headcount, Discriminator("kind")], BeforeValidator(_read)]
+    ],
+    ListField,
 ]
 """Type of a problem's field of such constraints."""
 
@@ -161,7 +171,9 @@ class HeadcountBound:
     def count(self, values: Mapping[str, Any]) -> float:
         """Return the number of counted agents in the action."""
         shares = values["distribution"]
-        return math.fsum(n * shares.get(context, {}).get(self.action, 0.0) for context, n in self.agents.items())
+        return math.fsum(
+            n * shares.get(context, {}).get(self.action, 0.0) for context, n in self.agents.items()
+        )
 
     def breaks(self, values: Mapping[str, Any]) -> bool:
         """Return whether the distribution in `values` violates the bounds."""
@@ -196,17 +208,29 @@ def region_of(
     bounds: Sequence[HeadcountBound],
 ) -> Region:
     """Build the region of distributions that satisfy all bounds; contexts not in `allowed` may take any action."""
-    open_to = np.array([[a in allowed.get(c, simplex.columns) for a in simplex.columns] for c in simplex.rows])
-    least, most = np.zeros(simplex.shape[1], dtype=np.int64), np.full(simplex.shape[1], agents_in.sum())
-    cells = np.stack([np.zeros(simplex.shape, dtype=np.int64), np.tile(agents_in[:, None], simplex.shape[1])])
+    open_to = np.array(
+        [[a in allowed.get(c, simplex.columns) for a in simplex.columns] for c in simplex.rows]
+    )
+    least, most = (
+        np.zeros(simplex.shape[1], dtype=np.int64),
+        np.full(simplex.shape[1], agents_in.sum()),
+    )
+    cells = np.stack(
+        [np.zeros(simplex.shape, dtype=np.int64), np.tile(agents_in[:, None], simplex.shape[1])]
+    )
     for bound in bounds:
         a = simplex.columns.index(bound.action)
         if len(bound.agents) == len(simplex.rows):
             least[a], most[a] = max(least[a], bound.least), min(most[a], bound.most)
         else:
             c = simplex.rows.index(next(iter(bound.agents)))
-            cells[0, c, a], cells[1, c, a] = max(cells[0, c, a], bound.least), min(cells[1, c, a], bound.most)
-    return Region(tuple(simplex.rows), tuple(simplex.columns), agents_in, open_to, most, least, cells)
+            cells[0, c, a], cells[1, c, a] = (
+                max(cells[0, c, a], bound.least),
+                min(cells[1, c, a], bound.most),
+            )
+    return Region(
+        tuple(simplex.rows), tuple(simplex.columns), agents_in, open_to, most, least, cells
+    )
 
 
 def check_agent_limits(limits: Sequence[Share | Headcount], simplex: Simplex) -> None:
@@ -219,9 +243,13 @@ def check_agent_limits(limits: Sequence[Share | Headcount], simplex: Simplex) ->
         raise InvalidProblem("limits", len(limits), f"at most {MOST_LIMITS}")
     for i, limit in enumerate(limits):
         if limit.action not in simplex.columns:
-            raise InvalidProblem(f"limits.{i}.action", limit.action, one_of(simplex.columns, limit.action))
+            raise InvalidProblem(
+                f"limits.{i}.action", limit.action, one_of(simplex.columns, limit.action)
+            )
         if limit.context is not None and limit.context not in simplex.rows:
-            raise InvalidProblem(f"limits.{i}.context", limit.context, one_of(simplex.rows, limit.context))
+            raise InvalidProblem(
+                f"limits.{i}.context", limit.context, one_of(simplex.rows, limit.context)
+            )
 
 
 def check_satisfiable(
@@ -236,7 +264,9 @@ def check_satisfiable(
         InvalidProblem: naming a smallest set of bounds that conflict.
     """
     last = len(bounds)  # stands for `allowed`
-    said = "; ".join(f"{context} only in {', '.join(actions)}" for context, actions in allowed.items())
+    said = "; ".join(
+        f"{context} only in {', '.join(actions)}" for context, actions in allowed.items()
+    )
 
     def possible(some: Sequence[int]) -> bool:
         among = [bounds[k] for k in some if k < last]

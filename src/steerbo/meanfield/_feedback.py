@@ -35,7 +35,9 @@ def typed_distribution(contexts: Sequence[str], given: str | Rows) -> Any:
         context = row.get("context")
         if context is None or context in table:
             raise InvalidRequest("current", row, "a column 'context' that names each context once")
-        table[context] = {action: parse_value(cell) for action, cell in row.items() if action != "context"}
+        table[context] = {
+            action: parse_value(cell) for action, cell in row.items() if action != "context"
+        }
     return table
 
 
@@ -48,7 +50,11 @@ def with_context(contexts: Sequence[str], given: Any) -> Any:
     if len(contexts) > 1:
         return given
     by_action = isinstance(given, Mapping) and not given.keys() & set(contexts)
-    in_order = isinstance(given, list | tuple) and all(isinstance(x, int | float) for x in given) and len(given) > 0
+    in_order = (
+        isinstance(given, list | tuple)
+        and all(isinstance(x, int | float) for x in given)
+        and len(given) > 0
+    )
     return {contexts[0]: given} if by_action or in_order else given
 
 
@@ -61,7 +67,10 @@ def forms(simplex: Simplex, agents_in: Int[np.ndarray, " C"]) -> str:
     shown, more = simplex.columns[:_SHOWN], ", …" * (len(simplex.columns) > _SHOWN)
 
     def table(numbers: Sequence[Sequence[float]]) -> str:
-        entries = [[f'"{name}": {number}' for name, number in zip(shown, row, strict=False)] for row in numbers]
+        entries = [
+            [f'"{name}": {number}' for name, number in zip(shown, row, strict=False)]
+            for row in numbers
+        ]
         rows = ["{" + ", ".join(row) + more + "}" for row in entries]
         if len(rows) == 1:
             return rows[0]
@@ -76,13 +85,16 @@ def forms(simplex: Simplex, agents_in: Int[np.ndarray, " C"]) -> str:
 def in_full(contexts: Sequence[str], realised: Mapping[str, Any]) -> dict[str, Any]:
     """Name the context of the tables among realised values, where there is only one: see `with_context`."""
     tables = ("distribution", "counts")
-    return {name: with_context(contexts, x) if name in tables else x for name, x in realised.items()}
+    return {
+        name: with_context(contexts, x) if name in tables else x for name, x in realised.items()
+    }
 
 
 def as_shares(simplex: Simplex, given: Any, agents_in: Int[np.ndarray, " C"]) -> Any:
     """Turn numbers of agents by context and action into shares, where they add up to the agents of every context.
 
-    Anything else is returned as it is, for `Simplex.check` to judge, but for whole numbers: they count agents.
+    Anything else is returned as it is, for `Simplex.check` to judge, but for whole numbers: they
+    count agents.
 
     Raises:
         InvalidRequest: whole numbers of another sum. A share of 1 is written 1.0.
@@ -96,20 +108,37 @@ def as_shares(simplex: Simplex, given: Any, agents_in: Int[np.ndarray, " C"]) ->
     named = with_context(contexts, given)
     if not isinstance(named, Mapping) or named.keys() != set(contexts):
         return named
-    if all(isinstance(row, list | tuple) and len(row) == len(simplex.columns) for row in named.values()):
-        named = {context: dict(zip(simplex.columns, row, strict=True)) for context, row in named.items()}
+    if all(
+        isinstance(row, list | tuple) and len(row) == len(simplex.columns) for row in named.values()
+    ):
+        named = {
+            context: dict(zip(simplex.columns, row, strict=True)) for context, row in named.items()
+        }
     for context, agents in zip(contexts, agents_in.tolist(), strict=True):
         row = named[context]
         if not isinstance(row, Mapping) or not set(simplex.columns).issuperset(row):
             return named
-        total = sum(row.values()) if all(isinstance(x, int | float | np.integer) for x in row.values()) else None
-        if total is not None and total != agents and all(isinstance(x, int | np.integer) for x in row.values()):
-            allowed = f"numbers that add up to its {agents} agents" + f", not to {total}" * (total < 10**15)
+        total = (
+            sum(row.values())
+            if all(isinstance(x, int | float | np.integer) for x in row.values())
+            else None
+        )
+        if (
+            total is not None
+            and total != agents
+            and all(isinstance(x, int | np.integer) for x in row.values())
+        ):
+            allowed = f"numbers that add up to its {agents} agents" + f", not to {total}" * (
+                total < 10**15
+            )
             raise InvalidRequest(f"current.{context}", dict(row), allowed, _SHARES)
         if total != agents or not all(x >= 0 and x % 1 == 0 for x in row.values()):
             return named
     numbers = zip(contexts, agents_in.tolist(), strict=True)
-    return {context: {action: x / agents for action, x in named[context].items()} for context, agents in numbers}
+    return {
+        context: {action: x / agents for action, x in named[context].items()}
+        for context, agents in numbers
+    }
 
 
 _SHARES = "If these are shares, write 1 as 1.0."
@@ -148,7 +177,9 @@ def is_table(simplex: Simplex, plain: Any) -> bool:
     )
 
 
-def counts(simplex: Simplex, given: Any, agents_in: Int[np.ndarray, " C"]) -> Int[np.ndarray, "C A"]:
+def counts(
+    simplex: Simplex, given: Any, agents_in: Int[np.ndarray, " C"]
+) -> Int[np.ndarray, "C A"]:
     """Read whole agents by context and action (or as rows); each row must sum to the agents of its context.
 
     Raises:
@@ -162,13 +193,21 @@ def counts(simplex: Simplex, given: Any, agents_in: Int[np.ndarray, " C"]) -> In
     table = np.zeros(simplex.shape, dtype=np.int64)
     for c, (context, row) in enumerate(rows.items()):
         for action, number in row.items():
-            if isinstance(number, bool | np.bool_) or not isinstance(number, int | np.integer) or number < 0:
-                raise InvalidOutcome(f"{place}.{context}.{action}", number, "a whole number of agents not below 0")
+            if (
+                isinstance(number, bool | np.bool_)
+                or not isinstance(number, int | np.integer)
+                or number < 0
+            ):
+                raise InvalidOutcome(
+                    f"{place}.{context}.{action}", number, "a whole number of agents not below 0"
+                )
             table[c, simplex.columns.index(action)] = int(number)
         total, wanted = int(table[c].sum()), int(agents_in[c])
         if total != wanted:
             hint = "If the contexts' numbers vary, tell the 'distribution' instead."
-            raise InvalidOutcome(f"{place}.{context}", total, f"counts that add up to its {wanted} agents", hint)
+            raise InvalidOutcome(
+                f"{place}.{context}", total, f"counts that add up to its {wanted} agents", hint
+            )
     return table
 
 
@@ -176,7 +215,10 @@ _ROUNDED = 0.005  # how far, as a share, a sum may be off where numbers were rou
 
 
 def from_cells(
-    simplex: Simplex, given: Mapping[str, Any], places: Mapping[str, tuple[int, int]], agents_in: Int[np.ndarray, " C"]
+    simplex: Simplex,
+    given: Mapping[str, Any],
+    places: Mapping[str, tuple[int, int]],
+    agents_in: Int[np.ndarray, " C"],
 ) -> dict[str, Any]:
     """Read numbers of agents, or shares, by the name of the cell; one that is left out is 0.
 
@@ -186,7 +228,8 @@ def from_cells(
         `counts` where all are whole numbers of agents, else a `distribution`.
 
     Raises:
-        InvalidOutcome: naming the cell, or the context whose sum is neither its number of agents nor 1.
+        InvalidOutcome: naming the cell, or the context whose sum is neither its number of agents
+            nor 1.
 
     >>> simplex, places = Simplex(["all"], ["a", "b"]), {"a": (0, 0), "b": (0, 1)}
     >>> from_cells(simplex, {"a": 3, "b": 1}, places, np.array([4]))
@@ -209,19 +252,27 @@ def from_cells(
     c = int(np.argmin(shares | agents))
     place = "sum of all actions" if len(simplex.rows) == 1 else f"sum of {simplex.rows[c]}"
     percent = (np.abs(sums / 100.0 - 1.0) <= _ROUNDED).all()
-    hint = "Divide percentages by 100." if percent else "Where the number of agents varies, give shares."
+    hint = (
+        "Divide percentages by 100."
+        if percent
+        else "Where the number of agents varies, give shares."
+    )
     hint = _SHARES if sums[c] == 1.0 else hint
     allowed = f"{int(agents_in[c])}, the number of its agents, or shares that add up to 1"
     raise InvalidOutcome(place, float(sums[c]), allowed, hint)
 
 
 def representative(
-    simplex: Simplex, known: Mapping[str, Any], played: Mapping[str, Mapping[str, float]], needed: bool
+    simplex: Simplex,
+    known: Mapping[str, Any],
+    played: Mapping[str, Mapping[str, float]],
+    needed: bool,
 ) -> dict[str, str]:
     """Read context and action of the representative agent; the context may be left out if there is only one.
 
     Raises:
-        InvalidOutcome: naming `context` or `action`, if it is `needed` or no agent of this context took this action.
+        InvalidOutcome: naming `context` or `action`, if it is `needed` or no agent of this context
+            took this action.
     """
     hint = "A representative agent's payoff means nothing without its context and action."
     who: dict[str, str] = {}
@@ -232,12 +283,17 @@ def representative(
             who[name] = str(known[name])
         elif needed:
             if name == "action" or len(names) > 1:
-                raise InvalidOutcome(f"realised.{name}", None, f"the {name} of the representative agent", hint)
+                raise InvalidOutcome(
+                    f"realised.{name}", None, f"the {name} of the representative agent", hint
+                )
             who[name] = names[0]
     if len(who) == 2 and not played[who["context"]].get(who["action"]):
         hint = "If the distribution really played was another one, tell it too."
         raise InvalidOutcome(
-            "realised.action", who["action"], f"an action that agents of {who['context']!r} took", hint
+            "realised.action",
+            who["action"],
+            f"an action that agents of {who['context']!r} took",
+            hint,
         )
     return who
 
@@ -252,7 +308,9 @@ def payoffs(simplex: Simplex, given: Any) -> dict[str, dict[str, float]]:
     if not isinstance(given, Mapping) or not given:
         raise InvalidOutcome("value", given, "mean payoffs by action by context", hint)
     return {
-        context: {action: finite(f"value.{context}.{action}", payoff) for action, payoff in row.items()}
+        context: {
+            action: finite(f"value.{context}.{action}", payoff) for action, payoff in row.items()
+        }
         for context, row in _rows(simplex, given, "value").items()
     }
 
@@ -269,11 +327,16 @@ def check_payoffs_match(
         for action in (name for name, share in row.items() if share > 0):
             if action not in value[context]:
                 raise InvalidOutcome(
-                    f"value.{context}.{action}", None, "the mean payoff of its agents", "It was played."
+                    f"value.{context}.{action}",
+                    None,
+                    "the mean payoff of its agents",
+                    "It was played.",
                 )
         for action, payoff in value[context].items():
             if not row.get(action):
-                raise InvalidOutcome(f"value.{context}.{action}", payoff, "nothing: no agent was in this cell")
+                raise InvalidOutcome(
+                    f"value.{context}.{action}", payoff, "nothing: no agent was in this cell"
+                )
 
 
 def _rows(simplex: Simplex, given: Any, place: str) -> dict[str, dict[str, Any]]:
@@ -287,7 +350,9 @@ def _rows(simplex: Simplex, given: Any, place: str) -> dict[str, dict[str, Any]]
             raise InvalidOutcome(place, given, f"numbers by action ({actions}){whose}") from None
     for context in given:
         if context not in simplex.rows:
-            raise InvalidOutcome(f"{place}.{context}", given[context], one_of(simplex.rows, context))
+            raise InvalidOutcome(
+                f"{place}.{context}", given[context], one_of(simplex.rows, context)
+            )
     rows: dict[str, dict[str, Any]] = {}
     for context in simplex.rows:
         row = given.get(context, {})
@@ -295,10 +360,14 @@ def _rows(simplex: Simplex, given: Any, place: str) -> dict[str, dict[str, Any]]
             try:
                 row = dict(zip(simplex.columns, row, strict=True))
             except Exception:  # too few, too many, or not iterable
-                allowed = f"{len(simplex.columns)} entries, one for each action, or entries by action"
+                allowed = (
+                    f"{len(simplex.columns)} entries, one for each action, or entries by action"
+                )
                 raise InvalidOutcome(f"{place}.{context}", row, allowed) from None
         for action in row:
             if action not in simplex.columns:
-                raise InvalidOutcome(f"{place}.{context}.{action}", row[action], one_of(simplex.columns, action))
+                raise InvalidOutcome(
+                    f"{place}.{context}.{action}", row[action], one_of(simplex.columns, action)
+                )
         rows[context] = dict(row)
     return rows

@@ -1,10 +1,11 @@
 """Gaussian process of averages: its data, hyperpriors, fits, posterior, and the test for a change of the payoffs.
 
-Mean and scale of the payoffs are profiled out of the likelihood (`steerbo.gp.ProfiledMean`): covariances, noise
-included, are relative to the scale. With thousands of observations hyperparameters are
-learned from a subset and then corrected by all.
+Mean and scale of the payoffs are profiled out of the likelihood (`steerbo.gp.ProfiledMean`):
+covariances, noise included, are relative to the scale. With thousands of observations
+hyperparameters are learned from a subset and then corrected by all.
 
-Conversion of outcomes to the observations that the Gaussian process is conditioned on, in standardised units.
+Conversion of outcomes to the observations that the Gaussian process is conditioned on, in
+standardised units.
 """
 
 from __future__ import annotations
@@ -40,7 +41,10 @@ from ..gp.outliers import add_outlier, gains, supported
 from ._kernels import Covariances, Inputs, Parameters, PayoffKernel
 from .problem import MeanField
 
-_NOISE = (1e-6, 10.0)  # bounds of the noise variance, relative to the prior variance of a population's average
+_NOISE = (
+    1e-6,
+    10.0,
+)  # bounds of the noise variance, relative to the prior variance of a population's average
 _PRIORS = {  # of logarithms: mean and standard deviation
     "plain": (float(np.log(0.25)), 1.0),
     "root": (float(np.log(0.5)), 1.0),
@@ -49,18 +53,32 @@ _PRIORS = {  # of logarithms: mean and standard deviation
     "noise": (-3.0, 2.5),
 }
 _FARTHEST = 5.0  # bounds of a parameter, in standard deviations of its prior
-_SCREENED = 0.5, 1.0, 2.0, 4.0, 8.0  # lengthscales compared, in median distances of the distributions played
+_SCREENED = (
+    0.5,
+    1.0,
+    2.0,
+    4.0,
+    8.0,
+)  # lengthscales compared, in median distances of the distributions played
 _MOSTLY_NOISE = -1.0  # log noise variance at which a second climb starts
 _CORRECTIONS = 3  # evaluations of the likelihood of all observations
 
-_LEVELS, _SETTLED = 20, 1e-3  # steps to the scale beside stated errors at most, and the relative one that is the last
+_LEVELS, _SETTLED = (
+    20,
+    1e-3,
+)  # steps to the scale beside stated errors at most, and the relative one that is the last
 MIN_TO_TEST = 20
 """Number of outcomes from which on changes are tested for."""
 BESIDE = 4
 """Smallest number of outcomes before a change that is tested, and since."""
 _UNKNOWN = 0.6  # share of the prior variance left, above which an outcome cannot be doubted
 _WINDOW = 400  # latest observations that the test uses
-_NOISE_SHARES = 1.0, 0.1, 0.01, 0.001  # of the learned noise: a change that was not modelled inflates it
+_NOISE_SHARES = (
+    1.0,
+    0.1,
+    0.01,
+    0.001,
+)  # of the learned noise: a change that was not modelled inflates it
 _ODDS = 4.0  # log odds required for a change, beyond the logarithm of the number of outcomes
 
 Theta = Float[np.ndarray, " p"]
@@ -77,8 +95,10 @@ class Observations:
         values: (n,) outcomes.
         agents: (n,) number of agents averaged over; the noise variance is divided by it.
         first: (k, C, A) distributions played at random, before there was a model.
-        number: (n,) number of the outcome that each observation belongs to, from 0, oldest first; None: one each.
-        extra: (n,) noise variances of doubted outcomes, zero for all others; None: no outcome is doubted.
+        number: (n,) number of the outcome that each observation belongs to, from 0, oldest first;
+            None: one each.
+        extra: (n,) noise variances of doubted outcomes, zero for all others; None: no outcome is
+            doubted.
         stated: (n,) squares of the outcomes' stated standard errors; None: none is stated.
         level: scale s² that divides these, as all variances are relative to it: see `at_level`.
     """
@@ -95,8 +115,8 @@ class Observations:
     def at_level(self, kernel: PayoffKernel, parameters: Parameters) -> Observations:
         """Return these with the scale s² that their own profile gives: a fixed point, where errors are stated.
 
-        Stated errors are absolute, and all else is relative to the scale of the payoffs, which is profiled. With the
-        level held, the likelihood and its gradient are exact.
+        Stated errors are absolute, and all else is relative to the scale of the payoffs, which is
+        profiled. With the level held, the likelihood and its gradient are exact.
         """
         if self.stated is None:
             return self
@@ -150,12 +170,16 @@ class Observations:
 
 
 def informative(
-    tables: Sequence[Float[np.ndarray, "C A"]], averages: Float[np.ndarray, " n"], first: int, most: int
+    tables: Sequence[Float[np.ndarray, "C A"]],
+    averages: Float[np.ndarray, " n"],
+    first: int,
+    most: int,
 ) -> Int[np.ndarray, " m"]:
     """Choose the outcomes that the model is conditioned on if there are more than a factor holds: `most` indices (m,).
 
-    They are the latest, the nearest to the best average in Hellinger distance, and others spread over the rest, see
-    `steerbo.gp.choose_subset`. The random first ones are always kept, because they show how rough the payoffs are.
+    They are the latest, the nearest to the best average in Hellinger distance, and others spread
+    over the rest, see `steerbo.gp.choose_subset`. The random first ones are always kept, because
+    they show how rough the payoffs are.
     """
     roots = np.sqrt(np.array(tables).reshape(len(tables), -1))
     nearness = -((roots - roots[int(averages.argmax())]) ** 2).sum(axis=1)
@@ -163,7 +187,7 @@ def informative(
     return choose_subset(nearness, most)
 
 
-# -- posterior ---------------------------------------------------------------------------------------------------------
+# -- posterior -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,7 +214,11 @@ class PayoffPosterior:
 
     @classmethod
     def of(
-        cls, kernel: PayoffKernel, data: Observations, parameters: Parameters, pending: Inputs | None = None
+        cls,
+        kernel: PayoffKernel,
+        data: Observations,
+        parameters: Parameters,
+        pending: Inputs | None = None,
     ) -> PayoffPosterior:
         """Condition on the data; `pending` rounds shrink the variance and leave the mean as it is."""
         n, noise = len(data.values), np.exp(parameters["noise"])
@@ -200,7 +228,9 @@ class PayoffPosterior:
         if pending is not None and len(pending):
             weights = np.concatenate([inputs.weights, pending.weights])
             both = (inputs.seen, pending.seen)
-            seen = None if both[0] is None or both[1] is None else np.concatenate([both[0], both[1]])
+            seen = (
+                None if both[0] is None or both[1] is None else np.concatenate([both[0], both[1]])
+            )
             inputs = Inputs(weights, np.concatenate([inputs.tables, pending.tables]), seen)
             variances = np.append(variances, np.full(len(pending), noise))
         gram, _ = kernel.covariances(inputs)(parameters, slopes=False)
@@ -227,15 +257,15 @@ class PayoffPosterior:
         return self.scale * float(np.exp(self.parameters["noise"]))
 
 
-# -- hyperparameters ---------------------------------------------------------------------------------------------------
+# -- hyperparameters -------------------------------------------------------------------------------
 
 
 def hyperpriors(kernel: PayoffKernel, first: Float[np.ndarray, "k C A"]) -> tuple[Parameter, ...]:
     """Return normal priors of the logarithms of all parameters, the noise variance last.
 
-    The lengthscale's prior does not depend on the data: random first rounds lie close together, and if noise hides
-    their differences, a prior at the median of their distances would make everything beyond them independent. Its lower
-    bound does, see `_shortest`.
+    The lengthscale's prior does not depend on the data: random first rounds lie close together, and
+    if noise hides their differences, a prior at the median of their distances would make everything
+    beyond them independent. Its lower bound does, see `_shortest`.
     """
     least, found = _shortest(kernel, first), []
     for name in kernel.names:
@@ -255,8 +285,9 @@ def _prior(kernel: PayoffKernel) -> tuple[float, float]:
 def _shortest(kernel: PayoffKernel, first: Float[np.ndarray, "k C A"]) -> float:
     """Return the smallest log lengthscale: that of the median distance between the first distributions.
 
-    With a shorter one all of them are independent, which noise looks like too: a few noisy outcomes would pass for
-    exact ones of a payoff that differs everywhere, from which nothing can be learned.
+    With a shorter one all of them are independent, which noise looks like too: a few noisy outcomes
+    would pass for exact ones of a payoff that differs everywhere, from which nothing can be
+    learned.
     """
     apart = _positive(kernel.covariances(Inputs(first, first)))
     return min(0.5 * float(np.log(np.median(apart))), _prior(kernel)[0]) if apart.size else -np.inf
@@ -284,7 +315,9 @@ def likelihood(kernel: PayoffKernel, data: Observations, priors: Sequence[Parame
     return log_likelihood
 
 
-def log_likelihood(covariances: Covariances, data: Observations, priors: Sequence[Parameter]) -> Density:
+def log_likelihood(
+    covariances: Covariances, data: Observations, priors: Sequence[Parameter]
+) -> Density:
     """Return the profiled log likelihood as a function of θ (p,), without its gradient."""
     names = [prior.name for prior in priors]
 
@@ -298,7 +331,11 @@ def log_likelihood(covariances: Covariances, data: Observations, priors: Sequenc
 
 
 def sampled(
-    kernel: PayoffKernel, data: Observations, likeliest: Parameters, count: int, random: np.random.Generator
+    kernel: PayoffKernel,
+    data: Observations,
+    likeliest: Parameters,
+    count: int,
+    random: np.random.Generator,
 ) -> tuple[list[Parameters], float]:
     """Draw hyperparameters from their posterior; estimate the log evidence of the kernel: see `gp.posterior_draws`."""
     priors, data = hyperpriors(kernel, data.first), data.at_level(kernel, likeliest)
@@ -311,16 +348,23 @@ def sampled(
         random,
         count=count,
     )
-    return [dict(zip([prior.name for prior in priors], one, strict=True)) for one in draws.tolist()], weight
+    return [
+        dict(zip([prior.name for prior in priors], one, strict=True)) for one in draws.tolist()
+    ], weight
 
 
 def fit(
-    kernel: PayoffKernel, data: Observations, start: Parameters | None, evaluations: int, thorough: bool = False
+    kernel: PayoffKernel,
+    data: Observations,
+    start: Parameters | None,
+    evaluations: int,
+    thorough: bool = False,
 ) -> tuple[Parameters, float]:
     """Maximise the posterior density of the hyperparameters; return them and the logarithm of the density.
 
-    With few outcomes the density has two modes: all is signal, or most is noise. A `thorough` fit also climbs from the
-    second; without a `start` the first is the prior means. Each climb takes at most `evaluations` of the likelihood.
+    With few outcomes the density has two modes: all is signal, or most is noise. A `thorough` fit
+    also climbs from the second; without a `start` the first is the prior means. Each climb takes at
+    most `evaluations` of the likelihood.
     """
     priors = hyperpriors(kernel, data.first)
     middle = np.array([prior.centre for prior in priors])
@@ -349,7 +393,9 @@ def corrected(kernel: PayoffKernel, data: Observations, start: Parameters) -> Pa
     return {prior.name: float(x) for prior, x in zip(priors, found.theta, strict=True)}
 
 
-def screen_lengthscales(kernel: PayoffKernel, data: Observations, parameters: Parameters) -> tuple[Parameters, float]:
+def screen_lengthscales(
+    kernel: PayoffKernel, data: Observations, parameters: Parameters
+) -> tuple[Parameters, float]:
     """Choose the likeliest of a few lengthscales of the distributions; return parameters and log posterior density.
 
     It compares many embeddings cheaply, before the promising ones are fitted.
@@ -370,7 +416,7 @@ def screen_lengthscales(kernel: PayoffKernel, data: Observations, parameters: Pa
     return max(found, key=lambda pair: pair[1])
 
 
-# -- doubts ------------------------------------------------------------------------------------------------------------
+# -- doubts ----------------------------------------------------------------------------------------
 
 
 def another_doubt(
@@ -378,8 +424,8 @@ def another_doubt(
 ) -> Bool[np.ndarray, " n"] | None:
     """Return `doubts` with the next outcome that is probably wrong; None if no outcome promises enough.
 
-    See `steerbo.gp.outliers`. Only outcomes about whose distribution the others carry information are doubted: a
-    disaster at a distribution unlike any other is news, not a mistake.
+    See `steerbo.gp.outliers`. Only outcomes about whose distribution the others carry information
+    are doubted: a disaster at a distribution unlike any other is news, not a mistake.
     """
     if (left_out := _left_out(data, parameters, kernel, doubts)) is None:
         return None
@@ -432,19 +478,22 @@ def _left_out(
     scale = level.scale
     gained = gains(np.diagonal(inverse) / scale, level.alpha / scale, scale * extra)
     beside = extra if (known := data.beside) is None else known
-    left = 1.0 / np.diagonal(inverse) - beside - noise  # variance of the payoff there, given all other outcomes
+    left = (
+        1.0 / np.diagonal(inverse) - beside - noise
+    )  # variance of the payoff there, given all other outcomes
     return _LeftOut(near, level.alpha, gained, left > _UNKNOWN * np.diagonal(near))
 
 
-# -- changes -----------------------------------------------------------------------------------------------------------
+# -- changes ---------------------------------------------------------------------------------------
 
 
 def outdated(data: Observations, kernel: PayoffKernel, parameters: Parameters) -> int:
     """Return how many outcomes, oldest first, precede a change of the payoffs; 0 if none is likely.
 
-    After a permanent change earlier outcomes mislead: distributions that were best are played on, and a fit takes the
-    contradiction for noise. Under a change before outcome k the outcomes before and after are independent. It is
-    accepted if its log posterior odds exceed `_ODDS`, with the noise variance free to be smaller than the learned one.
+    After a permanent change earlier outcomes mislead: distributions that were best are played on,
+    and a fit takes the contradiction for noise. Under a change before outcome k the outcomes before
+    and after are independent. It is accepted if its log posterior odds exceed `_ODDS`, with the
+    noise variance free to be smaller than the learned one.
     """
     outcomes = int(data.outcome.max(initial=-1)) + 1
     recent = np.argsort(data.outcome, kind="stable")[-_WINDOW:]
@@ -453,27 +502,38 @@ def outdated(data: Observations, kernel: PayoffKernel, parameters: Parameters) -
         return 0
     inputs = data.inputs
     seen = None if inputs.seen is None else inputs.seen[recent]
-    gram, _ = kernel.covariances(Inputs(inputs.weights[recent], inputs.tables[recent], seen))(parameters, slopes=False)
+    gram, _ = kernel.covariances(Inputs(inputs.weights[recent], inputs.tables[recent], seen))(
+        parameters, slopes=False
+    )
     data = data.at_level(kernel, parameters)
     values, noise = data.values[recent], data.noise(parameters)[recent]
     extra = np.zeros(len(values)) if (beside := data.beside) is None else beside[recent]
     density = np.full(len(values) + 1, -math.inf)
     for share in _NOISE_SHARES:
         try:
-            found = changepoint_densities(gram + np.diag(share * noise + extra), values, profiled=True)
+            found = changepoint_densities(
+                gram + np.diag(share * noise + extra), values, profiled=True
+            )
         except ModelFailure:
             continue
         density = np.fmax(density, found)
-    tested = np.arange(outcomes - BESIDE, number.min() + BESIDE - 1, -1)  # the latest of equal ones is taken
+    tested = np.arange(
+        outcomes - BESIDE, number.min() + BESIDE - 1, -1
+    )  # the latest of equal ones is taken
     gains = density[np.searchsorted(number, tested)] - density[-1]
     best = int(np.argmax(gains))
-    return int(tested[best]) if gains[best] > _ODDS + math.log(outcomes) else 0  # NaN compares as False
+    return (
+        int(tested[best]) if gains[best] > _ODDS + math.log(outcomes) else 0
+    )  # NaN compares as False
 
 
-Payoff = tuple[Float[np.ndarray, "C A"], Float[np.ndarray, "C A"], float, float, Float[np.ndarray, " c"], int]
+Payoff = tuple[
+    Float[np.ndarray, "C A"], Float[np.ndarray, "C A"], float, float, Float[np.ndarray, " c"], int
+]
 """Weights of the cells, the distribution, a payoff, the agents averaged over, the seen variables, and the outcome."""
 
-_ROWS = 1200  # payoffs of cells that are kept; older rounds with feedback from all agents count by their average
+# payoffs of cells that are kept; older rounds with feedback from all agents count by their average
+_ROWS = 1200
 
 
 def standardised(
@@ -487,20 +547,28 @@ def standardised(
 ) -> tuple[Observations, float, float]:
     """Standardise outcomes; return observations, and the offset and unit that undo it.
 
-    Of more than `MOST_COUNTED` outcomes the `informative` ones are used. Disasters among a population's averages
-    (larger is better) are `softened`: taken literally they would set the scale of everything. With seen variables they
-    are not, because a low average may be due to a bad day and not to the distribution. Doubted averages set no units.
+    Of more than `MOST_COUNTED` outcomes the `informative` ones are used. Disasters among a
+    population's averages (larger is better) are `softened`: taken literally they would set the
+    scale of everything. With seen variables they are not, because a low average may be due to a bad
+    day and not to the distribution. Doubted averages set no units.
     """
     doubts = np.zeros(len(outcomes), dtype=bool) if doubts is None else doubts
     if len(outcomes) > MOST_COUNTED:
         kept = informative(tables, averages, first, MOST_COUNTED)
-        outcomes, tables, averages = [outcomes[i] for i in kept], [tables[i] for i in kept], averages[kept]
+        outcomes, tables, averages = (
+            [outcomes[i] for i in kept],
+            [tables[i] for i in kept],
+            averages[kept],
+        )
         doubts = doubts[kept]
     if problem.feedback == "population":
         known = np.array(tables)
         before = problem.before([outcome.realised for outcome in outcomes])
         y = averages if before.shape[1] else softened(averages, first, doubts)
-        inputs, agents = Inputs(known * problem.shares[:, None], known, _or_none(before)), np.ones(len(known))
+        inputs, agents = (
+            Inputs(known * problem.shares[:, None], known, _or_none(before)),
+            np.ones(len(known)),
+        )
         number = np.arange(len(known))
     else:
         rows = _payoffs(problem, outcomes, tables, averages)
@@ -524,7 +592,9 @@ def standardised(
 def pending_inputs(problem: MeanField, rounds: Iterable[Round]) -> Inputs:
     """Return the inputs of rounds without an outcome."""
     realised = [{**context_of(played.request), **played.realised} for played in rounds]
-    tables = np.array([problem.table(known["distribution"]) for known in realised]).reshape(-1, *problem.simplex.shape)
+    tables = np.array([problem.table(known["distribution"]) for known in realised]).reshape(
+        -1, *problem.simplex.shape
+    )
     return Inputs(tables * problem.shares[:, None], tables, _or_none(problem.before(realised)))
 
 
@@ -538,13 +608,15 @@ def softened(
 ) -> Float[np.ndarray, " n"]:
     """Compress low averages logarithmically, beyond as far below the first rounds' median as the best is above it.
 
-    Clipping them there would do without noise. With noise, in rounds with little gain so far, it would make disasters
-    as large as the noise, and nothing could be learned from either.
+    Clipping them there would do without noise. With noise, in rounds with little gain so far, it
+    would make disasters as large as the noise, and nothing could be learned from either.
 
     >>> softened(np.array([0.0, 1.0, 2.0, -1.0]), first=3)
     array([ 0.        ,  1.        ,  2.        , -0.69314718])
     """
-    counted = np.ones(len(averages), dtype=bool) if doubts is None or doubts[:first].all() else ~doubts
+    counted = (
+        np.ones(len(averages), dtype=bool) if doubts is None or doubts[:first].all() else ~doubts
+    )
     start = float(np.median(averages[:first][counted[:first]]))
     gain = float(averages[counted].max()) - start
     if gain <= 0:
@@ -563,19 +635,30 @@ def _payoffs(
     rows: list[Payoff] = []
     sign, shares = problem.sign, problem.shares[:, None]
     newest_first = zip(reversed(outcomes), reversed(tables), averages[::-1].tolist(), strict=True)
-    for number, (outcome, table, average) in zip(reversed(range(len(outcomes))), newest_first, strict=True):
+    for number, (outcome, table, average) in zip(
+        reversed(range(len(outcomes))), newest_first, strict=True
+    ):
         (before,) = problem.before([outcome.realised])
         if problem.feedback == "representative":
             c = problem.contexts.index(outcome.realised["context"])
             a = problem.actions.index(outcome.realised["action"])
-            rows.append((_cell(table.shape, c, a), table, sign * outcome.value, 1.0, before, number))
+            rows.append(
+                (_cell(table.shape, c, a), table, sign * outcome.value, 1.0, before, number)
+            )
         elif len(rows) >= _ROWS:
             rows.append((table * shares, table, average, float(problem.agents), before, number))
         else:
             paid = problem.table(outcome.value)
             agents = np.maximum(np.rint(table * problem.agents_in[:, None]), 1)
             rows.extend(
-                (_cell(table.shape, c, a), table, float(sign * paid[c, a]), float(agents[c, a]), before, number)
+                (
+                    _cell(table.shape, c, a),
+                    table,
+                    float(sign * paid[c, a]),
+                    float(agents[c, a]),
+                    before,
+                    number,
+                )
                 for c, a in np.argwhere(table > 0)
             )
     return rows

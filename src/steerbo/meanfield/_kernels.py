@@ -1,16 +1,17 @@
 """Kernel of averages: `f(x, c, ξ)` is a Gaussian process, and every observation a weighted mean of f at one ξ.
 
-Observation j has weights `W_j` (C, A) over cells, which sum to one, and the distribution `ξ_j` that was played: the
-population's average has `W = pξ`, a representative agent's payoff has all weight on its cell. With an embedding
-φ(ξ), such as ξ or √ξ, and the contexts' shares p:
+Observation j has weights `W_j` (C, A) over cells, which sum to one, and the distribution `ξ_j` that
+was played: the population's average has `W = pξ`, a representative agent's payoff has all weight on
+its cell. With an embedding φ(ξ), such as ξ or √ξ, and the contexts' shares p:
 
-    product   k = k_A(x, x') k_C(c, c') exp(−‖φ − φ'‖²_p / 2ℓ²)        cov = ⟨W, K_C W' K_A⟩ exp(−‖φ − φ'‖²_p / 2ℓ²)
-    additive  k = v_A k_A + v_C k_C + Σ_c exp(−‖φ_c − φ'_c‖² / 2ℓ²)    cov = v_A wᵀK_A w' + v_C uᵀK_C u' + Σ_c …
-    (Eq. 1)
+    product   k = k_A(x, x') k_C(c, c') exp(−‖φ − φ'‖²_p / 2ℓ²)        cov = ⟨W, K_C W' K_A⟩ exp(−‖φ
+    − φ'‖²_p / 2ℓ²) additive  k = v_A k_A + v_C k_C + Σ_c exp(−‖φ_c − φ'_c‖² / 2ℓ²)    cov = v_A
+    wᵀK_A w' + v_C uᵀK_C u' + Σ_c … (Eq. 1)
 
-with `w`, `u` the weights summed over contexts and over actions. (Eq. 1's Gaussian lacks the square; it is squared
-here.) Variables seen before choosing, and time, multiply each of these by one more factor, see `CovariateFactor`.
-Covariances are relative to one overall scale, which the likelihood profiles out, see `_gp.py`.
+with `w`, `u` the weights summed over contexts and over actions. (Eq. 1's Gaussian lacks the square;
+it is squared here.) Variables seen before choosing, and time, multiply each of these by one more
+factor, see `CovariateFactor`. Covariances are relative to one overall scale, which the likelihood
+profiles out, see `_gp.py`.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ from ._similarity import Features, Similarity
 
 _RANGES = (0.3, 1.0, 3.0, 10.0)  # r of the maps tried, in median distances between cells
 _SHARES = (0.9, 0.99)  # w of the maps tried
-_LEAST_SHARE = 1e-12  # shares are lifted to this in gradients of square roots, which are infinite at zero
+_LEAST_SHARE = (
+    1e-12  # shares are lifted to this in gradients of square roots, which are infinite at zero
+)
 
 Tables = Float[np.ndarray, "r C A"]
 Rows = Float[np.ndarray, "n c"]
@@ -43,8 +46,9 @@ Parameters = dict[str, float]
 class Embedding:
     """Embedding φ(ξ) of distributions: shares, or their square roots (Hellinger distance), plain or smoothed on a map.
 
-    On a map distances are `√((φ − φ')ᵀ M (φ − φ'))` with `M = (1 − w) 1 + w T`, `T_ab = exp(−d_ab/r)`, d the distance
-    of two cells, so that a payoff informs neighbouring cells too. The trace of M equals that of 1.
+    On a map distances are `√((φ − φ')ᵀ M (φ − φ'))` with `M = (1 − w) 1 + w T`,
+    `T_ab = exp(−d_ab/r)`, d the distance of two cells, so that a payoff informs neighbouring cells
+    too. The trace of M equals that of 1.
 
     Args:
         name: name in logs and explanations.
@@ -99,7 +103,9 @@ def map_embeddings(places: Features | None) -> tuple[Embedding, ...]:
     if places is None:
         return ()
     return tuple(
-        Embedding(f"map {reach:g} {share:g}", True, places, reach, share) for reach in _RANGES for share in _SHARES
+        Embedding(f"map {reach:g} {share:g}", True, places, reach, share)
+        for reach in _RANGES
+        for share in _SHARES
     )
 
 
@@ -109,12 +115,13 @@ class CovariateFactor:
 
         k((ξ, z), (ξ', z')) = k(ξ, ξ') τ(z, z'),   τ = exp(−½ Σ_d (z_d − z'_d)² / ℓ_d²) · drift
 
-    Two different categories have difference 1. At a fixed z the covariances with observation j are multiplied by
-    τ_j = τ(z, z_j), so the structured formulas hold with α ∘ τ and K⁻¹ ∘ τ τᵀ.
+    Two different categories have difference 1. At a fixed z the covariances with observation j are
+    multiplied by τ_j = τ(z, z_j), so the structured formulas hold with α ∘ τ and K⁻¹ ∘ τ τᵀ.
 
     Args:
         space: the seen variables; none: τ = 1.
-        drift: kernel over the time, which is the column after theirs; it has no learned parameters. None: no drift.
+        drift: kernel over the time, which is the column after theirs; it has no learned parameters.
+            None: no drift.
     """
 
     space: Space
@@ -143,7 +150,9 @@ class CovariateFactor:
         self, parameters: Mapping[str, float], squares: Float[np.ndarray, "c n m"]
     ) -> Float[np.ndarray, "n m"]:
         """Return τ (n, m) without the drift, from squared differences (c, n, m)."""
-        return np.asarray(np.exp(-0.5 * np.einsum("cnm,c->nm", squares, self.lengthscales(parameters) ** -2.0)))
+        return np.asarray(
+            np.exp(-0.5 * np.einsum("cnm,c->nm", squares, self.lengthscales(parameters) ** -2.0))
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,7 +162,8 @@ class Inputs:
     Args:
         weights: (n, C, A) weights of the cells; each table sums to one.
         tables: (n, C, A) the distributions ξ.
-        seen: (n, c) encoded values of the variables seen before choosing; None if the problem has none.
+        seen: (n, c) encoded values of the variables seen before choosing; None if the problem has
+            none.
     """
 
     weights: Float[np.ndarray, "n C A"]
@@ -173,7 +183,8 @@ class PayoffKernel:
         embedding: φ(ξ).
         shares: (C,) p, the contexts' shares of all agents.
         actions, contexts: k_A and k_C.
-        single: whether payoffs of single agents are observed, so that the contexts' own term can be learned.
+        single: whether payoffs of single agents are observed, so that the contexts' own term can be
+            learned.
         seen: factor of the variables seen before choosing.
     """
 
@@ -197,11 +208,15 @@ class PayoffKernel:
     def learned(self) -> tuple[str, ...]:
         """Names, among actions and contexts, of lengthscales that outcomes can inform.
 
-        In the additive kernel the contexts' own term is the same for all averages over the population.
+        In the additive kernel the contexts' own term is the same for all averages over the
+        population.
         """
         known = self.kind == "additive" and not self.single
         contexts = len(self.contexts.weights) > 1 and not known
-        return (*(("actions",) if len(self.actions.weights) > 1 else ()), *(("contexts",) if contexts else ()))
+        return (
+            *(("actions",) if len(self.actions.weights) > 1 else ()),
+            *(("contexts",) if contexts else ()),
+        )
 
     def lengthscale(self, name: str, parameters: Parameters) -> float:
         """Return a lengthscale: `lengthscale` of the distributions, `actions` or `contexts`."""
@@ -209,14 +224,20 @@ class PayoffKernel:
 
     def variance(self, name: str, parameters: Parameters) -> float:
         """Return v_A or v_C of the additive kernel, relative to 1 for a context's distribution."""
-        return float(np.exp(parameters[f"{name} variance"])) if f"{name} variance" in self.names else 0.0
+        return (
+            float(np.exp(parameters[f"{name} variance"]))
+            if f"{name} variance" in self.names
+            else 0.0
+        )
 
     def embed(self, tables: Float[np.ndarray, "r C A"]) -> Float[np.ndarray, "r G D"]:
         """Return φ in G groups with one Gaussian each: one per context (additive), or a single one, weighted."""
         phi = self.embedding(tables)
         if self.kind == "additive":
             return phi
-        return (phi * np.sqrt(self.shares)[:, None]).reshape(len(phi), 1, phi.shape[1] * phi.shape[2])
+        return (phi * np.sqrt(self.shares)[:, None]).reshape(
+            len(phi), 1, phi.shape[1] * phi.shape[2]
+        )
 
     def pull_back(
         self, by_phi: Float[np.ndarray, "r G D"], tables: Float[np.ndarray, "r C A"]
@@ -226,7 +247,9 @@ class PayoffKernel:
             by_phi = by_phi.reshape(*tables.shape[:2], -1) * np.sqrt(self.shares)[:, None]
         return self.embedding.pull_back(by_phi, tables)
 
-    def by_cell(self, weights: Float[np.ndarray, "n C A"], parameters: Parameters) -> Float[np.ndarray, "n C A"]:
+    def by_cell(
+        self, weights: Float[np.ndarray, "n C A"], parameters: Parameters
+    ) -> Float[np.ndarray, "n C A"]:
         """Return covariances of single cells with averages, without the distributions' factor (additive: term)."""
         if self.kind != "additive":
             return self.mixed(weights, parameters)
@@ -243,8 +266,12 @@ class PayoffKernel:
     ) -> Float[np.ndarray, "n C A"]:
         """Return K_C W K_A, or its derivative by the log lengthscale of `slope` (`actions` or `contexts`)."""
         a, c = (self.lengthscale(name, parameters) for name in ("actions", "contexts"))
-        by_action = (self.actions.slope if slope == "actions" else self.actions.mix)(weights, a).swapaxes(1, 2)
-        return (self.contexts.slope if slope == "contexts" else self.contexts.mix)(by_action, c).swapaxes(1, 2)
+        by_action = (self.actions.slope if slope == "actions" else self.actions.mix)(
+            weights, a
+        ).swapaxes(1, 2)
+        return (self.contexts.slope if slope == "contexts" else self.contexts.mix)(
+            by_action, c
+        ).swapaxes(1, 2)
 
     def covariances(self, inputs: Inputs) -> Covariances:
         """Return the covariances among the inputs as a function of the parameters."""
@@ -252,7 +279,10 @@ class PayoffKernel:
 
 
 Matrix = Float[np.ndarray, "n n"]
-_OTHER_AXIS = {"actions": 1, "contexts": 2}  # axis of weights (n, C, A) to sum over for the marginal
+_OTHER_AXIS = {
+    "actions": 1,
+    "contexts": 2,
+}  # axis of weights (n, C, A) to sum over for the marginal
 
 
 class Covariances:
@@ -260,18 +290,24 @@ class Covariances:
 
     def __init__(self, kernel: PayoffKernel, inputs: Inputs) -> None:
         self.kernel, self.inputs = kernel, inputs
-        self.distances = [squared_distances(group) for group in kernel.embed(inputs.tables).swapaxes(0, 1)]
-        # One context and actions without features: their similarity is one number, so inner products of weights
-        # suffice for every lengthscale, n² steps instead of n²|A|.
+        self.distances = [
+            squared_distances(group) for group in kernel.embed(inputs.tables).swapaxes(0, 1)
+        ]
+        # One context and actions without features: their similarity is one number, so inner
+        # products of weights suffice for every lengthscale, n² steps instead of n²|A|.
         W = inputs.weights[:, 0] if len(kernel.shares) == 1 else None
         self.products = W @ W.T if W is not None and kernel.actions.features is None else None
         known = inputs.seen
         self.apart = kernel.seen.squares(known, known) if known is not None else None
         self.in_time = kernel.seen.in_time(known, known) if known is not None else None
 
-    def __call__(self, parameters: Parameters, slopes: bool = True) -> tuple[Matrix, dict[str, Matrix]]:
+    def __call__(
+        self, parameters: Parameters, slopes: bool = True
+    ) -> tuple[Matrix, dict[str, Matrix]]:
         """Return covariances, and with `slopes` their derivatives by the parameters."""
-        gram, found = (self._added if self.kernel.kind == "additive" else self._multiplied)(parameters, slopes)
+        gram, found = (self._added if self.kernel.kind == "additive" else self._multiplied)(
+            parameters, slopes
+        )
         if self.apart is None or self.in_time is None:
             return gram, found
         seen, near = self.kernel.seen, self.kernel.seen(parameters, self.apart) * self.in_time
@@ -299,7 +335,9 @@ class Covariances:
         """Return `⟨W, K_C W' K_A⟩`, or its derivative by the log lengthscale of `actions` or `contexts`."""
         kernel, W = self.kernel, self.inputs.weights
         if self.products is not None:
-            return kernel.actions.paired(self.products, kernel.lengthscale("actions", parameters), slope == "actions")
+            return kernel.actions.paired(
+                self.products, kernel.lengthscale("actions", parameters), slope == "actions"
+            )
         mixed = kernel.mixed(W, parameters, slope)
         return np.asarray(W.reshape(len(W), -1) @ mixed.reshape(len(W), -1).T)
 

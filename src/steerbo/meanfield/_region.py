@@ -1,15 +1,19 @@
 """Region of feasible distributions: allowed cells, bounds on agents per action and on moves, and integer rounding.
 
-Tables are projected to the nearest feasible ones (see `Region.project`); whole agents are the solution of a small
-integer programme next to the projection.
+Tables are projected to the nearest feasible ones (see `Region.project`); whole agents are the
+solution of a small integer programme next to the projection.
 
-Projection of distributions onto bounds in Kullback–Leibler divergence, the metric of exponentiated gradients.
+Projection of distributions onto bounds in Kullback–Leibler divergence, the metric of exponentiated
+gradients.
 
-The projection onto each constraint alone has a closed form, or one unknown: rows are normalised; a column beyond its
-bound is scaled to it; a row with bounds on single shares is scaled and clipped; a row that moved too far is cut above
-and lifted below its present shares by two factors. Dykstra's algorithm with Bregman projections (Bauschke & Lewis
-2000) finds the point that satisfies all of them. It is coordinate ascent on the dual and takes thousands of sweeps
-where constraints meet at a narrow angle: Anderson acceleration extrapolates its corrections while the dual rises.
+The projection onto each constraint alone has a closed form, or one unknown: rows are normalised; a
+column beyond its bound is scaled to it; a row with bounds on single shares is scaled and clipped; a
+row that moved too far is cut above and lifted below its present shares by two factors. Dykstra's
+algorithm with Bregman projections (Bauschke & Lewis
+2000) finds the point that satisfies all of them. It is coordinate ascent on the dual and takes
+      thousands of sweeps
+where constraints meet at a narrow angle: Anderson acceleration extrapolates its corrections while
+the dual rises.
 """
 
 from __future__ import annotations
@@ -27,14 +31,20 @@ from ..space import largest_remainders, multinomial
 Tables = Float[np.ndarray, "r C A"]
 
 _SWEEPS = 1000
-_CLOSE, _ARRIVED = 1e-9, 1e-8  # correction of a sweep, and violation of a bound, below which sweeping ends
+_CLOSE, _ARRIVED = (
+    1e-9,
+    1e-8,
+)  # correction of a sweep, and violation of a bound, below which sweeping ends
 _LARGEST_CORRECTION = 230.0  # correction, as a logarithm
 _LOST = 1e-12  # decrease of the dual, relative to it and to one, that is rounding
-_AT_ONCE = 200_000  # numbers in a batch of tables: a few dozen arrays of this size are held meanwhile
+_AT_ONCE = (
+    200_000  # numbers in a batch of tables: a few dozen arrays of this size are held meanwhile
+)
 _SPECK = 1e-9  # smaller shares are lifted like this one
 _TINY = 1e-300
 _MEMORY = 6  # earlier iterates of Anderson acceleration
-_RIDGE = 1e-10  # ridge of its least squares, relative to the products of steps: equal steps carry no information
+# ridge of its least squares, relative to the products of steps: equal steps carry no information
+_RIDGE = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,9 +52,11 @@ class Sweep:
     """State after a sweep over the constraints.
 
     Attributes:
-        logs: (r, l, C, A) corrections of each constraint: logarithms of the factors by which it scaled shares down.
+        logs: (r, l, C, A) corrections of each constraint: logarithms of the factors by which it
+            scaled shares down.
         shares: (r, C, A) shares of all agents.
-        dual: (r,) value of the dual: a lower bound on the divergence to the nearest feasible table, tight at the end.
+        dual: (r,) value of the dual: a lower bound on the divergence to the nearest feasible table,
+            tight at the end.
     """
 
     logs: Float[np.ndarray, "r l C A"]
@@ -65,9 +77,11 @@ class DistributionBounds:
     Args:
         joint: (C, 1) share of all agents that each context has.
         least, most: (A,) smallest and largest share of all agents in each action.
-        cells: (2, C, A) smallest and largest share of a context's agents in each action; None: no bounds.
+        cells: (2, C, A) smallest and largest share of a context's agents in each action; None: no
+            bounds.
         present: (C, A) the present distribution, if moves are limited.
-        largest_move: largest share of a context's agents that may move away from `present`, if that is limited.
+        largest_move: largest share of a context's agents that may move away from `present`, if that
+            is limited.
     """
 
     joint: Float[np.ndarray, "C 1"]
@@ -107,16 +121,24 @@ class DistributionBounds:
 
     def _sweep(self, start: Tables, logs: Float[np.ndarray, "r l C A"]) -> Sweep:
         """Project onto each constraint in turn, from corrections to corrections."""
-        x, logs, held = self._filled(start * _exp(-logs.sum(axis=1))), logs.copy(), np.zeros(len(start))
+        x, logs, held = (
+            self._filled(start * _exp(-logs.sum(axis=1))),
+            logs.copy(),
+            np.zeros(len(start)),
+        )
         for i, limit in enumerate(self._limits):
             y = x * _exp(logs[:, i])
             cut = limit(y)
             ratio = np.divide(y, cut, out=np.ones_like(y), where=(cut > _TINY) & (y > _TINY))
             logs[:, i] = np.log(ratio).clip(-_LARGEST_CORRECTION, _LARGEST_CORRECTION)
             x = self._filled(cut)  # affine: needs no correction
-            held += (logs[:, i] * (x if i else cut)).sum(axis=(1, 2))  # bounds on columns hold for unnormalised rows
+            held += (logs[:, i] * (x if i else cut)).sum(
+                axis=(1, 2)
+            )  # bounds on columns hold for unnormalised rows
         rows = np.maximum((start * _exp(-logs.sum(axis=1))).sum(axis=2), _TINY)
-        return Sweep(logs, x, -(self.joint[:, 0] * np.log(rows / self.joint[:, 0])).sum(axis=1) - held)
+        return Sweep(
+            logs, x, -(self.joint[:, 0] * np.log(rows / self.joint[:, 0])).sum(axis=1) - held
+        )
 
     def _filled(self, x: Tables) -> Tables:
         return np.asarray(x * (self.joint / np.maximum(x.sum(axis=2, keepdims=True), _TINY)))
@@ -124,7 +146,11 @@ class DistributionBounds:
     @cached_property
     def _limits(self) -> Sequence[Callable[[Tables], Tables]]:
         cells = [] if self.cells is None else [self._cut_cells]
-        return [self._fit_columns, *cells, *([] if self.largest_move is None else [self._cut_moves])]
+        return [
+            self._fit_columns,
+            *cells,
+            *([] if self.largest_move is None else [self._cut_moves]),
+        ]
 
     def excess(self, tables: Tables) -> float:
         """Return the largest violation of a bound, as a share; negative if all hold."""
@@ -133,7 +159,9 @@ class DistributionBounds:
         if self.cells is not None:
             found += [(self.cells[0] - tables).max(), (tables - self.cells[1]).max()]
         if self.largest_move is not None:
-            found.append((0.5 * np.abs(tables - self.present).sum(axis=-1)).max() - self.largest_move)
+            found.append(
+                (0.5 * np.abs(tables - self.present).sum(axis=-1)).max() - self.largest_move
+            )
         return float(max(found))
 
     def _fit_columns(self, x: Tables) -> Tables:
@@ -145,7 +173,10 @@ class DistributionBounds:
         """Scale rows with bounds on single shares so that they sum to one after clipping."""
         assert self.cells is not None
         some = np.flatnonzero(((self.cells[0] > 0) | (self.cells[1] < 1)).any(axis=1))
-        y, (low, high) = x[:, some] / np.maximum(x[:, some].sum(axis=2, keepdims=True), _TINY), self.cells[:, some]
+        y, (low, high) = (
+            x[:, some] / np.maximum(x[:, some].sum(axis=2, keepdims=True), _TINY),
+            self.cells[:, some],
+        )
         y = np.maximum(y, _SPECK)
         found = x.copy()
         found[:, some] = np.clip(_scale(y, low, high) * y, low, high) * self.joint[some]
@@ -167,12 +198,18 @@ def _exp(logs: np.ndarray) -> np.ndarray:
     return np.asarray(np.exp(logs.clip(-600.0, 600.0)))
 
 
-def _scale(y: Tables, low: Float[np.ndarray, "C A"], high: Float[np.ndarray, "C A"]) -> Float[np.ndarray, "r C 1"]:
+def _scale(
+    y: Tables, low: Float[np.ndarray, "C A"], high: Float[np.ndarray, "C A"]
+) -> Float[np.ndarray, "r C 1"]:
     """Solve Σ clip(m y, low, high) = 1 for the factor m, (r, C, 1): exact, between the breakpoints around one."""
-    ends = np.concatenate([low / y, high / y], axis=2)  # a share leaves its lower bound, or reaches its upper
+    ends = np.concatenate(
+        [low / y, high / y], axis=2
+    )  # a share leaves its lower bound, or reaches its upper
     order = np.argsort(ends, axis=2, kind="stable")
     ends = np.take_along_axis(ends, order, axis=2)
-    slopes = np.take_along_axis(np.concatenate([y, -y], axis=2), order, axis=2).cumsum(axis=2)[..., :-1]
+    slopes = np.take_along_axis(np.concatenate([y, -y], axis=2), order, axis=2).cumsum(axis=2)[
+        ..., :-1
+    ]
     sums = low.sum(axis=1)[:, None] + (slopes * np.diff(ends, axis=2)).cumsum(axis=2)
     k = np.argmax(sums >= 1.0 - _CLOSE, axis=2)[..., None]
     middle = 0.5 * (np.take_along_axis(ends, k, axis=2) + np.take_along_axis(ends, k + 1, axis=2))
@@ -182,7 +219,9 @@ def _scale(y: Tables, low: Float[np.ndarray, "C A"], high: Float[np.ndarray, "C 
     return np.where(scaled > 0, (1.0 - cut) / np.maximum(scaled, _TINY), middle)
 
 
-def _factor(y: Tables, q: Float[np.ndarray, "C A"], move: float, above: bool) -> Float[np.ndarray, "r C 1"]:
+def _factor(
+    y: Tables, q: Float[np.ndarray, "C A"], move: float, above: bool
+) -> Float[np.ndarray, "r C 1"]:
     """Solve Σ max(m y − q, 0) = move (`above`), or Σ max(q − m y, 0) = move, for m exactly, by sorting q / y."""
     ratio = np.divide(q, y, out=np.full(y.shape, np.inf), where=y > _TINY)
     order = np.argsort(ratio, axis=2) if above else np.argsort(-ratio, axis=2)
@@ -192,7 +231,9 @@ def _factor(y: Tables, q: Float[np.ndarray, "C A"], move: float, above: bool) ->
     with np.errstate(divide="ignore", invalid="ignore"):
         factors = (held + move) / mass if above else (held - move) / mass
     k = y.shape[2]
-    following = np.concatenate([ratio[..., 1:], np.full((*ratio.shape[:2], 1), np.inf if above else -np.inf)], axis=2)
+    following = np.concatenate(
+        [ratio[..., 1:], np.full((*ratio.shape[:2], 1), np.inf if above else -np.inf)], axis=2
+    )
     fits = (factors <= following) if above else (factors >= following)
     first = np.argmax(fits & np.isfinite(factors), axis=2, keepdims=True)
     chosen = np.take_along_axis(factors, np.minimum(first, k - 1), axis=2)
@@ -202,8 +243,8 @@ def _factor(y: Tables, q: Float[np.ndarray, "C A"], move: float, above: bool) ->
 class AndersonAcceleration:
     """Anderson acceleration of several fixed-point iterations side by side (Anderson 1965; Walker & Ni 2011).
 
-    An iteration x ↦ g(x) has steps f(x) = g(x) − x. The next iterate is the affine combination of the last g(x) whose
-    combined steps have the smallest weighted norm.
+    An iteration x ↦ g(x) has steps f(x) = g(x) − x. The next iterate is the affine combination of
+    the last g(x) whose combined steps have the smallest weighted norm.
 
     >>> acceleration, x = AndersonAcceleration(), np.zeros((1, 2))
     >>> for _ in range(4):
@@ -226,14 +267,16 @@ class AndersonAcceleration:
     ) -> Float[np.ndarray, "r d"]:
         """Return the next iterates (r, d) after `points` x with `led` g(x).
 
-        `weights` are those of the coordinates in the norm of a step. Iterations marked by `restart` discard their
-        earlier iterates, because the last one was extrapolated too far.
+        `weights` are those of the coordinates in the norm of a step. Iterations marked by `restart`
+        discard their earlier iterates, because the last one was extrapolated too far.
         """
         for kept, last in ((self._steps, led - points), (self._led, led)):
             kept[:] = [np.where(restart[:, None], last, each) for each in kept[-_MEMORY:]] + [last]
         if len(self._steps) == 1:
             return led
-        steps, ways = (np.diff(np.stack(kept, axis=1), axis=1) for kept in (self._steps, self._led))  # (r, k, d)
+        steps, ways = (
+            np.diff(np.stack(kept, axis=1), axis=1) for kept in (self._steps, self._led)
+        )  # (r, k, d)
         weighted = steps * weights[:, None]
         products = weighted @ steps.transpose(0, 2, 1)
         ridge = _RIDGE * np.trace(products, axis1=1, axis2=2) + np.finfo(float).tiny
@@ -258,7 +301,8 @@ class Region:
         least: (A,) smallest number of agents in each action.
         cells: (2, C, A) smallest and largest number of each context's agents in each action.
         present: (C, A) the present distribution, if moves are limited or cost something.
-        largest_move: largest share of a context's agents that may move away from `present`, if that is limited.
+        largest_move: largest share of a context's agents that may move away from `present`, if that
+            is limited.
     """
 
     contexts: tuple[str, ...]
@@ -285,23 +329,33 @@ class Region:
         """Refuse capacities that are too small for the agents of some contexts.
 
         Raises:
-            InvalidProblem: naming the contexts, their agents and the capacity open to them (the cut of a maximum flow).
+            InvalidProblem: naming the contexts, their agents and the capacity open to them (the cut
+                of a maximum flow).
         """
         agents = int(self.agents_in.sum())
         if not (self.capacity < agents).any() or self._fit_in_turn():
             return
         crowded = self._crowded()
         if crowded.any():
-            names = ", ".join(name for name, too_many in zip(self.contexts, crowded, strict=True) if too_many)
+            names = ", ".join(
+                name for name, too_many in zip(self.contexts, crowded, strict=True) if too_many
+            )
             open_to = self.allowed[crowded].any(axis=0)
-            room = {a: int(n) for a, n, on in zip(self.actions, self.capacity, open_to, strict=True) if on}
+            room = {
+                a: int(n)
+                for a, n, on in zip(self.actions, self.capacity, open_to, strict=True)
+                if on
+            }
             wanted = f"capacities that hold the {self.agents_in[crowded].sum()} agents of {names}"
-            raise InvalidProblem("capacity", room, wanted, f"There is room for {sum(room.values())}.")
+            raise InvalidProblem(
+                "capacity", room, wanted, f"There is room for {sum(room.values())}."
+            )
 
     def _fit_in_turn(self) -> bool:
         """Whether all agents fit where contexts choose in turn, those with the fewest actions first; false: unknown.
 
-        Start-up time: problems are checked whenever they are read, and the linear program takes an import.
+        Start-up time: problems are checked whenever they are read, and the linear program takes an
+        import.
         """
         room = self.capacity.copy()
         for c in np.argsort(self.allowed.sum(axis=1), kind="stable"):
@@ -321,9 +375,12 @@ class Region:
         cells = np.argwhere(self.allowed)
         rows, columns = np.zeros((C, len(cells))), np.zeros((A, len(cells)))
         rows[cells[:, 0], np.arange(len(cells))] = columns[cells[:, 1], np.arange(len(cells))] = 1.0
-        # maximise the number of agents placed: the dual prices of the rows tell which contexts cannot place theirs
+        # maximise the number of agents placed: the dual prices of the rows tell which contexts
+        # cannot place theirs
         found = linprog(
-            -np.ones(len(cells)), np.vstack([rows, columns]), np.concatenate([self.agents_in, self.capacity])
+            -np.ones(len(cells)),
+            np.vstack([rows, columns]),
+            np.concatenate([self.agents_in, self.capacity]),
         )
         if -found.fun > self.agents_in.sum() - 0.5:
             return np.zeros(C, dtype=bool)
@@ -344,7 +401,10 @@ class Region:
         if excess > 1e-4:
             hint = f"Within a move of {largest_move:g} from 'current', {name} cannot be met. Raise largest_move."
             raise InvalidRequest(
-                "current", np.round(present, 6).tolist(), "a distribution from which the limits can be met", hint
+                "current",
+                np.round(present, 6).tolist(),
+                "a distribution from which the limits can be met",
+                hint,
             )
         return region
 
@@ -354,9 +414,27 @@ class Region:
         fewer, more = self.cells[0] / agents - table, table - self.cells[1] / agents
         moved = self.moved(table) - (self.largest_move or 0.0)
         found = [
-            *(zip((taken - self.capacity) / every, (f"the capacity of {a!r}" for a in self.actions), strict=True)),
-            *(zip((self.least - taken) / every, (f"the least in {a!r}" for a in self.actions), strict=True)),
-            *(zip(moved, (f"the limit on moves of context {c!r}" for c in self.contexts), strict=True)),
+            *(
+                zip(
+                    (taken - self.capacity) / every,
+                    (f"the capacity of {a!r}" for a in self.actions),
+                    strict=True,
+                )
+            ),
+            *(
+                zip(
+                    (self.least - taken) / every,
+                    (f"the least in {a!r}" for a in self.actions),
+                    strict=True,
+                )
+            ),
+            *(
+                zip(
+                    moved,
+                    (f"the limit on moves of context {c!r}" for c in self.contexts),
+                    strict=True,
+                )
+            ),
         ]
         for c, a in np.argwhere((self.cells[0] > 0) | (self.cells[1] < agents)):
             said = f"the limit on agents of {self.contexts[c]!r} in {self.actions[a]!r}"
@@ -367,7 +445,9 @@ class Region:
     def keeps(self, counts: Int[np.ndarray, "C A"]) -> bool:
         """Return whether whole agents satisfy all bounds but the one on moves."""
         taken = counts.sum(axis=0)
-        inside = (self.cells[0] <= counts) & (counts <= self.cells[1]) & (self.allowed | (counts == 0))
+        inside = (
+            (self.cells[0] <= counts) & (counts <= self.cells[1]) & (self.allowed | (counts == 0))
+        )
         return bool(inside.all() and (self.least <= taken).all() and (taken <= self.capacity).all())
 
     def moved(self, table: Float[np.ndarray, "... C A"]) -> Float[np.ndarray, "... C"]:
@@ -375,13 +455,14 @@ class Region:
         assert self.present is not None
         return np.asarray(0.5 * np.abs(table - self.present).sum(axis=-1))
 
-    # -- projection ----------------------------------------------------------------------------------------------------
+    # -- projection --------------------------------------------------------------------------------
 
     def project(self, tables: Tables) -> Tables:
         """Project tables (r, C, A) to the nearest feasible ones in Kullback–Leibler divergence.
 
-        Shares of zero stay zero, except in cells and actions with a smallest number, which are lifted first. The
-        result violates bounds by about 1e-8 at most, or 1e-5 where the region is nearly empty.
+        Shares of zero stay zero, except in cells and actions with a smallest number, which are
+        lifted first. The result violates bounds by about 1e-8 at most, or 1e-5 where the region is
+        nearly empty.
         """
         x = np.where(self.allowed, tables, 0.0)
         if not self.limited:
@@ -395,15 +476,17 @@ class Region:
         agents, every = self.agents_in[:, None], self.agents_in.sum()
         cells = self.cells * self.allowed / agents if self._bounds_cells else None
         least, most = self.least / every, self.capacity / every
-        return DistributionBounds(agents / every, least, most, cells, self.present, self.largest_move)
+        return DistributionBounds(
+            agents / every, least, most, cells, self.present, self.largest_move
+        )
 
-    # -- whole agents --------------------------------------------------------------------------------------------------
+    # -- whole agents ------------------------------------------------------------------------------
 
     def whole(self, table: Float[np.ndarray, "C A"]) -> Int[np.ndarray, "C A"]:
         """Round a feasible table (C, A) to whole agents: largest remainders, or where limits forbid these, a programme.
 
-        An integer programme would find largest remainders wherever they keep to the limits, but for ties, which the
-        earlier action wins here; and it is an import of a fifth of a second.
+        An integer programme would find largest remainders wherever they keep to the limits, but for
+        ties, which the earlier action wins here; and it is an import of a fifth of a second.
         """
         counts = largest_remainders(table, self.agents_in)
         if not self.limited or self._may_be(counts):
@@ -425,7 +508,9 @@ class Region:
         if self.largest_move is None or self.present is None:
             return self.keeps(counts)
         moved = self.moved(counts / self.agents_in[:, None]) * self.agents_in
-        return self.keeps(counts) and bool((moved <= self.largest_move * self.agents_in + _AGENT).all())
+        return self.keeps(counts) and bool(
+            (moved <= self.largest_move * self.agents_in + _AGENT).all()
+        )
 
     def _extra(
         self, floor: Int[np.ndarray, "C A"], wanted: Float[np.ndarray, "C A"], most: int = 1
@@ -438,8 +523,14 @@ class Region:
         agents = self.agents_in[:, None]
         rows = kron(identity(C), np.ones((1, A)))
         columns = kron(np.ones((1, C)), identity(A))
-        due, slack = self.agents_in - floor.sum(axis=1), np.minimum(self.capacity - floor.sum(axis=0), C * most)
-        lacking, few = np.maximum(self.least - floor.sum(axis=0), 0), np.maximum(self.cells[0] - floor, 0)
+        due, slack = (
+            self.agents_in - floor.sum(axis=1),
+            np.minimum(self.capacity - floor.sum(axis=0), C * most),
+        )
+        lacking, few = (
+            np.maximum(self.least - floor.sum(axis=0), 0),
+            np.maximum(self.cells[0] - floor, 0),
+        )
         room = np.where(self.allowed, np.minimum(self.cells[1] - floor, most), 0)
         if (due < 0).any() or (lacking > slack).any() or (few > room).any():
             return None
@@ -447,11 +538,14 @@ class Region:
         pad = csr_array((C, size)) if moves else None
         constraints = [
             LinearConstraint(hstack([rows, pad]) if moves else rows, due, due),
-            LinearConstraint(hstack([columns, csr_array((A, size))]) if moves else columns, lacking, slack),
+            LinearConstraint(
+                hstack([columns, csr_array((A, size))]) if moves else columns, lacking, slack
+            ),
         ]
         cost, lower, upper = -wanted.ravel(), few.ravel().astype(float), room.ravel().astype(float)
         if self.largest_move is not None and self.present is not None:
-            # variables beside the agents z: the distance of each cell from the present, d ≥ |floor + z − present|
+            # variables beside the agents z: the distance of each cell from the present, d ≥ |floor
+            # + z − present|
             gap = (self.present * agents - floor).ravel()
             eye = identity(size)
             far = 2 * self.largest_move * self.agents_in
@@ -460,13 +554,18 @@ class Region:
                 LinearConstraint(hstack([eye, eye]), gap, np.inf),
                 LinearConstraint(hstack([csr_array((C, size)), rows]), -np.inf, far + 2 * _AGENT),
             ]
-            cost, lower = np.concatenate([cost, np.zeros(size)]), np.concatenate([lower, np.zeros(size)])
+            cost, lower = (
+                np.concatenate([cost, np.zeros(size)]),
+                np.concatenate([lower, np.zeros(size)]),
+            )
             upper = np.concatenate([upper, np.full(size, np.inf)])
         whole = np.concatenate([np.ones(size), np.zeros(len(cost) - size)])
         found = milp(cost, integrality=whole, bounds=Bounds(lower, upper), constraints=constraints)
         return None if found.x is None else np.rint(found.x[:size]).astype(np.int64).reshape(C, A)
 
-    def sampled(self, table: Float[np.ndarray, "C A"], random: np.random.Generator) -> Int[np.ndarray, "C A"]:
+    def sampled(
+        self, table: Float[np.ndarray, "C A"], random: np.random.Generator
+    ) -> Int[np.ndarray, "C A"]:
         """Draw every agent's action independently; if limited, round the draw to the nearest feasible numbers."""
         drawn = multinomial(table, self.agents_in, random)
         if not self.limited:

@@ -30,7 +30,10 @@ def local_maxima(bound: Bound, region: Region, starts: Tables, iterations: int) 
 
 
 def sampled(
-    region: Region, table: Float[np.ndarray, "C A"], taken: Collection[bytes], random: np.random.Generator
+    region: Region,
+    table: Float[np.ndarray, "C A"],
+    taken: Collection[bytes],
+    random: np.random.Generator,
 ) -> Counts:
     """Draw whole agents from a table: the first draw that is not `taken`, else the first."""
     draws = [region.sampled(table, random) for _ in range(_SAMPLES)]
@@ -38,24 +41,36 @@ def sampled(
 
 
 def best_integer(
-    bound: Bound, region: Region, tables: Tables, taken: Collection[bytes], random: np.random.Generator
+    bound: Bound,
+    region: Region,
+    tables: Tables,
+    taken: Collection[bytes],
+    random: np.random.Generator,
 ) -> Counts:
     """Find the whole agents with the largest bound near tables (k, C, A), best first; `taken` ones only if all are.
 
-    Candidates are the rounded tables and draws from the first; the best of them is improved by `exchange_search`.
+    Candidates are the rounded tables and draws from the first; the best of them is improved by
+    `exchange_search`.
     """
     drawn = [] if region.limited else [region.sampled(tables[0], random) for _ in range(_SAMPLES)]
-    candidates = list({c.tobytes(): c for c in [*(region.whole(table) for table in tables), *drawn]}.values())
+    candidates = list(
+        {c.tobytes(): c for c in [*(region.whole(table) for table in tables), *drawn]}.values()
+    )
     values, _ = bound(np.array(candidates) / region.agents_in[:, None])
     order = np.argsort(-values, kind="stable")
     best = exchange_search(bound, candidates[order[0]], region, taken)
-    return next((c for c in (best, *(candidates[i] for i in order)) if c.tobytes() not in taken), best)
+    return next(
+        (c for c in (best, *(candidates[i] for i in order)) if c.tobytes() not in taken), best
+    )
 
 
-def minus_moving_cost(bound: Bound, region: Region, shares: Float[np.ndarray, " C"], price: float) -> Bound:
+def minus_moving_cost(
+    bound: Bound, region: Region, shares: Float[np.ndarray, " C"], price: float
+) -> Bound:
     """Subtract the cost of moving agents from the present distribution from a bound, with its gradient.
 
-    Without a present distribution nothing moves; `price` is that of moving all agents, in the units of the bound.
+    Without a present distribution nothing moves; `price` is that of moving all agents, in the units
+    of the bound.
     """
     if region.present is None or not price:
         return bound
@@ -63,16 +78,21 @@ def minus_moving_cost(bound: Bound, region: Region, shares: Float[np.ndarray, " 
     def net(tables: Tables) -> tuple[Float[np.ndarray, " r"], Tables]:
         values, slopes = bound(tables)
         apart = np.sign(tables - region.present)
-        return values - price * region.moved(tables) @ shares, slopes - 0.5 * price * shares[:, None] * apart
+        return values - price * region.moved(tables) @ shares, slopes - 0.5 * price * shares[
+            :, None
+        ] * apart
 
     return net
 
 
-def exchange_search(bound: Bound, counts: Counts, region: Region, taken: Collection[bytes], steps: int = 12) -> Counts:
+def exchange_search(
+    bound: Bound, counts: Counts, region: Region, taken: Collection[bytes], steps: int = 12
+) -> Counts:
     """Improve whole agents by local search over single moves; each of `steps` takes the best of the promising moves.
 
-    Gradients at the present table say which moves are promising: an agent leaves an action with a small slope for one
-    with a large slope. Return the best counts that are not `taken`; the starting point if no move improves.
+    Gradients at the present table say which moves are promising: an agent leaves an action with a
+    small slope for one with a large slope. Return the best counts that are not `taken`; the
+    starting point if no move improves.
     """
     agents = region.agents_in[:, None]
     values, slopes = bound((counts / agents)[None])
@@ -96,11 +116,15 @@ def exchange_search(bound: Bound, counts: Counts, region: Region, taken: Collect
     return counts
 
 
-def _promising(slopes: Float[np.ndarray, "C A"], counts: Counts, region: Region) -> Int[np.ndarray, "m 3"]:
+def _promising(
+    slopes: Float[np.ndarray, "C A"], counts: Counts, region: Region
+) -> Int[np.ndarray, "m 3"]:
     """List feasible moves (context, from, to), steepest first."""
     taken = counts.sum(axis=0)
     spare: Bool[np.ndarray, "C A"] = (counts > region.cells[0]) & (taken > region.least)
-    room: Bool[np.ndarray, "C A"] = region.allowed & (counts < region.cells[1]) & (taken < region.capacity)
+    room: Bool[np.ndarray, "C A"] = (
+        region.allowed & (counts < region.cells[1]) & (taken < region.capacity)
+    )
     moves, gains = [], []
     for c, row in enumerate(slopes):
         leave = [a for a in np.argsort(row, kind="stable") if spare[c, a]][:_ENDS]

@@ -1,8 +1,8 @@
 """Similarity of two actions, or of two contexts: a Gaussian kernel of their features, or one number for any two names.
 
-Features of up to `ALL_PAIRS_UP_TO` cells use all pairs of distances; of more cells the kernel is a low-rank
-approximation by landmarks. Both give products with rows of weights, and derivatives by the lengthscale, without more
-memory than the distances take.
+Features of up to `ALL_PAIRS_UP_TO` cells use all pairs of distances; of more cells the kernel is a
+low-rank approximation by landmarks. Both give products with rows of weights, and derivatives by the
+lengthscale, without more memory than the distances take.
 """
 
 from __future__ import annotations
@@ -92,8 +92,14 @@ Features = AllPairs | ToLandmarks
 def features_of(given: Sequence[Sequence[float]]) -> Features | None:
     """Scale the features (m, d) of m cells to a median distance of one; None if all cells coincide."""
     x = np.asarray(given, dtype=float)
-    x = x / np.maximum(np.abs(x).max(), 1e-300)  # in any unit, squares neither overflow nor underflow
-    some = x if len(x) <= ALL_PAIRS_UP_TO else x[np.linspace(0, len(x) - 1, ALL_PAIRS_UP_TO).astype(np.intp)]
+    x = x / np.maximum(
+        np.abs(x).max(), 1e-300
+    )  # in any unit, squares neither overflow nor underflow
+    some = (
+        x
+        if len(x) <= ALL_PAIRS_UP_TO
+        else x[np.linspace(0, len(x) - 1, ALL_PAIRS_UP_TO).astype(np.intp)]
+    )
     squares = ((some[:, None] - some) ** 2).sum(axis=2)
     if not (squares > 0).any():  # a subsample may miss the few cells that differ
         squares = ((x - x[0]) ** 2).sum(axis=1)
@@ -101,7 +107,9 @@ def features_of(given: Sequence[Sequence[float]]) -> Features | None:
     if not apart.size:
         return None
     unit = float(np.median(apart))
-    return AllPairs(squares / unit) if len(x) <= ALL_PAIRS_UP_TO else ToLandmarks.of(x / np.sqrt(unit))
+    return (
+        AllPairs(squares / unit) if len(x) <= ALL_PAIRS_UP_TO else ToLandmarks.of(x / np.sqrt(unit))
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,8 +137,8 @@ class _Whole:
 class _ByLandmarks:
     """Low-rank kernel `K̂ = Q + diag(1 − Q)`, `Q = C B⁻¹ Cᵀ` (FITC: Snelson & Ghahramani 2006).
 
-    C holds the kernel between cells and landmarks, B the kernel among landmarks. With `P = C B⁻¹` and
-    `E = dC − ½ P dB`, the derivative is `dQ = E Pᵀ + P Eᵀ`.
+    C holds the kernel between cells and landmarks, B the kernel among landmarks. With `P = C B⁻¹`
+    and `E = dC − ½ P dB`, the derivative is `dQ = E Pᵀ + P Eᵀ`.
     """
 
     cross: Float[np.ndarray, "m k"]
@@ -180,10 +188,14 @@ class _ByLandmarks:
 def _whitening(among: Float[np.ndarray, "k k"]) -> Float[np.ndarray, "k k"]:
     """Compute L⁻¹ of the landmarks' kernel B = L Lᵀ."""
     lower = np.linalg.cholesky(among + _JITTER * np.eye(len(among)))
-    return np.asarray(scipy.linalg.solve_triangular(lower, np.eye(len(among)), lower=True, check_finite=False))
+    return np.asarray(
+        scipy.linalg.solve_triangular(lower, np.eye(len(among)), lower=True, check_finite=False)
+    )
 
 
-def _factor(cross: Float[np.ndarray, "m k"], chosen: Int[np.ndarray, " k"]) -> Float[np.ndarray, "m k"]:
+def _factor(
+    cross: Float[np.ndarray, "m k"], chosen: Int[np.ndarray, " k"]
+) -> Float[np.ndarray, "m k"]:
     """Compute F of `Q = F Fᵀ`."""
     return cross @ _whitening(cross[chosen]).T
 
@@ -197,8 +209,8 @@ def _rest(factor: Float[np.ndarray, "m k"]) -> Float[np.ndarray, " m"]:
 class Similarity:
     """Kernel `k(a, b) = exp(−d²/2ℓ²)` on a finite set, scaled so that two independent draws have mean covariance 1.
 
-    Names without features have d² = 2 [a ≠ b]: small ℓ makes them independent, large ℓ identical. Features are scaled
-    to a median distance of one.
+    Names without features have d² = 2 [a ≠ b]: small ℓ makes them independent, large ℓ identical.
+    Features are scaled to a median distance of one.
 
     Args:
         weights: (m,) distribution of the draws that the scaling averages over.
@@ -207,14 +219,20 @@ class Similarity:
 
     weights: Float[np.ndarray, " m"]
     features: Features | None = None
-    _kept: dict[float, tuple[SymmetricMatrix, float]] = field(default_factory=dict, init=False, repr=False)
+    _kept: dict[float, tuple[SymmetricMatrix, float]] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
     @classmethod
-    def of(cls, weights: Float[np.ndarray, " m"], features: Sequence[Sequence[float]] | None) -> Similarity:
+    def of(
+        cls, weights: Float[np.ndarray, " m"], features: Sequence[Sequence[float]] | None
+    ) -> Similarity:
         """Build the kernel of features (m, d), or of names (None)."""
         return cls(weights, None if features is None else features_of(features))
 
-    def mix(self, tables: Float[np.ndarray, "... m"], lengthscale: float) -> Float[np.ndarray, "... m"]:
+    def mix(
+        self, tables: Float[np.ndarray, "... m"], lengthscale: float
+    ) -> Float[np.ndarray, "... m"]:
         """Multiply tables by the kernel along the last axis.
 
         >>> Similarity(np.array([0.5, 0.5])).mix(np.array([1.0, 0.0]), 1e-3)
@@ -224,11 +242,15 @@ class Similarity:
             return tables
         if self.features is None:
             far, whole = self._names(lengthscale)
-            return np.asarray(((1 - far) * tables + far * tables.sum(axis=-1, keepdims=True)) / whole)
+            return np.asarray(
+                ((1 - far) * tables + far * tables.sum(axis=-1, keepdims=True)) / whole
+            )
         kernel, whole = self._gaussian(lengthscale)
         return kernel.times(tables.reshape(-1, tables.shape[-1])).reshape(tables.shape) / whole
 
-    def slope(self, tables: Float[np.ndarray, "... m"], lengthscale: float) -> Float[np.ndarray, "... m"]:
+    def slope(
+        self, tables: Float[np.ndarray, "... m"], lengthscale: float
+    ) -> Float[np.ndarray, "... m"]:
         """Return the derivative of `mix` by the logarithm of the lengthscale."""
         if len(self.weights) == 1:
             return np.zeros_like(tables)
@@ -236,13 +258,17 @@ class Similarity:
             far, whole = self._names(lengthscale)
             by_far = (tables.sum(axis=-1, keepdims=True) - tables) / whole
             by_whole = (1 - self.weights @ self.weights) / whole
-            return np.asarray(2 * far / lengthscale**2 * (by_far - self.mix(tables, lengthscale) * by_whole))
+            return np.asarray(
+                2 * far / lengthscale**2 * (by_far - self.mix(tables, lengthscale) * by_whole)
+            )
         kernel, whole = self._gaussian(lengthscale)
         rows = tables.reshape(-1, tables.shape[-1])
         by_whole = float(self.weights @ kernel.slope(self.weights[None])[0]) / whole**2
         return (kernel.slope(rows) / whole - kernel.times(rows) * by_whole).reshape(tables.shape)
 
-    def paired(self, products: Float[np.ndarray, "n n"], lengthscale: float, slope: bool) -> Float[np.ndarray, "n n"]:
+    def paired(
+        self, products: Float[np.ndarray, "n n"], lengthscale: float, slope: bool
+    ) -> Float[np.ndarray, "n n"]:
         """Return covariances of tables that sum to one from their inner products, or the derivative; names only."""
         if len(self.weights) == 1:
             return np.zeros_like(products) if slope else products

@@ -40,11 +40,15 @@ class TableFeasibility:
         self._points, self._drift = _TablePoints(problem), drift_over(problem.drift, 0)
         unordered = np.zeros(self._points.dimension, dtype=bool)
         self._model = Feasibility(
-            FailureModel(unordered, self._points.of, lasting=self._lasting if problem.timed else None)
+            FailureModel(
+                unordered, self._points.of, lasting=self._lasting if problem.timed else None
+            )
         )
         self._model.see(history)
 
-    def _lasting(self, times: Float[np.ndarray, " n"], others: Float[np.ndarray, " m"]) -> Float[np.ndarray, "n m"]:
+    def _lasting(
+        self, times: Float[np.ndarray, " n"], others: Float[np.ndarray, " m"]
+    ) -> Float[np.ndarray, "n m"]:
         assert self._drift is not None
         return self._drift(times[:, None], others[:, None])
 
@@ -79,7 +83,9 @@ class _TablePoints:
         """Scale coordinates so that disjoint tables are as far apart as opposite corners of the unit cube."""
         return values * np.sqrt(self.dimension / (2.0 * self.problem.simplex.shape[0]))
 
-    def of(self, realised: Mapping[str, Any], name: str, played: Round | None) -> Float[np.ndarray, " k"]:
+    def of(
+        self, realised: Mapping[str, Any], name: str, played: Round | None
+    ) -> Float[np.ndarray, " k"]:
         """Return the point of a round, or of external data (`played` is None)."""
         known = {**({} if played is None else context_of(played.request)), **realised}
         seen = self.problem.space.encode([known])[0] if len(self.problem.space) else np.zeros(0)
@@ -90,11 +96,12 @@ class _TablePoints:
 class TrustRegion:
     """Tables whose average has lost a share `least` of its prior variance to the data, within a radius.
 
-    Optimism prefers distributions nothing is known about: the corners, where all agents do the same, for which
-    congested populations pay dearly. The region grows with the outcomes and with their lengthscale. Because a
-    lengthscale may be wrong, tables must also lie within twice the distance from the best that was ever played; because
-    the metric may be wrong, the variance must have been reduced under every model in `known`. One agent may always
-    move: of five it is a fifth of the population, about which no outcome tells enough beforehand.
+    Optimism prefers distributions nothing is known about: the corners, where all agents do the
+    same, for which congested populations pay dearly. The region grows with the outcomes and with
+    their lengthscale. Because a lengthscale may be wrong, tables must also lie within twice the
+    distance from the best that was ever played; because the metric may be wrong, the variance must
+    have been reduced under every model in `known`. One agent may always move: of five it is a fifth
+    of the population, about which no outcome tells enough beforehand.
 
     Args:
         ucb: posterior by the likeliest model.

@@ -1,6 +1,7 @@
 """Base of all mean-field methods: distributions played, feasible random ones, and the best one as an answer.
 
-Explanation of the model: expected payoffs of the fullest cells, the cells still explored, and a summary.
+Explanation of the model: expected payoffs of the fullest cells, the cells still explored, and a
+summary.
 """
 
 from __future__ import annotations
@@ -45,11 +46,22 @@ from .models import Surrogate
 from .problem import SCOPE, MeanField
 
 _ROWS_SHOWN = 30
-_COLUMNS = ("context", "action", "share", "last suggested", "expected payoff", "deviation", "explored")
+_COLUMNS = (
+    "context",
+    "action",
+    "share",
+    "last suggested",
+    "expected payoff",
+    "deviation",
+    "explored",
+)
 
 
 def cell_table(
-    problem: MeanField, surrogate: Surrogate, best: Float[np.ndarray, "C A"], last: Float[np.ndarray, "C A"]
+    problem: MeanField,
+    surrogate: Surrogate,
+    best: Float[np.ndarray, "C A"],
+    last: Float[np.ndarray, "C A"],
 ) -> tuple[Table, int]:
     """Tabulate the fullest cells at the recommended table, and count the cells that are still explored.
 
@@ -66,10 +78,18 @@ def cell_table(
     for i in order[:_ROWS_SHOWN]:
         c, a = np.unravel_index(i, best.shape)
         payoff = problem.sign * surrogate.raw(float(mean[c, a]))
-        cell = (float(best[c, a]), float(last[c, a]), payoff, surrogate.unit * float(sd[c, a]), bool(explored[c, a]))
+        cell = (
+            float(best[c, a]),
+            float(last[c, a]),
+            payoff,
+            surrogate.unit * float(sd[c, a]),
+            bool(explored[c, a]),
+        )
         rows.append((problem.contexts[c], problem.actions[a], *cell))
     rest = best.size - len(rows)
-    title = "Cells at the recommended distribution" + (f" (fullest {len(rows)}, {rest} not shown)" if rest else "")
+    title = "Cells at the recommended distribution" + (
+        f" (fullest {len(rows)}, {rest} not shown)" if rest else ""
+    )
     return Table(title, _COLUMNS, tuple(rows)), int(explored.sum())
 
 
@@ -131,7 +151,8 @@ class ToldAverage:
     """Outcome with its place in time.
 
     Args:
-        when: time (0 where payoffs do not drift), number of the round (0 of external data), number of external data.
+        when: time (0 where payoffs do not drift), number of the round (0 of external data), number
+            of external data.
         name: the round's token, or the name of external data.
         outcome: the outcome; its realised values hold the time where payoffs drift.
         table: (C, A) the distribution really played.
@@ -159,20 +180,22 @@ _WHEN = attrgetter("when")
 class MeanFieldMethod(Method[MeanField, OptionsT]):
     """Method that stores the distributions suggested and played, with their average payoffs.
 
-    Outcomes stand in the order of their rounds, whenever they are told. External data precede all rounds, in the order
-    in which they were added; where payoffs drift they stand at their time. All payoffs inside are in units of
-    `sign · value`, so larger is better.
+    Outcomes stand in the order of their rounds, whenever they are told. External data precede all
+    rounds, in the order in which they were added; where payoffs drift they stand at their time. All
+    payoffs inside are in units of `sign · value`, so larger is better.
     """
 
     solves = MeanField
 
-    def __init__(self, problem: MeanField, options: OptionsT, streams: Streams, history: History) -> None:
+    def __init__(
+        self, problem: MeanField, options: OptionsT, streams: Streams, history: History
+    ) -> None:
         super().__init__(problem, options, streams, history)
         self._read_results: dict[str, tuple[Result, ToldAverage]] = {}  # each outcome is read once
         self._past: tuple[tuple[Result, ...], list[ToldAverage]] = (), []
         self._suggested: dict[str, TableArray] = {}
 
-    # -- outcomes ------------------------------------------------------------------------------------------------------
+    # -- outcomes ----------------------------------------------------------------------------------
 
     @property
     def past(self) -> list[ToldAverage]:
@@ -197,7 +220,11 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
         if result.played is not None:
             when, number, row = context_of(result.played.request), result.number, 0
         else:
-            when, number, row = {TIME.name: result.time} if self.problem.timed else {}, 0, number_of(result.name)
+            when, number, row = (
+                {TIME.name: result.time} if self.problem.timed else {},
+                0,
+                number_of(result.name),
+            )
         outcome = replace(result.outcome, realised={**when, **result.outcome.realised})
         table = self.problem.table(outcome.realised["distribution"])
         return ToldAverage(
@@ -227,7 +254,11 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
     @property
     def n_forgotten(self) -> int:
         """Number of the oldest outcomes that are no longer learned from."""
-        return 0 if self.forgotten_until is None else bisect_right(self.past, self.forgotten_until, key=_WHEN)
+        return (
+            0
+            if self.forgotten_until is None
+            else bisect_right(self.past, self.forgotten_until, key=_WHEN)
+        )
 
     @property
     def recent(self) -> list[ToldAverage]:
@@ -253,14 +284,18 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
     def keys(self) -> set[bytes]:
         """Keys of the counts suggested or played; what was forgotten may be played again."""
         old = {told.name for told in self.past[: self.n_forgotten]}
-        suggested = (self._suggested_key(each) for each in self.history if each.suggestion.token not in old)
+        suggested = (
+            self._suggested_key(each) for each in self.history if each.suggestion.token not in old
+        )
         return {*suggested, *(told.key for told in self.recent)}
 
     def averages(self) -> Float[np.ndarray, " n"]:
         """Return the population's average of every outcome, (n,); with representative feedback the agent's payoff."""
         return np.array([told.average for told in self.recent])
 
-    def played(self, history: History, request: Mapping[str, Any], pending_only: bool = False) -> set[bytes]:
+    def played(
+        self, history: History, request: Mapping[str, Any], pending_only: bool = False
+    ) -> set[bytes]:
         """Return the keys of the tables suggested or played so far, or only of those without an outcome.
 
         With seen variables, of rounds in which the same values were seen.
@@ -269,7 +304,9 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
             return self.keys
         rounds = history.unresolved if pending_only else tuple(history)
         seen = request.get("context", {})
-        alike = [r for r in rounds if all(r.realised.get(name) == value for name, value in seen.items())]
+        alike = [
+            r for r in rounds if all(r.realised.get(name) == value for name, value in seen.items())
+        ]
         return {self._suggested_key(each) for each in alike}
 
     def counts_of(self, table: TableArray) -> Int[np.ndarray, "C A"]:
@@ -281,24 +318,34 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
         """Return a hashable key of counts."""
         return counts.tobytes()
 
-    # -- choosing ------------------------------------------------------------------------------------------------------
+    # -- choosing ----------------------------------------------------------------------------------
 
     def region(self, request: Mapping[str, Any]) -> Region:
         """Return the feasible tables, within the largest move from the present distribution."""
         if "current" not in request:
             return self.problem.region
-        return self.problem.region.around(self.problem.table(request["current"]), self.problem.largest_move)
+        return self.problem.region.around(
+            self.problem.table(request["current"]), self.problem.largest_move
+        )
 
-    def whole(self, region: Region, table: TableArray, random: np.random.Generator) -> Int[np.ndarray, "C A"]:
+    def whole(
+        self, region: Region, table: TableArray, random: np.random.Generator
+    ) -> Int[np.ndarray, "C A"]:
         """Round a table to whole agents by the problem's rule."""
-        return region.sampled(table, random) if self.problem.rounding == "sampled" else region.whole(table)
+        return (
+            region.sampled(table, random)
+            if self.problem.rounding == "sampled"
+            else region.whole(table)
+        )
 
     def spread(self, region: Region, random: np.random.Generator) -> TableArray:
         """Draw a feasible table near the usual spread: its product with a softmax of uniform numbers."""
         shares = self.usual * np.exp(random.random(self.problem.simplex.shape)) * region.allowed
         return region.project((shares / shares.sum(axis=1, keepdims=True))[None])[0]
 
-    def fresh(self, region: Region, random: np.random.Generator, taken: set[bytes]) -> Int[np.ndarray, "C A"]:
+    def fresh(
+        self, region: Region, random: np.random.Generator, taken: set[bytes]
+    ) -> Int[np.ndarray, "C A"]:
         """Draw the counts of a random table, if possible not `taken`: of `spread`, then of a wider distribution."""
         for _ in range(_TRIES):
             counts = self.whole(region, self.spread(region, random), random)
@@ -313,7 +360,11 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
     @property
     def usual(self) -> TableArray:
         """Spread that others are compared with: today's, or the even one where none is told, (C, A)."""
-        return np.ones(self.problem.simplex.shape) if self.problem.today is None else self.problem.today
+        return (
+            np.ones(self.problem.simplex.shape)
+            if self.problem.today is None
+            else self.problem.today
+        )
 
     def usually(self, region: Region) -> Int[np.ndarray, "C A"]:
         """Return the feasible counts nearest to the usual spread."""
@@ -321,9 +372,15 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
 
     def choice(self, counts: Int[np.ndarray, "C A"], **note: Any) -> Choice:
         """Return the choice of these numbers of agents."""
-        return Choice(SCOPE, self.problem.settings(counts / self.problem.agents_in[:, None], counts), note=note)
+        return Choice(
+            SCOPE,
+            self.problem.settings(counts / self.problem.agents_in[:, None], counts),
+            note=note,
+        )
 
-    def play_at(self, history: History, values: Mapping[str, Any], request: Mapping[str, Any]) -> Choice:
+    def play_at(
+        self, history: History, values: Mapping[str, Any], request: Mapping[str, Any]
+    ) -> Choice:
         """See `Method.play_at`.
 
         Raises:
@@ -331,7 +388,9 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
         """
         most, current = self.problem.largest_move, request.get("current")
         if most is not None and current is not None:
-            region = replace(self.problem.region, present=self.problem.table(current), largest_move=most)
+            region = replace(
+                self.problem.region, present=self.problem.table(current), largest_move=most
+            )
             moved = region.moved(self.problem.table(values["distribution"]))
             if moved.max() > most + _ROUNDING:
                 said = f"{moved.max():.4g} of the agents of {self.problem.contexts[int(moved.argmax())]!r} move"
@@ -339,7 +398,7 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
                 raise InvalidRequest("values", dict(values), allowed)
         return Choice(SCOPE, values)
 
-    # -- answers -------------------------------------------------------------------------------------------------------
+    # -- answers -----------------------------------------------------------------------------------
 
     def _recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
         """Recommend the best feasible distribution played, among the comparable outcomes."""
@@ -347,8 +406,13 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
         if not kept.any():
             return self.unknowing()
         averages, near = self.averages(), self._comparable(context)
-        best = int(np.where(near & kept if (near & kept).any() else kept, averages, -np.inf).argmax())
-        values, found = self.problem.settings(self.tables[best]), self.problem.sign * float(averages[best])
+        best = int(
+            np.where(near & kept if (near & kept).any() else kept, averages, -np.inf).argmax()
+        )
+        values, found = (
+            self.problem.settings(self.tables[best]),
+            self.problem.sign * float(averages[best]),
+        )
         return Recommendation(SCOPE, values, found, reasons=(reason("best-played"),))
 
     def _comparable(self, context: Mapping[str, Any]) -> Bool[np.ndarray, " n"]:
@@ -357,7 +421,9 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
         if self.problem.timed:
             far = -np.array([outcome.realised[TIME.name] for outcome in self.outcomes])
         elif space.seen:
-            gaps = space.encode([outcome.realised for outcome in self.outcomes]) - space.encode([context])
+            gaps = space.encode([outcome.realised for outcome in self.outcomes]) - space.encode(
+                [context]
+            )
             far = (np.where(space.categorical, gaps != 0.0, gaps) ** 2).sum(axis=1)
         else:
             return np.ones(n, dtype=bool)
@@ -374,7 +440,9 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
         outcomes = len(self.outcomes)
         if outcomes <= MOST_COUNTED:
             return []
-        return [finding("subset", outcomes=outcomes, counted_ones=MOST_COUNTED, unnoticed=unnoticed)]
+        return [
+            finding("subset", outcomes=outcomes, counted_ones=MOST_COUNTED, unnoticed=unnoticed)
+        ]
 
     def bound_inflation(self, history: History, scope: Scope) -> float:
         """Return the factor of Student's t for a scale learned from the population's averages, times `MISFIT`."""
@@ -382,10 +450,15 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
         played = np.array(self.tables).reshape(len(before), -1)
         return MISFIT * scale_inflation(np.hstack([played, before]), self.averages())
 
-    def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
+    def policy(
+        self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]
+    ) -> PolicyStep:
         """Recommend the next step: from a present distribution, as far towards the goal as the largest move allows."""
         self.check_informed(history)
-        seen, known = {**self._present_context(history), **context, **context_of(request)}, dict(context)
+        seen, known = (
+            {**self._present_context(history), **context, **context_of(request)},
+            dict(context),
+        )
         advice = self._answer_at(history, seen)
         if "current" not in request:
             return PolicyStep.of(advice, known)
@@ -401,7 +474,10 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
         problem = self.problem
         far, most = float(region.moved(goal).max()), problem.largest_move
         share = 1.0 if most is None or far <= most else most / far
-        step = region.whole(region.present + share * (goal - region.present)) / problem.agents_in[:, None]
+        step = (
+            region.whole(region.present + share * (goal - region.present))
+            / problem.agents_in[:, None]
+        )
         moved = float(problem.shares @ region.moved(step))
         if share < 1:
             reasons = (reason("part-of-the-way", share=share),)
@@ -411,7 +487,9 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
 
     def feasible(self) -> Bool[np.ndarray, " n"]:
         """Return which of the tables played satisfy the constraints, in the nearest whole agents."""
-        return np.array([self.problem.region.keeps(self.counts_of(table)) for table in self.tables], dtype=bool)
+        return np.array(
+            [self.problem.region.keeps(self.counts_of(table)) for table in self.tables], dtype=bool
+        )
 
     def unknowing(self) -> Recommendation:
         """Recommend the usual spread, before anything is known."""
@@ -426,7 +504,10 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
             return Explanation("nothing was told yet")
         averages = self.averages()
         best = np.argsort(-averages, kind="stable")[:5]
-        rows = tuple((float(self.problem.sign * averages[i]), fullest(self.problem, self.tables[i])) for i in best)
+        rows = tuple(
+            (float(self.problem.sign * averages[i]), fullest(self.problem, self.tables[i]))
+            for i in best
+        )
         title = "Best distributions played"
         different = len({told.key for told in self.recent})
         return Explanation(

@@ -1,7 +1,7 @@
 """Baselines for mean-field problems, and the list of all methods, by which the registry finds them; first the default.
 
-The baselines: random distributions, and GP-UCB and TuRBO with every agent as a categorical variable of its own. Further
-methods of that kind derive from `PerAgentMethod` and may use `OverlapGP`.
+The baselines: random distributions, and GP-UCB and TuRBO with every agent as a categorical variable
+of its own. Further methods of that kind derive from `PerAgentMethod` and may use `OverlapGP`.
 """
 
 from __future__ import annotations
@@ -53,25 +53,35 @@ class Random(MeanFieldMethod[Any]):
 class PerAgentMethod(MeanFieldMethod[OptionsT]):
     """Method over M categorical variables, the actions of all agents.
 
-    The state is computed from the rounds in their order; the vector behind a suggestion is in its note.
+    The state is computed from the rounds in their order; the vector behind a suggestion is in its
+    note.
 
     Raises:
-        InvalidProblem: constraints, moves or seen variables, which these methods ignore, or too many agents.
+        InvalidProblem: constraints, moves or seen variables, which these methods ignore, or too
+            many agents.
     """
 
     most_agents: ClassVar[int] = _AGENTS_STORED
 
-    def __init__(self, problem: MeanField, options: OptionsT, streams: Streams, history: History) -> None:
+    def __init__(
+        self, problem: MeanField, options: OptionsT, streams: Streams, history: History
+    ) -> None:
         super().__init__(problem, options, streams, history)
         if problem.agents > self.most_agents:
             allowed = f"at most {self.most_agents} agents for {self.name!r}, whose every agent is a variable"
             raise InvalidProblem(
-                "agents", problem.agents, allowed, "Use 'mf-gp-ucb', whose cost does not depend on them."
+                "agents",
+                problem.agents,
+                allowed,
+                "Use 'mf-gp-ucb', whose cost does not depend on them.",
             )
         for field in ("capacity", "limits", "largest_move", "moving_cost", "variables"):
             if getattr(problem, field):
                 hint = "Use 'mf-gp-ucb' or 'random'."
-                said = {"variables": problem.space.names, "limits": [str(limit) for limit in problem.limits or ()]}
+                said = {
+                    "variables": problem.space.names,
+                    "limits": [str(limit) for limit in problem.limits or ()],
+                }
                 given = said.get(field, getattr(problem, field))
                 raise InvalidProblem(field, given, f"nothing of the kind for {self.name!r}", hint)
         self.context_of = np.repeat(np.arange(len(problem.contexts)), problem.agents_in)
@@ -84,12 +94,18 @@ class PerAgentMethod(MeanFieldMethod[OptionsT]):
         packed = zlib.decompress(base64.b64decode(suggestion.note["agents"]))
         return np.frombuffer(packed, dtype="<u2").astype(np.intp)
 
-    def told(self, history: History) -> tuple[Int[np.ndarray, "n M"], Float[np.ndarray, " n"], list[int]]:
+    def told(
+        self, history: History
+    ) -> tuple[Int[np.ndarray, "n M"], Float[np.ndarray, " n"], list[int]]:
         """Return all vectors, their values (larger is better) and round numbers; external data have round 0."""
         vectors, values, numbers = [], [], []
         for _, outcome, played in history.outcomes():
             seen = outcome.realised["distribution"]
-            vectors.append(self.vector(played.suggestion) if played else self._ordered(self.problem.table(seen)))
+            vectors.append(
+                self.vector(played.suggestion)
+                if played
+                else self._ordered(self.problem.table(seen))
+            )
             values.append(self.problem.average(outcome))
             numbers.append(0 if played is None else played.number)
         known = self.problem.sign * np.array(values)
@@ -100,7 +116,9 @@ class PerAgentMethod(MeanFieldMethod[OptionsT]):
         counts = self.problem.region.whole(table)
         return np.concatenate([np.repeat(np.arange(len(row)), row) for row in counts])
 
-    def any(self, random: np.random.Generator, agents: Int[np.ndarray, " k"] | None = None) -> Vector:
+    def any(
+        self, random: np.random.Generator, agents: Int[np.ndarray, " k"] | None = None
+    ) -> Vector:
         """Draw actions uniformly, of all agents or of `agents`."""
         contexts = self.context_of if agents is None else self.context_of[agents]
         drawn = np.empty(len(contexts), dtype=np.intp)
@@ -121,7 +139,9 @@ class PerAgentMethod(MeanFieldMethod[OptionsT]):
         C, A = self.problem.simplex.shape
         return np.bincount(self.context_of * A + vector, minlength=C * A).reshape(C, A)
 
-    def play(self, history: History, vector: Vector, random: np.random.Generator, **note: Any) -> Choice:
+    def play(
+        self, history: History, vector: Vector, random: np.random.Generator, **note: Any
+    ) -> Choice:
         """Suggest a vector; while its table was suggested before, two agents are changed."""
         taken = self.played(history, {})
         for _ in range(_TRIES):
@@ -227,15 +247,22 @@ class GPUCB(PerAgentMethod[GPUCBOptions]):
         return self.play(history, self.best(vectors, values, random), random, phase="model")
 
     def best(
-        self, vectors: Int[np.ndarray, "n M"], values: Float[np.ndarray, " n"], random: np.random.Generator
+        self,
+        vectors: Int[np.ndarray, "n M"],
+        values: Float[np.ndarray, " n"],
+        random: np.random.Generator,
     ) -> Vector:
         """Maximise the bound by local search from the best vector played and from random ones."""
         process = OverlapGP.fitted(vectors, values)
-        trials = np.array([vectors[int(values.argmax())], *(self.any(random) for _ in range(_CANDIDATES))])
+        trials = np.array(
+            [vectors[int(values.argmax())], *(self.any(random) for _ in range(_CANDIDATES))]
+        )
         for step in range(_STEPS):
             best = trials[int(process.bound(trials, self.options.beta).argmax())]
             several = max(len(best) // 2 ** (step + 2), 1)
-            trials = np.array([best, *(self.changed(best, several, random) for _ in range(_CANDIDATES))])
+            trials = np.array(
+                [best, *(self.changed(best, several, random) for _ in range(_CANDIDATES))]
+            )
         found: Vector = trials[int(process.bound(trials, self.options.beta).argmax())]
         return found
 
@@ -297,18 +324,29 @@ class Turbo(PerAgentMethod[TurboOptions]):
                 start, length, good, bad, best = i + 1, options.length, 0, 0, -np.inf
         return start, length
 
-    def _local(self, process: OverlapGP, centre: Vector, length: float, random: np.random.Generator) -> Vector:
+    def _local(
+        self, process: OverlapGP, centre: Vector, length: float, random: np.random.Generator
+    ) -> Vector:
         """Maximise the bound from random points of the region by changing some agents at a time."""
         M = len(centre)
         reach = max(int(length * M), 1)
         trials = np.array(
-            [self.changed(centre, int(random.integers(1, reach + 1)), random) for _ in range(self.options.candidates)]
+            [
+                self.changed(centre, int(random.integers(1, reach + 1)), random)
+                for _ in range(self.options.candidates)
+            ]
         )
         for _ in range(3):
             values = process.bound(trials, self.options.beta)
             best = trials[int(values.argmax())]
             trials = np.array(
-                [best, *(self.changed(best, max(M // 50, 1), random) for _ in range(self.options.candidates))]
+                [
+                    best,
+                    *(
+                        self.changed(best, max(M // 50, 1), random)
+                        for _ in range(self.options.candidates)
+                    ),
+                ]
             )
             trials = trials[(trials != centre).sum(axis=1) <= reach]
         found: Vector = trials[int(process.bound(trials, self.options.beta).argmax())]

@@ -2,17 +2,20 @@
 
 Differences from the paper, and choices it leaves open:
 
-- the Gaussian process conditions exactly on population averages, which are linear in f (see `_kernels.py`);
-- averages never identify single payoffs, so with them the bound is `μ_g + β σ_g` on the average itself; the paper's
-  `E[μ + βσ]` is `acquisition="expected"`, and the default with representative feedback;
-- suggestions stay in a trust region: outcomes must carry information about them, however distances are measured (see
-  `_trust_region.py`);
+- the Gaussian process conditions exactly on population averages, which are linear in f (see
+  `_kernels.py`);
+- averages never identify single payoffs, so with them the bound is `μ_g + β σ_g` on the average
+  itself; the paper's `E[μ + βσ]` is `acquisition="expected"`, and the default with representative
+  feedback;
+- suggestions stay in a trust region: outcomes must carry information about them, however distances
+  are measured (see `_trust_region.py`);
 - outcomes that are probably wrong count for little (see `gp.outliers`);
 - low averages are compressed logarithmically (see `softened` in `_gp.py`);
-- the log records the distribution really played, in whole agents; candidates are scored after rounding; where
-  outcomes are not noisy a repeat teaches nothing: untried distributions are preferred, and bounds widen with repeats;
-- the first distribution is today's, or the even spread where none is told, and answers must be shown to be better
-  (see `_recommend_at`);
+- the log records the distribution really played, in whole agents; candidates are scored after
+  rounding; where outcomes are not noisy a repeat teaches nothing: untried distributions are
+  preferred, and bounds widen with repeats;
+- the first distribution is today's, or the even spread where none is told, and answers must be
+  shown to be better (see `_recommend_at`);
 - β = 1; the value of their Theorem 4.1 is in the hundreds, far too wide in practice.
 """
 
@@ -47,11 +50,26 @@ from ..core import (
     reason,
 )
 from ..gp import MOST_COUNTED
-from ..gp.outliers import LEAST_COMPARED, MOST_OUTLIERS, WORTH, OutlierFit, relevance_pursuit, suspected
+from ..gp.outliers import (
+    LEAST_COMPARED,
+    MOST_OUTLIERS,
+    WORTH,
+    OutlierFit,
+    relevance_pursuit,
+    suspected,
+)
 from ..optim import simplex_starts
 from ..records import record
 from ..surrogate import SURE
-from ._gp import Observations, another_doubt, fit, outdated, pending_inputs, standardised, still_doubted
+from ._gp import (
+    Observations,
+    another_doubt,
+    fit,
+    outdated,
+    pending_inputs,
+    standardised,
+    still_doubted,
+)
 from ._kernels import Kind, Parameters
 from ._region import Region
 from ._rounding import Bound, best_integer, local_maxima, minus_moving_cost, sampled
@@ -68,8 +86,10 @@ _DOUBTING = 400  # outcomes up to which some may be doubted
 _FEW_EVALUATIONS = 6  # of the likelihood, in a fit that compares doubts
 _ANEW = 3  # distributions after a change that do not rest on the model
 _LATE = 20  # outcomes since, from which on one is so late that all are learned from anew
-_REPLAYED = 100  # outcomes up to which a fit follows each where all are learned from anew; fewer fits follow more
-_ANSWER = 1.5  # standard deviations of the lower bound of an advantage; with 1 luck still wins under much noise
+# outcomes up to which a fit follows each where all are learned from anew; fewer fits follow more
+_REPLAYED = 100
+# standard deviations of the lower bound of an advantage; with 1 luck still wins under much noise
+_ANSWER = 1.5
 
 
 @record
@@ -79,16 +99,18 @@ class MFGPUCBOptions:
     Args:
         beta: width β of the bound `μ + βσ`.
         kernel: `product` of actions, contexts and distributions; `additive` is the paper's Eq. 1.
-        embedding: distances between distributions: `plain`, of their square roots (`root`, Hellinger), or `learned`:
-            the one with the largest marginal likelihood. Plain is right for crowding, root for divergences; if actions
-            have features, roots smoothed on their map may be the likeliest (`Embedding`).
-        acquisition: `average` bounds the population's average, `expected` is the paper's mean of single agents' bounds;
-            default: `average`, but `expected` with representative feedback.
-        caution: smallest share of the prior variance of a suggestion's average that outcomes must have removed, by
-            plain distances, by those of square roots and by the likeliest ones: larger is safer and slower; with 0, as
-            in the paper, optimism may try distributions that nothing is known about.
-        notice_changes: whether outcomes are forgotten once later ones show that payoffs have changed for good, see
-            `outdated`.
+        embedding: distances between distributions: `plain`, of their square roots (`root`,
+            Hellinger), or `learned`: the one with the largest marginal likelihood. Plain is right
+            for crowding, root for divergences; if actions have features, roots smoothed on their
+            map may be the likeliest (`Embedding`).
+        acquisition: `average` bounds the population's average, `expected` is the paper's mean of
+            single agents' bounds; default: `average`, but `expected` with representative feedback.
+        caution: smallest share of the prior variance of a suggestion's average that outcomes must
+            have removed, by plain distances, by those of square roots and by the likeliest ones:
+            larger is safer and slower; with 0, as in the paper, optimism may try distributions that
+            nothing is known about.
+        notice_changes: whether outcomes are forgotten once later ones show that payoffs have
+            changed for good, see `outdated`.
         starting_points: distributions at the beginning: the usual spread, then random ones near it.
         starts: restarts of the search.
         iterations: largest number of steps of a restart.
@@ -131,7 +153,9 @@ class Learned:
         learned, now = {told.name for told in self.outcomes}, {told.name: told for told in past}
         early = self.outcomes[-_LATE].when if len(self.outcomes) >= _LATE else (-math.inf,)
         late = any(told.when < early and told.name not in learned for told in past)
-        return late or any(told.name not in now or not now[told.name].repeats(told) for told in self.outcomes)
+        return late or any(
+            told.name not in now or not now[told.name].repeats(told) for told in self.outcomes
+        )
 
 
 class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
@@ -140,7 +164,9 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
     name: ClassVar[str] = "mf-gp-ucb"
     Options: ClassVar[type[Any]] = MFGPUCBOptions
 
-    def __init__(self, problem: MeanField, options: Any, streams: Streams, history: History) -> None:
+    def __init__(
+        self, problem: MeanField, options: Any, streams: Streams, history: History
+    ) -> None:
         super().__init__(problem, options, streams, history)
         self.feasibility = TableFeasibility(problem, history)
         self._learned = Fold(self._take, self._nothing_learned)
@@ -154,7 +180,7 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
             return ""
         return f"with feedback {self.problem.feedback!r} outcomes are of agents, whose own spread is learned"
 
-    # -- fits ----------------------------------------------------------------------------------------------------------
+    # -- fits --------------------------------------------------------------------------------------
 
     def _nothing_learned(self) -> Learned:
         return Learned(self._new_models())
@@ -182,7 +208,11 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
     def doubted(self) -> frozenset[str]:
         """Names of outcomes that are probably wrong, and stand as they were when that was found."""
         doubted = self.learned.doubted
-        return frozenset(told.name for told in self.past if told.name in doubted and told.repeats(doubted[told.name]))
+        return frozenset(
+            told.name
+            for told in self.past
+            if told.name in doubted and told.repeats(doubted[told.name])
+        )
 
     def _take(self, before: Learned, fit: Fit) -> Learned:
         """Take over a fit, with what it forgets: all up to the last outcome that it names."""
@@ -192,7 +222,11 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         forgotten = [by_name[name].when for name in found.get("forgotten", ())]
         models = self._new_models() if anew else before.models
         models.set(found)
-        after = replace(before, models=models, doubted={name: by_name[name] for name in found.get("doubted", ())})
+        after = replace(
+            before,
+            models=models,
+            doubted={name: by_name[name] for name in found.get("doubted", ())},
+        )
         if "forgotten" in found:
             noticed = found.get("noticed", fit.round) if forgotten else -_ANEW
             after = replace(after, forgotten_until=max(forgotten, default=None), noticed=noticed)
@@ -201,8 +235,9 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
     def refit(self, history: History) -> Mapping[str, Any] | None:
         """Fit every round; if outcomes show that payoffs have changed, to those since the change.
 
-        After a correction, and after an outcome that is very late, it begins anew and learns of all outcomes in their
-        order: what a wrong outcome taught is left, and what was forgotten for it is known again.
+        After a correction, and after an outcome that is very late, it begins anew and learns of all
+        outcomes in their order: what a wrong outcome taught is left, and what was forgotten for it
+        is known again.
         """
         models, since, ends = self.models, self.n_forgotten, [len(self.past)]
         if anew := self.learned.outdated(self.past):
@@ -234,7 +269,9 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         doubts = self._doubts(models, told)
         data = self._standardised(told, doubts)[0]
         found = models.refit(data, len(told))
-        if not self.options.notice_changes or len(told) > MOST_COUNTED:  # a subset cannot be compared over time
+        if (
+            not self.options.notice_changes or len(told) > MOST_COUNTED
+        ):  # a subset cannot be compared over time
             return found, doubts, 0
         old = outdated(data, *models.likeliest(data, found))
         if old:
@@ -258,12 +295,14 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         """Find that there are more outcomes than the model is conditioned on; then changes are not noticed."""
         return self.subset_used(unnoticed=self.options.notice_changes)
 
-    # -- model ---------------------------------------------------------------------------------------------------------
+    # -- model -------------------------------------------------------------------------------------
 
     def data(self) -> tuple[Observations, float, float]:
         """Return standardised observations, and the offset and unit that undo it."""
         told = self.recent
-        return self._standardised(told, np.array([each.name in self.doubted for each in told], dtype=bool))
+        return self._standardised(
+            told, np.array([each.name in self.doubted for each in told], dtype=bool)
+        )
 
     def _standardised(
         self, told: Sequence[ToldAverage], doubts: Bool[np.ndarray, " n"]
@@ -281,9 +320,10 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
     def _doubts(self, models: PayoffModels, told: Sequence[ToldAverage]) -> Bool[np.ndarray, " n"]:
         """Search for outcomes that are probably wrong, by the likeliest embedding: see `steerbo.gp.outliers`.
 
-        Outcomes are doubted one by one and the hyperparameters fitted anew; the set with the largest log posterior
-        density, in the user's units and less `WORTH` for each doubt, is returned. As wrong outcomes may hide each
-        other, the search also begins where all are doubted that are far from every other.
+        Outcomes are doubted one by one and the hyperparameters fitted anew; the set with the
+        largest log posterior density, in the user's units and less `WORTH` for each doubt, is
+        returned. As wrong outcomes may hide each other, the search also begins where all are
+        doubted that are far from every other.
         """
         n, kernel = len(told), models.kernel
         nothing = np.zeros(n, dtype=bool)
@@ -311,7 +351,9 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
             lambda doubts, latest: refit(doubts, latest[1]),
         ).outliers
 
-    def surrogate(self, history: History, seen: Mapping[str, Any], pending: bool = True) -> Surrogate:
+    def surrogate(
+        self, history: History, seen: Mapping[str, Any], pending: bool = True
+    ) -> Surrogate:
         """Return the posterior at values of the seen variables; `pending` rounds shrink its variance."""
         data, offset, unit = self.data()
         inputs = pending_inputs(self.problem, history.unresolved if pending else ())
@@ -329,37 +371,51 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         if self.options.caution:
             likeliest, *others = self.models.used
             known = [self.models.ucb(data, at, embedding=name) for name in others]
-            known.append(self.models.ucb(data, at, embedding=likeliest) if history.unresolved else surrogate.ucb)
+            known.append(
+                self.models.ucb(data, at, embedding=likeliest)
+                if history.unresolved
+                else surrogate.ucb
+            )
         played, works = np.array(self.tables), self.feasibility.at(seen)
         agent = 1.0 / float(region.agents_in.min())
-        return TrustRegion(surrogate.ucb, tuple(known), self.options.caution, played, region.project, works, agent)
+        return TrustRegion(
+            surrogate.ucb, tuple(known), self.options.caution, played, region.project, works, agent
+        )
 
     @cached_until_next_event
     def draws(self, history: History) -> list[HyperparameterDraw]:
         """Draw hyperparameters from their posterior."""
         return self.models.draws(self.data()[0], self.streams(0, "hyperparameters"))
 
-    def mixture(self, history: History, seen: Mapping[str, Any], surrogate: Surrogate | None = None) -> PayoffMixture:
+    def mixture(
+        self, history: History, seen: Mapping[str, Any], surrogate: Surrogate | None = None
+    ) -> PayoffMixture:
         """Return the posterior averaged over hyperparameters, at values of the seen variables; standardised.
 
         Args:
             history: of the study.
             seen: values of the seen variables.
-            surrogate: the same by the likeliest hyperparameters, without pending rounds; None: not known.
+            surrogate: the same by the likeliest hyperparameters, without pending rounds; None: not
+                known.
         """
         at, likeliest = self._encoded(history, seen), None if surrogate is None else surrogate.ucb
         return self.models.mixture(self.draws(history), self.data()[0], at, likeliest)
 
-    # -- choosing ------------------------------------------------------------------------------------------------------
+    # -- choosing ----------------------------------------------------------------------------------
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Choose the usual spread and others near it at first, then by Algorithm 1, line 5, over whole agents."""
         number, region = len(history) + 1, self.region(request)
         random = self.streams(number, "choose")
-        few = not self.outcomes or len(self.outcomes) + len(history.pending) < self.options.starting_points
+        few = (
+            not self.outcomes
+            or len(self.outcomes) + len(history.pending) < self.options.starting_points
+        )
         if few or self.learned.noticed <= number < self.learned.noticed + _ANEW:
             usual = self.usually(region)
-            played = self.key(usual) in self.keys  # in any context: further ones shall show how payoffs differ
+            played = (
+                self.key(usual) in self.keys
+            )  # in any context: further ones shall show how payoffs differ
             counts = self.fresh(region, random, self.played(history, request)) if played else usual
             stays = self.problem.today is not None and not played
             return self.choice(counts, phase="current" if stays else "start")
@@ -371,7 +427,9 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         if not self.problem.timed:  # where payoffs drift, a repeat is another play
             tried, beta = self.played(history, request), beta * (1.0 + math.log1p(self._repeats()))
         trust = self.trust_region(surrogate, region, history, seen)
-        counts = self._optimistic(self.bound(surrogate, region, beta), trust, region, tried, pending, number=number)
+        counts = self._optimistic(
+            self.bound(surrogate, region, beta), trust, region, tried, pending, number=number
+        )
         mean, sd = surrogate.ucb.moments((counts / self.problem.agents_in[:, None])[None])
         known = {
             "expected": self.problem.sign * surrogate.raw(float(mean[0])),
@@ -383,11 +441,20 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
     def _repeats(self) -> int:
         """Return how many outcomes are of a distribution that had one before, in the same context."""
         seen = self.problem.space.seen
-        played = {(told.key, *(told.outcome.realised.get(name) for name in seen)) for told in self.recent}
+        played = {
+            (told.key, *(told.outcome.realised.get(name) for name in seen)) for told in self.recent
+        }
         return len(self.recent) - len(played)
 
     def _optimistic(
-        self, bound: Bound, trust: TrustRegion, region: Region, tried: set[bytes], pending: set[bytes], *, number: int
+        self,
+        bound: Bound,
+        trust: TrustRegion,
+        region: Region,
+        tried: set[bytes],
+        pending: set[bytes],
+        *,
+        number: int,
     ) -> Int[np.ndarray, "C A"]:
         """Find whole agents in the trust region with a large bound: untried ones, unless a repeat is clearly better."""
         random = self.streams(number, "choose")
@@ -401,46 +468,61 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
             return new
         best = best_integer(within, region, found, pending, random)
         values = within(np.array([new, best]) / self.problem.agents_in[:, None])[0]
-        return new if self.key(new) not in tried and values[0] >= values[1] - _WORTH_TRYING else best
+        return (
+            new if self.key(new) not in tried and values[0] >= values[1] - _WORTH_TRYING else best
+        )
 
     def bound(self, surrogate: Surrogate, region: Region, beta: float) -> Bound:
         """Return the acquisition function: the bound minus the cost of moving, with its gradient."""
-        expected = self.options.acquisition or ("expected" if self.problem.feedback == "representative" else "average")
+        expected = self.options.acquisition or (
+            "expected" if self.problem.feedback == "representative" else "average"
+        )
         ucb = surrogate.ucb.expected if expected == "expected" else surrogate.ucb.average
         price = self.problem.moving_cost / surrogate.unit
-        return minus_moving_cost(lambda tables: ucb(tables, beta), region, self.problem.shares, price)
+        return minus_moving_cost(
+            lambda tables: ucb(tables, beta), region, self.problem.shares, price
+        )
 
     def search(self, bound: Bound, region: Region, seed: int) -> Tables:
         """Find local maxima over tables, best first, from the best tables played and random ones."""
         best = np.argsort(-self.averages(), kind="stable")[: self.options.starts]
-        starts = simplex_starts(np.array(self.tables)[best], self.options.starts, seed, allowed=region.allowed)
+        starts = simplex_starts(
+            np.array(self.tables)[best], self.options.starts, seed, allowed=region.allowed
+        )
         return local_maxima(bound, region, starts, self.options.iterations)
 
-    # -- answers -------------------------------------------------------------------------------------------------------
+    # -- answers -----------------------------------------------------------------------------------
 
     def _gain_at(self, history: History, context: Mapping[str, Any]) -> float:
         """Return the largest upper bound on the population's average minus the lower bound of the recommendation.
 
-        Only distributions in the trust region compete, since no other would be suggested. Infinite while distributions
-        are drawn at random.
+        Only distributions in the trust region compete, since no other would be suggested. Infinite
+        while distributions are drawn at random.
         """
         width = BOUND * self.bound_inflation(history, SCOPE)
         if len(self.outcomes) < self.options.starting_points or not width < np.inf:
             return np.inf
         surrogate = self.surrogate(history, context, pending=False)
         advice = self.problem.table(self._recommend_at(history, context).values["distribution"])
-        region, played, seed = self.problem.region, np.array(self.tables), self.streams.integer(0, "gain")
+        region, played, seed = (
+            self.problem.region,
+            np.array(self.tables),
+            self.streams.integer(0, "gain"),
+        )
         found = self.search(lambda tables: surrogate.ucb.average(tables, width), region, seed)
         within = self.trust_region(surrogate, region, history, context).shortened(found)
-        mean, sd = self.mixture(history, context, surrogate).moments(np.concatenate([advice[None], within, played]))
+        mean, sd = self.mixture(history, context, surrogate).moments(
+            np.concatenate([advice[None], within, played])
+        )
         return surrogate.unit * float((mean + width * sd).max() - mean[0] + width * sd[0])
 
     def _recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
         """Recommend the distribution that is better than the usual spread by the largest lower bound.
 
-        Of the usual spread (today's, or the even one), the distributions played and the best one predicted. The largest
-        expected average among dozens of noisy ones is too often the luckiest one; the difference to a fixed spread is
-        known better than either average, and where none is shown to be better, the usual spread is the answer.
+        Of the usual spread (today's, or the even one), the distributions played and the best one
+        predicted. The largest expected average among dozens of noisy ones is too often the luckiest
+        one; the difference to a fixed spread is known better than either average, and where none is
+        shown to be better, the usual spread is the answer.
 
         It ignores limits on moves and their cost: it is the goal, not the next step.
         """
@@ -450,7 +532,8 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         seed = self.streams.integer(0, "recommend")
         found = self.search(lambda tables: surrogate.ucb.average(tables, 0.0), region, seed)
         predicted, usual = (
-            counts / self.problem.agents_in[:, None] for counts in (region.whole(found[0]), self.usually(region))
+            counts / self.problem.agents_in[:, None]
+            for counts in (region.whole(found[0]), self.usually(region))
         )
         tables, new = np.array([*self.tables, predicted, usual]), np.array([predicted, usual])
         mixture = self.mixture(history, context, surrogate)
@@ -461,37 +544,61 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         reasons = [reason("played")]
         if stays:
             even = self.problem.today is None
-            reasons = [reason("none-better-than-even") if even else reason("none-better-than-today")]
+            reasons = [
+                reason("none-better-than-even") if even else reason("none-better-than-today")
+            ]
         elif i == len(self.tables):
             reasons = [reason("predicted")]
         if self.problem.today is not None and not stays:
             gain, unsure = surrogate.unit * float(better[i]), BOUND * surrogate.unit * float(sd[i])
             low, high = sorted(self.problem.sign * end for end in (gain - unsure, gain + unsure))
-            reasons.append(reason("gain-over-current", gain=self.problem.sign * gain, low=low, high=high))
+            reasons.append(
+                reason("gain-over-current", gain=self.problem.sign * gain, low=low, high=high)
+            )
         return replace(self._described(surrogate, mixture, tables[i]), reasons=tuple(reasons))
 
-    def _predict_at(self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]) -> Recommendation:
+    def _predict_at(
+        self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]
+    ) -> Recommendation:
         """Expected average payoff of a distribution."""
         surrogate = self.surrogate(history, context, pending=False)
         table = self.problem.table(values["distribution"])
         return self._described(surrogate, self.mixture(history, context, surrogate), table)
 
-    def _described(self, surrogate: Surrogate, mixture: PayoffMixture, table: TableArray) -> Recommendation:
+    def _described(
+        self, surrogate: Surrogate, mixture: PayoffMixture, table: TableArray
+    ) -> Recommendation:
         """Expected average payoff of a distribution, with its bounds."""
         sign = self.problem.sign
         value = sign * surrogate.raw(float(mixture.moments(table[None])[0][0]))
-        lower, upper = sorted(sign * surrogate.raw(end) for end in mixture.quantiles(table, (1.0 - SURE, SURE)))
+        lower, upper = sorted(
+            sign * surrogate.raw(end) for end in mixture.quantiles(table, (1.0 - SURE, SURE))
+        )
         return Recommendation(SCOPE, self.problem.settings(table), value, lower, upper)
 
-    def expected_outcome(self, history: History, event: OutcomeTold | DataAdded) -> tuple[float, float, float] | None:
+    def expected_outcome(
+        self, history: History, event: OutcomeTold | DataAdded
+    ) -> tuple[float, float, float] | None:
         """Return a population average with mean and deviation by the likeliest hyperparameters; see `Method`."""
-        if len(self.outcomes) < COMPARABLE or self.problem.feedback != "population" or isinstance(event, DataAdded):
+        if (
+            len(self.outcomes) < COMPARABLE
+            or self.problem.feedback != "population"
+            or isinstance(event, DataAdded)
+        ):
             return None
         played, outcome = history[event.token], event.outcome
-        surrogate = self.surrogate(history, {**context_of(played.request), **outcome.realised}, pending=False)
+        surrogate = self.surrogate(
+            history, {**context_of(played.request), **outcome.realised}, pending=False
+        )
         mean, sd = surrogate.ucb.moments(self.problem.table(outcome.realised["distribution"])[None])
-        deviation = surrogate.unit * math.hypot(float(sd[0]), math.sqrt(surrogate.ucb.posterior.noise))
-        return self.problem.average(outcome), self.problem.sign * surrogate.raw(float(mean[0])), deviation
+        deviation = surrogate.unit * math.hypot(
+            float(sd[0]), math.sqrt(surrogate.ucb.posterior.noise)
+        )
+        return (
+            self.problem.average(outcome),
+            self.problem.sign * surrogate.raw(float(mean[0])),
+            deviation,
+        )
 
     def explain(self, history: History) -> Explanation:
         """Explain the expected payoffs of actions and contexts at the recommendation, and the cells still explored."""

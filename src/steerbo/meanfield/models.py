@@ -1,9 +1,10 @@
 """Gaussian processes of one problem, one for each embedding: fits, choice of the embedding, averages over both.
 
-Choices use the likeliest embedding and hyperparameters. Answers average over them: after twenty rounds the likeliest
-noise is a tenth of the true one, and bounds that rely on it are too narrow. Each embedding is weighted by its evidence,
-and each contributes a dozen draws of its hyperparameters from their posterior (`steerbo.gp.posterior_draws`, which
-estimates the evidence, too). The population's average then has the moments and quantiles of the mixture.
+Choices use the likeliest embedding and hyperparameters. Answers average over them: after twenty
+rounds the likeliest noise is a tenth of the true one, and bounds that rely on it are too narrow.
+Each embedding is weighted by its evidence, and each contributes a dozen draws of its
+hyperparameters from their posterior (`steerbo.gp.posterior_draws`, which estimates the evidence,
+too). The population's average then has the moments and quantiles of the mixture.
 """
 
 from __future__ import annotations
@@ -18,7 +19,16 @@ from .._arrays import Float
 from ..errors import InvalidStudy
 from ..gp import drift_over, from_hex, mixture_quantile, refit_due, to_hex
 from ._gp import Observations, PayoffPosterior, corrected, fit, sampled, screen_lengthscales
-from ._kernels import PLAIN, ROOT, CovariateFactor, Inputs, Kind, Parameters, PayoffKernel, map_embeddings
+from ._kernels import (
+    PLAIN,
+    ROOT,
+    CovariateFactor,
+    Inputs,
+    Kind,
+    Parameters,
+    PayoffKernel,
+    map_embeddings,
+)
 from ._similarity import Similarity
 from .acquisition import AveragePayoffUCB, Tables, Values
 from .problem import MeanField
@@ -26,11 +36,15 @@ from .problem import MeanField
 Found = dict[str, tuple[Parameters, float]]
 """Hyperparameters and the logarithm of their posterior density, by the name of the embedding."""
 _PROMISING = 2  # embeddings on a map that are fitted
-_EVALUATIONS, _WARM = 15, 6  # evaluations of the likelihood in a first fit, and in one that starts from the last
+_EVALUATIONS, _WARM = (
+    15,
+    6,
+)  # evaluations of the likelihood in a first fit, and in one that starts from the last
 _DRAWS = 12  # of each embedding
 _NEGLIGIBLE = 1e-3  # weight of an embedding that is left out
 _LARGEST_LOGARITHM = 100.0  # logarithm of a hyperparameter, as in `gp.Hyperparameters.check`
-_AVERAGED_UP_TO = 400  # observations beyond which one point suffices: at 80, averaging widens bounds by six per cent
+# observations beyond which one point suffices: at 80, averaging widens bounds by six per cent
+_AVERAGED_UP_TO = 400
 
 
 @dataclass(frozen=True)
@@ -109,7 +123,10 @@ class PayoffModels:
     def __init__(self, problem: MeanField, kind: Kind, embedding: str) -> None:
         C, A = problem.simplex.shape
         actions = Similarity.of(np.full(A, 1 / A), problem.action_features)
-        known = {embedding.name: embedding for embedding in (PLAIN, ROOT, *map_embeddings(actions.features))}
+        known = {
+            embedding.name: embedding
+            for embedding in (PLAIN, ROOT, *map_embeddings(actions.features))
+        }
         learned = embedding == "learned"
         self.embeddings = known if learned else {embedding: known[embedding]}
         self.asked = (PLAIN.name, ROOT.name) if learned else ()
@@ -134,11 +151,18 @@ class PayoffModels:
         found = {name: from_hex(value) for name, value in plain.items() if name in self.embeddings}
         for name, parameters in found.items():
             names = [*self.by(name).names, "noise"]
-            if parameters.keys() != {*names} or max(map(abs, parameters.values())) > _LARGEST_LOGARITHM:
+            if (
+                parameters.keys() != {*names}
+                or max(map(abs, parameters.values())) > _LARGEST_LOGARITHM
+            ):
                 allowed = f"a number from -{_LARGEST_LOGARITHM:g} to {_LARGEST_LOGARITHM:g} each of {', '.join(names)}"
                 raise InvalidStudy(f"hyperparameters.{name}", parameters, allowed)
-        if plain["embedding"] not in found.keys() | self.fitted.keys() or not isinstance(plain["compared"], int):
-            raise InvalidStudy("hyperparameters.embedding", plain["embedding"], "one with hyperparameters")
+        if plain["embedding"] not in found.keys() | self.fitted.keys() or not isinstance(
+            plain["compared"], int
+        ):
+            raise InvalidStudy(
+                "hyperparameters.embedding", plain["embedding"], "one with hyperparameters"
+            )
         self.fitted |= found
         self.kernel = self.by(plain["embedding"])
         self.compared = plain["compared"]
@@ -158,13 +182,13 @@ class PayoffModels:
         """Names of the embeddings that are fitted every round, the likeliest first."""
         return tuple(dict.fromkeys((self.kernel.embedding.name, *self.asked)))
 
-    # -- fits ----------------------------------------------------------------------------------------------------------
+    # -- fits --------------------------------------------------------------------------------------
 
     def refit(self, data: Observations, outcomes: int) -> dict[str, Any] | None:
         """Fit every round from the last hyperparameters; thoroughly, with all embeddings, on a growing schedule.
 
-        With many observations it fits only on that schedule, to a subset; the likeliest embedding's hyperparameters
-        are then corrected by all.
+        With many observations it fits only on that schedule, to a subset; the likeliest embedding's
+        hyperparameters are then corrected by all.
 
         Returns:
             Plain data for `set`; None if no fit is due.
@@ -187,9 +211,13 @@ class PayoffModels:
         maps = [name for name, embedding in self.embeddings.items() if embedding.places is not None]
         if not maps:
             return {}
-        tried = {name: screen_lengthscales(self.by(name), data, found[ROOT.name][0]) for name in maps}
+        tried = {
+            name: screen_lengthscales(self.by(name), data, found[ROOT.name][0]) for name in maps
+        }
         some = sorted(maps, key=lambda name: -tried[name][1])[:_PROMISING]
-        some += [name for name in (self.kernel.embedding.name,) if name in maps and name not in some]
+        some += [
+            name for name in (self.kernel.embedding.name,) if name in maps and name not in some
+        ]
         return {name: self._fit(name, data, thorough=True, start=tried[name][0]) for name in some}
 
     def _fit(
@@ -203,13 +231,15 @@ class PayoffModels:
         """Return the hyperparameters of the last fit; before the first one, of a fit made now."""
         return self.fitted.get(embedding) or self._fit(embedding, data.subset(), thorough=True)[0]
 
-    def likeliest(self, data: Observations, found: Mapping[str, Any] | None) -> tuple[PayoffKernel, Parameters]:
+    def likeliest(
+        self, data: Observations, found: Mapping[str, Any] | None
+    ) -> tuple[PayoffKernel, Parameters]:
         """Return the kernel and hyperparameters that `refit` found; None: the present ones."""
         if found is None:
             return self.kernel, self.parameters(self.kernel.embedding.name, data)
         return self.by(found["embedding"]), from_hex(found[found["embedding"]])
 
-    # -- posteriors ----------------------------------------------------------------------------------------------------
+    # -- posteriors --------------------------------------------------------------------------------
 
     def ucb(
         self,
@@ -227,7 +257,9 @@ class PayoffModels:
             embedding: name; empty: the likeliest.
         """
         name = embedding or self.kernel.embedding.name
-        return AveragePayoffUCB(PayoffPosterior.of(self.by(name), data, self.parameters(name, data), pending).at(seen))
+        return AveragePayoffUCB(
+            PayoffPosterior.of(self.by(name), data, self.parameters(name, data), pending).at(seen)
+        )
 
     def draws(self, data: Observations, random: np.random.Generator) -> list[HyperparameterDraw]:
         """Draw embeddings and hyperparameters from their posterior: a dozen of each embedding that is not negligible.
@@ -250,21 +282,27 @@ class PayoffModels:
             draws: see `draws`.
             data: observations.
             seen: see `ucb`.
-            likeliest: what `ucb` has returned for these data and values without pending rounds; of many observations
-                the only draw has the same posterior.
+            likeliest: what `ucb` has returned for these data and values without pending rounds; of
+                many observations the only draw has the same posterior.
         """
         weights = np.array([draw.weight for draw in draws])
-        if likeliest is not None and len(draws) == 1 and draws[0].parameters is likeliest.posterior.parameters:
+        if (
+            likeliest is not None
+            and len(draws) == 1
+            and draws[0].parameters is likeliest.posterior.parameters
+        ):
             return PayoffMixture(weights, [likeliest])
         parts = [PayoffPosterior.of(draw.kernel, data, draw.parameters).at(seen) for draw in draws]
         return PayoffMixture(weights, [AveragePayoffUCB(part) for part in parts])
 
 
-# -- averages over hyperparameters -------------------------------------------------------------------------------------
+# -- averages over hyperparameters -----------------------------------------------------------------
 
 
 def hyperparameter_draws(
-    fitted: Sequence[tuple[PayoffKernel, Parameters]], data: Observations, random: np.random.Generator
+    fitted: Sequence[tuple[PayoffKernel, Parameters]],
+    data: Observations,
+    random: np.random.Generator,
 ) -> list[HyperparameterDraw]:
     """Draw hyperparameters of each kernel with a weight that is not negligible; see `PayoffModels.draws`.
 

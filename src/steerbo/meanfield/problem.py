@@ -13,7 +13,18 @@ from pydantic import BeforeValidator, Field, Strict, model_validator
 
 from .._arrays import Float, Int
 from .._wording import counted
-from ..core import TIME, History, Outcome, Problem, RequestField, Scope, Suggestion, finite, read_time, read_when
+from ..core import (
+    TIME,
+    History,
+    Outcome,
+    Problem,
+    RequestField,
+    Scope,
+    Suggestion,
+    finite,
+    read_time,
+    read_when,
+)
 from ..core.answers import as_text
 from ..errors import InvalidOutcome, InvalidProblem, InvalidRequest, one_of
 from ..gp.drift import AnyDrift, Sliding, check_clock, drift_lines
@@ -67,7 +78,9 @@ def _names_of(given: Any) -> Any:
     number = None if isinstance(given, float) else as_whole(given)
     if number is None:
         return listed(given)
-    return tuple(str(i + 1) for i in range(min(number, MOST_ACTIONS + 1)))  # one too many is refused by name
+    return tuple(
+        str(i + 1) for i in range(min(number, MOST_ACTIONS + 1))
+    )  # one too many is refused by name
 
 
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
@@ -78,40 +91,45 @@ FeatureRows = Annotated[Sequence[Annotated[Sequence[Number], ListField]], ListFi
 class MeanField(Problem):
     """Mean-field Bayesian optimisation (Steinberg et al.): how should many agents, all alike, spread?
 
-    Each agent has a context and picks an action; its payoff depends on both and on how all agents spread. Wanted is the
-    distribution of actions for every context with the largest average payoff over the population. The cost of a
-    suggestion does not depend on the number of agents.
+    Each agent has a context and picks an action; its payoff depends on both and on how all agents
+    spread. Wanted is the distribution of actions for every context with the largest average payoff
+    over the population. The cost of a suggestion does not depend on the number of agents.
 
     Args:
         actions: names of the actions, or their number.
         agents: number of agents, M.
         contexts: names of the contexts; default: one for all.
         weights: share of the agents in each context, in any unit; default: equal shares.
-        action_features: coordinates of each action (A, d), all in one unit, if similar actions pay similarly.
+        action_features: coordinates of each action (A, d), all in one unit, if similar actions pay
+            similarly.
         context_features: coordinates of each context, (C, d).
-        feedback: kind of outcome that `tell` takes: the `population`'s average payoff, a `representative` agent's
-            payoff (with ``realised={"context": …, "action": …}``), or the payoffs of all `agents`: the mean of each
-            played cell.
-        rounding: how shares become whole agents: `largest-remainders`, or `sampled` (every agent draws; seeded).
+        feedback: kind of outcome that `tell` takes: the `population`'s average payoff, a
+            `representative` agent's payoff (with ``realised={"context": …, "action": …}``), or the
+            payoffs of all `agents`: the mean of each played cell.
+        rounding: how shares become whole agents: `largest-remainders`, or `sampled` (every agent
+            draws; seeded).
         counts: whether suggestions hold the whole numbers of agents too.
         allowed: actions open to a context, by context; contexts that are left out may take any.
         capacity: largest number of agents in an action, by action; left out: no limit.
-        limits: constraints on the agents in an action, at most and at least: `Share` and `Headcount`, of all agents or
-            of a context's.
-        largest_move: largest share of a context's agents that a round may move from the present distribution.
-        moving_cost: cost of moving all agents, in units of the value; the share that moves pays its part.
+        limits: constraints on the agents in an action, at most and at least: `Share` and
+            `Headcount`, of all agents or of a context's.
+        largest_move: largest share of a context's agents that a round may move from the present
+            distribution.
+        moving_cost: cost of moving all agents, in units of the value; the share that moves pays its
+            part.
         minimize: whether smaller payoffs are better.
-        variables: variables known before each choice, such as the day's weather; each of them is `seen`, and `ask` is
-            given it.
-        drift: how payoffs change with time, if that is known: a `Decay`, `MaternInTime` or `Periodic`, in units of
-            the time that `ask(time=…)` is given (default: rounds are counted, on from past data). A change at one
-            moment is noticed without it.
-        current: how the agents spread today: shares or numbers by action, or those by context. It is played first, the
-            next plays are near it, and it takes the place of the even spread: the answer is better than it, and says by
-            how much, or is to stay.
+        variables: variables known before each choice, such as the day's weather; each of them is
+            `seen`, and `ask` is given it.
+        drift: how payoffs change with time, if that is known: a `Decay`, `MaternInTime` or
+            `Periodic`, in units of the time that `ask(time=…)` is given (default: rounds are
+            counted, on from past data). A change at one moment is noticed without it.
+        current: how the agents spread today: shares or numbers by action, or those by context. It
+            is played first, the next plays are near it, and it takes the place of the even spread:
+            the answer is better than it, and says by how much, or is to stay.
 
     Raises:
-        InvalidProblem: naming the field, its value and the allowed values; also if capacities cannot hold the agents.
+        InvalidProblem: naming the field, its value and the allowed values; also if capacities
+            cannot hold the agents.
 
     >>> import steerbo as sb
     >>> problem = sb.MeanField(["north", "south"], agents=10)
@@ -142,7 +160,7 @@ class MeanField(Problem):
     instead: ClassVar[Mapping[str, str]] = _INSTEAD
     pictures: ClassVar[str] = "steerbo.plots.meanfield:draw"
 
-    # -- checks --------------------------------------------------------------------------------------------------------
+    # -- checks ------------------------------------------------------------------------------------
 
     @model_validator(mode="after")
     def _check(self) -> MeanField:
@@ -161,7 +179,10 @@ class MeanField(Problem):
 
     def _check_sizes(self) -> None:
         """Refuse repeated names, none at all, or too many."""
-        for field, names, most in (("actions", self.actions, MOST_ACTIONS), ("contexts", self.contexts, MOST_CONTEXTS)):
+        for field, names, most in (
+            ("actions", self.actions, MOST_ACTIONS),
+            ("contexts", self.contexts, MOST_CONTEXTS),
+        ):
             if not names:
                 raise InvalidProblem(field, names, "at least one name")
             if len(names) > most:
@@ -172,7 +193,10 @@ class MeanField(Problem):
         cells = len(self.contexts) * len(self.actions)
         if cells > MOST_CELLS:
             raise InvalidProblem(
-                "actions", cells, f"at most {MOST_CELLS} pairs of a context and an action", _TOGETHER_HINT
+                "actions",
+                cells,
+                f"at most {MOST_CELLS} pairs of a context and an action",
+                _TOGETHER_HINT,
             )
 
     def _check_features(self) -> None:
@@ -185,9 +209,15 @@ class MeanField(Problem):
             ("context_features", self.context_features, self.contexts),
         ):
             if features is not None and len(features) != len(names):
-                raise InvalidProblem(field, features, f"{len(names)} rows, one for each of {', '.join(names[:5])}")
-            if features is not None and (len({len(row) for row in features}) != 1 or not features[0]):
-                raise InvalidProblem(field, features, "rows of equal length, with at least one number each")
+                raise InvalidProblem(
+                    field, features, f"{len(names)} rows, one for each of {', '.join(names[:5])}"
+                )
+            if features is not None and (
+                len({len(row) for row in features}) != 1 or not features[0]
+            ):
+                raise InvalidProblem(
+                    field, features, "rows of equal length, with at least one number each"
+                )
 
     def _check_names(self) -> None:
         """Refuse constraints on unknown names, contexts without an allowed action, and contexts without an agent."""
@@ -201,17 +231,27 @@ class MeanField(Problem):
             _check_known("capacity", action, self.actions)
         for name, agents in zip(self.contexts, self.agents_in, strict=True):
             if not agents:
-                hint = "Raise the number of agents or the context's weight, or leave the context out."
-                raise InvalidProblem(f"weights.{name}", 0, "a share that makes at least one whole agent", hint)
+                hint = (
+                    "Raise the number of agents or the context's weight, or leave the context out."
+                )
+                raise InvalidProblem(
+                    f"weights.{name}", 0, "a share that makes at least one whole agent", hint
+                )
 
     def _check_variables(self) -> None:
         """Refuse variables that are not seen before choosing: the distribution is the only controlled one."""
         for variable in self.variables or ():
             where = f"variables.{variable.name}"
             if not variable.seen:
-                raise InvalidProblem(f"{where}.seen", variable.seen, "true: agents are all that is steered here")
+                raise InvalidProblem(
+                    f"{where}.seen", variable.seen, "true: agents are all that is steered here"
+                )
             if variable.name in RESERVED:
-                raise InvalidProblem(where, variable.name, f"another name: {', '.join(RESERVED)} have another meaning")
+                raise InvalidProblem(
+                    where,
+                    variable.name,
+                    f"another name: {', '.join(RESERVED)} have another meaning",
+                )
         refuse_laws_of_seen(self.space)
 
     def _check_drift(self) -> None:
@@ -222,7 +262,7 @@ class MeanField(Problem):
             raise InvalidProblem("drift", self.drift, allowed, hint)
         check_clock(self.drift, self.space.names)
 
-    # -- derived data --------------------------------------------------------------------------------------------------
+    # -- derived data ------------------------------------------------------------------------------
 
     @cached_property
     def simplex(self) -> Simplex:
@@ -280,14 +320,23 @@ class MeanField(Problem):
         sizes = zip(self.contexts, self.agents_in.tolist(), strict=True)
         many = len(self.contexts) > 1
         contexts = _listed(f"{name} ({counted(agents, 'agent')})" for name, agents in sizes)
-        limits = [f"{context}: only {_listed(actions)}" for context, actions in self.allowed.items()]
+        limits = [
+            f"{context}: only {_listed(actions)}" for context, actions in self.allowed.items()
+        ]
         limits += [str(limit) for limit in self.every_limit]
         if self.largest_move is not None:
             limits.append(f"at most {self.largest_move:.4g} of a context's agents move in a round")
         if self.moving_cost:
-            limits.append(f"moving all agents costs {self.moving_cost:g}, paid by the share that moves")
+            limits.append(
+                f"moving all agents costs {self.moving_cost:g}, paid by the share that moves"
+            )
         lines = [
-            ("agents", f"{self.agents}, all alike" if not many else f"{self.agents}, alike within their context"),
+            (
+                "agents",
+                f"{self.agents}, all alike"
+                if not many
+                else f"{self.agents}, alike within their context",
+            ),
             *([("contexts", contexts)] if many else []),
             ("actions", _listed(self.actions)),
             ("told back", _TOLD[self.feedback]),
@@ -297,25 +346,37 @@ class MeanField(Problem):
             lines.append(("where one stands", as_text(dict(self.current))))
         return (*lines, *drift_lines(self.drift))
 
-    # -- requests ------------------------------------------------------------------------------------------------------
+    # -- requests ----------------------------------------------------------------------------------
 
     def read_request(self, request: Mapping[str, Any], history: History) -> dict[str, Any]:
         """Check the arguments of `ask`: the time, and `current`, the present distribution, if moves matter.
 
-        The default of `current` is the distribution played last; before the first, that of the problem.
+        The default of `current` is the distribution played last; before the first, that of the
+        problem.
 
         Raises:
-            InvalidRequest: naming the row that is no distribution, or a field that the problem does not take.
+            InvalidRequest: naming the row that is no distribution, or a field that the problem does
+                not take.
         """
         moving = self.largest_move is not None or self.moving_cost > 0
         when = {TIME.name: read_time(request, history)} if self.timed else {}
         for name, value in request.items():
             if name not in when and (name != "current" or not moving):
-                hint = "Set the problem's largest_move or moving_cost first." if name == "current" else ""
-                raise InvalidRequest(name, value, f"nothing: this {self.kind} problem does not take it", hint)
+                hint = (
+                    "Set the problem's largest_move or moving_cost first."
+                    if name == "current"
+                    else ""
+                )
+                raise InvalidRequest(
+                    name, value, f"nothing: this {self.kind} problem does not take it", hint
+                )
         if "current" in request:
             return {**when, "current": self._read_present(request["current"])}
-        played = [r.outcome.realised["distribution"] for r in history if r.outcome is not None] if moving else []
+        played = (
+            [r.outcome.realised["distribution"] for r in history if r.outcome is not None]
+            if moving
+            else []
+        )
         if moving and not played and self.today is not None:
             played = [self.named(self.today)]
         return {**when, **({"current": played[-1]} if played else {})}
@@ -333,14 +394,20 @@ class MeanField(Problem):
             hint = feedback.forms(self.simplex, self.agents_in)
             raise InvalidRequest(error.field, error.value, error.allowed, hint) from None
 
-    # -- outcomes ------------------------------------------------------------------------------------------------------
+    # -- outcomes ----------------------------------------------------------------------------------
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of the values of a round: the distribution, and the representative agent if there is one."""
         agent = ("context", "action") if self.feedback == "representative" else ()
         when = (TIME.name,) if self.timed else ()
-        return (*when, "distribution", *(("counts",) if self.counts else ()), *agent, *self.space.names)
+        return (
+            *when,
+            "distribution",
+            *(("counts",) if self.counts else ()),
+            *agent,
+            *self.space.names,
+        )
 
     @cached_property
     def _places(self) -> dict[str, tuple[int, int]]:
@@ -360,8 +427,15 @@ class MeanField(Problem):
         """Return realised values with the numbers of agents, or the shares, of a line; they take precedence."""
         if not numbers:
             return dict(realised)
-        others = {name: value for name, value in realised.items() if name not in ("distribution", "counts")}
-        return {**others, **feedback.from_cells(self.simplex, numbers, self._places, self.agents_in)}
+        others = {
+            name: value
+            for name, value in realised.items()
+            if name not in ("distribution", "counts")
+        }
+        return {
+            **others,
+            **feedback.from_cells(self.simplex, numbers, self._places, self.agents_in),
+        }
 
     def in_order(self, plain: Any) -> Any:
         """Sort tables by the problem's contexts and actions, and everything else as in any problem."""
@@ -378,9 +452,13 @@ class MeanField(Problem):
         if not self.counts or "distribution" not in realised:
             return realised
         table = self.table(realised["distribution"])
-        if "counts" in realised and np.array_equal(self.table(realised["counts"]) / self.agents_in[:, None], table):
+        if "counts" in realised and np.array_equal(
+            self.table(realised["counts"]) / self.agents_in[:, None], table
+        ):
             return realised
-        counts = largest_remainders(table, self.agents_in)  # what was played need not satisfy the constraints
+        counts = largest_remainders(
+            table, self.agents_in
+        )  # what was played need not satisfy the constraints
         return {**realised, "counts": self._counted(counts)}
 
     def _counted(self, counts: Int[np.ndarray, "C A"]) -> dict[str, dict[str, int]]:
@@ -397,8 +475,14 @@ class MeanField(Problem):
 
     def read_settings(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """See `Problem.read_settings`: a 'distribution' or 'counts', as for data."""
-        if not isinstance(values, Mapping) or not {"distribution", "counts"} >= set(values) or not values:
-            raise InvalidRequest("values", values, "a 'distribution' or 'counts', as context × action")
+        if (
+            not isinstance(values, Mapping)
+            or not {"distribution", "counts"} >= set(values)
+            or not values
+        ):
+            raise InvalidRequest(
+                "values", values, "a 'distribution' or 'counts', as context × action"
+            )
         return self.settings(self._table_of(feedback.in_full(self.contexts, values)))
 
     def read_value(self, value: Any) -> Any:
@@ -407,7 +491,9 @@ class MeanField(Problem):
             return finite("value", value)
         return feedback.payoffs(self.simplex, value)
 
-    def read_realised(self, suggestion: Suggestion, realised: Mapping[str, Any], needed: bool) -> dict[str, Any]:
+    def read_realised(
+        self, suggestion: Suggestion, realised: Mapping[str, Any], needed: bool
+    ) -> dict[str, Any]:
         """Read the distribution really played (default: the one suggested), and the representative agent."""
         if not isinstance(realised, Mapping):
             raise InvalidOutcome("realised", realised, "values by name, such as {'counts': …}")
@@ -417,7 +503,11 @@ class MeanField(Problem):
             **suggestion.context,
             **feedback.in_full(self.contexts, realised),
         }
-        if "counts" in realised and isinstance(known["counts"], dict) and known["counts"] == suggested.get("counts"):
+        if (
+            "counts" in realised
+            and isinstance(known["counts"], dict)
+            and known["counts"] == suggested.get("counts")
+        ):
             known.pop("counts")  # as suggested: a corrected distribution takes precedence
         return self._read_played(known, needed)
 
@@ -447,20 +537,29 @@ class MeanField(Problem):
             InvalidOutcome: naming the row.
         """
         if "distribution" in known:
-            table = self.simplex.check(known["distribution"], "realised.distribution", InvalidOutcome)
+            table = self.simplex.check(
+                known["distribution"], "realised.distribution", InvalidOutcome
+            )
         if "counts" in known:
             counts = feedback.counts(self.simplex, known["counts"], self.agents_in)
-            if "distribution" not in known or (largest_remainders(table, self.agents_in) != counts).any():
+            if (
+                "distribution" not in known
+                or (largest_remainders(table, self.agents_in) != counts).any()
+            ):
                 table = counts / self.agents_in[:, None]
         forbidden = np.argwhere((table > 0) & ~self.region.allowed)
         if len(forbidden):
             c, a = forbidden[0]
             context, action = self.contexts[c], self.actions[a]
             hint = f"The problem allows {context!r} only {', '.join(self.allowed[context])}."
-            raise InvalidOutcome(f"realised.{context}.{action}", float(table[c, a]), "no agents here", hint)
+            raise InvalidOutcome(
+                f"realised.{context}.{action}", float(table[c, a]), "no agents here", hint
+            )
         return table
 
-    def read_outcome(self, suggestion: Suggestion, value: Any, cost: Any, realised: Mapping[str, Any]) -> Outcome:
+    def read_outcome(
+        self, suggestion: Suggestion, value: Any, cost: Any, realised: Mapping[str, Any]
+    ) -> Outcome:
         """Read a complete outcome of `suggestion`."""
         return self._complete(super().read_outcome(suggestion, value, cost, realised))
 
@@ -471,7 +570,9 @@ class MeanField(Problem):
     def read_added(self, value: Any, cost: Any, realised: Mapping[str, Any]) -> Outcome:
         """Read external data: `realised` must hold the distribution or the counts."""
         if not isinstance(realised, Mapping) or not {"distribution", "counts"} & set(realised):
-            raise InvalidOutcome("realised", realised, "a 'distribution' or 'counts', as context × action")
+            raise InvalidOutcome(
+                "realised", realised, "a 'distribution' or 'counts', as context × action"
+            )
         paid = None if cost is None else finite("cost", cost, least=0.0)
         when, played = read_when(realised) if self.timed else (None, realised)
         known = {} if when is None else {TIME.name: when}
@@ -511,7 +612,7 @@ class MeanField(Problem):
         table, paid = self.table(outcome.realised["distribution"]), self.table(outcome.value)
         return float(self.shares @ (table * paid).sum(axis=1))
 
-    # -- names and arrays ----------------------------------------------------------------------------------------------
+    # -- names and arrays --------------------------------------------------------------------------
 
     def named(self, table: Float[np.ndarray, "C A"]) -> dict[str, dict[str, float]]:
         """Return a table (C, A) by context and action; actions without agents have share 0."""
@@ -521,7 +622,9 @@ class MeanField(Problem):
         """Return a table by context and action as an array (C, A)."""
         return feedback.array(self.simplex, named)
 
-    def settings(self, table: Float[np.ndarray, "C A"], counts: Int[np.ndarray, "C A"] | None = None) -> dict[str, Any]:
+    def settings(
+        self, table: Float[np.ndarray, "C A"], counts: Int[np.ndarray, "C A"] | None = None
+    ) -> dict[str, Any]:
         """Return the values of a suggestion: the distribution by name, with `counts` also the numbers of agents.
 
         Args:
@@ -539,15 +642,24 @@ class MeanField(Problem):
 
     def parameters(self, values: Mapping[str, Any]) -> Iterator[tuple[str, None, float]]:
         """Iterate over the shares of all actions in all contexts, named ``context/action``."""
-        for context, row in zip(self.contexts, self.table(values["distribution"]).tolist(), strict=True):
+        for context, row in zip(
+            self.contexts, self.table(values["distribution"]).tolist(), strict=True
+        ):
             for action, share in zip(self.actions, row, strict=True):
                 yield f"{context}/{action}", None, share
 
     def shown(self, values: Mapping[str, Any]) -> dict[str, str]:
         """Format values for people: the numbers of agents if `values` has them, else the shares."""
-        kept = {name: value for name, value in values.items() if name != "distribution" or "counts" not in values}
+        kept = {
+            name: value
+            for name, value in values.items()
+            if name != "distribution" or "counts" not in values
+        }
         if len(self.contexts) == 1:  # an only context needs no name
-            kept = {name: x.get(self.contexts[0], x) if isinstance(x, dict) else x for name, x in kept.items()}
+            kept = {
+                name: x.get(self.contexts[0], x) if isinstance(x, dict) else x
+                for name, x in kept.items()
+            }
         return super().shown(kept)
 
 

@@ -2,7 +2,16 @@
 
 from ._box import maximise
 from ._constrained import maximise_constrained
-from ._domain import Box, Maximum, ValueAndGradient, best_first, box_of, kronecker, sobol_in_box, sobol_points
+from ._domain import (
+    Box,
+    Maximum,
+    ValueAndGradient,
+    best_first,
+    box_of,
+    kronecker,
+    sobol_in_box,
+    sobol_points,
+)
 from ._linear import corners, in_units, limited, minimal_conflict, refuse_conflict, substitute_known
 from ._newton import TOP, Curved, Values, maximise_many
 from ._polytope import UNLIKELY, FeasibleRegion, Margin, MarginGradients, MarginsAndGradients

@@ -8,13 +8,27 @@ import numpy as np
 
 from .._arrays import Float
 from ._constrained import maximise_constrained
-from ._domain import Box, Maximum, Value, ValueAndGradient, best_first, finite, nearest, sobol_in_box
+from ._domain import (
+    Box,
+    Maximum,
+    Value,
+    ValueAndGradient,
+    best_first,
+    finite,
+    nearest,
+    sobol_in_box,
+)
 from ._lbfgs import differences
 from ._polytope import UNLIKELY, FeasibleRegion, Polytope
 
-_ENUMERATED = 8192  # points of a finite box that are all tried: an exchange of levels tries more of them, by turns
-_TRIED_IN_FULL = 64  # levels of one coordinate that are all tried; of more, only near ones and far jumps
-_PAIRED = 12  # discrete coordinates at most for which pairs are tried: the work grows with their square
+# points of a finite box that are all tried: an exchange of levels tries more of them, by turns
+_ENUMERATED = 8192
+_TRIED_IN_FULL = (
+    64  # levels of one coordinate that are all tried; of more, only near ones and far jumps
+)
+_PAIRED = (
+    12  # discrete coordinates at most for which pairs are tried: the work grows with their square
+)
 _ROUNDS = 20  # of climbing and exchanging by turns
 _LIKELIEST = 1e-3  # of a margin: a climb to it ends where a step gains less
 _RAYS = 64  # from where it is allowed to points all over a box, where none of those is
@@ -35,20 +49,22 @@ def maximise(
 ) -> Maximum:
     """Maximise a function on a box of continuous coordinates, whole numbers and categories.
 
-    Sobol points and the `extra` ones are screened; the best few that lie apart are climbed along the
-    continuous coordinates and improved one discrete coordinate at a time (or two, where one does not help), by turns,
-    until nothing helps. A small finite box is enumerated instead; one of no dimension answers the empty point. Of a
-    `Region` no point outside is tried, but by central differences.
+    Sobol points and the `extra` ones are screened; the best few that lie apart are climbed along
+    the continuous coordinates and improved one discrete coordinate at a time (or two, where one
+    does not help), by turns, until nothing helps. A small finite box is enumerated instead; one of
+    no dimension answers the empty point. Of a `Region` no point outside is tried, but by central
+    differences.
 
     Args:
         value: points `(n, d)` to values `(n,)`; a value that is not finite counts as `-inf`.
-        value_and_gradient: points `(r, d)` to values `(r,)` and gradients `(r, d)`, of which the entries of discrete
-            coordinates are ignored; `None`: central differences of `value`.
+        value_and_gradient: points `(r, d)` to values `(r,)` and gradients `(r, d)`, of which the
+            entries of discrete coordinates are ignored; `None`: central differences of `value`.
         box: where to search.
         seed: a whole number; the same one gives the same answer.
         screen: how many Sobol points to try before climbing.
         starts: how many of the best points to climb from.
-        extra: more points to try, `(e, d)`, such as the best seen so far; moved into the box if outside.
+        extra: more points to try, `(e, d)`, such as the best seen so far; moved into the box if
+            outside.
         tolerance: a climb ends where a step gains less than this share of the value.
 
     Raises:
@@ -69,7 +85,9 @@ def maximise(
             best = _likeliest(box, seed, screen, starts)
             inside = np.array([*box.tried, *best.points[best.values >= 0.0]])
             if not len(inside):
-                return Maximum(best.point, best.value + UNLIKELY, best.points, best.values + UNLIKELY)
+                return Maximum(
+                    best.point, best.value + UNLIKELY, best.points, best.values + UNLIKELY
+                )
             known.insert(0, _around(box, inside, max(screen, starts), seed))
         elif not listed:
             known.insert(0, box.snap(box.known))
@@ -85,9 +103,14 @@ def maximise(
     changed = np.arange(len(points))
     for _ in range(_ROUNDS):
         if free.any():
-            points[changed], values[changed] = maximise_constrained(rise, points[changed], box, tolerance=tolerance)
+            points[changed], values[changed] = maximise_constrained(
+                rise, points[changed], box, tolerance=tolerance
+            )
         before = points[changed].copy()
-        for together in (1, 2):  # pairs only where no single exchange helps: ridges and matched categories need them
+        for together in (
+            1,
+            2,
+        ):  # pairs only where no single exchange helps: ridges and matched categories need them
             left = (points[changed] == before).all(axis=1)
             rows = changed[left]
             if not rows.size:
@@ -118,7 +141,9 @@ def _ranked(value: Value, points: Float[np.ndarray, "n d"]) -> Maximum:
 
 def _any_allowed(box: FeasibleRegion, points: Float[np.ndarray, "n d"]) -> bool:
     """Whether any of some points is allowed; no more of them are judged than it takes."""
-    return any(bool(box.allows(points[k : k + _JUDGED]).any()) for k in range(0, len(points), _JUDGED))
+    return any(
+        bool(box.allows(points[k : k + _JUDGED]).any()) for k in range(0, len(points), _JUDGED)
+    )
 
 
 def _likeliest(box: FeasibleRegion, seed: int, screen: int, starts: int) -> Maximum:
@@ -134,7 +159,9 @@ def _likeliest(box: FeasibleRegion, seed: int, screen: int, starts: int) -> Maxi
     )
 
 
-def _around(box: FeasibleRegion, inside: Float[np.ndarray, "r d"], screen: int, seed: int) -> Float[np.ndarray, "p d"]:
+def _around(
+    box: FeasibleRegion, inside: Float[np.ndarray, "r d"], screen: int, seed: int
+) -> Float[np.ndarray, "p d"]:
     """Feasible points: known ones, and the farthest feasible ones from them towards points all over the box.
 
     The feasible part of a box may be so small that no Sobol point hits it.
@@ -149,7 +176,8 @@ def _diverse(
 ) -> tuple[Float[np.ndarray, "r d"], Float[np.ndarray, " r"]]:
     """Best allowed points that lie apart from better ones; if there are too few, the best of the rest as well.
 
-    No more points are judged than it takes: that is what takes the time. `apart`: whether they are to lie apart.
+    No more points are judged than it takes: that is what takes the time. `apart`: whether they are
+    to lie apart.
     """
     width = np.where(box.high > box.low, box.high - box.low, 1.0)
     good = ranked.values > -np.inf
@@ -173,7 +201,11 @@ def _diverse(
 
 
 def _exchange(
-    value: Value, box: Box, points: Float[np.ndarray, "r d"], values: Float[np.ndarray, " r"], together: int
+    value: Value,
+    box: Box,
+    points: Float[np.ndarray, "r d"],
+    values: Float[np.ndarray, " r"],
+    together: int,
 ) -> tuple[Float[np.ndarray, "r d"], Float[np.ndarray, " r"]]:
     """One sweep: every coordinate, or every pair of them, takes its best levels with all others held."""
     points, values = points.copy(), values.copy()
@@ -195,7 +227,9 @@ def _exchange(
     return points, values
 
 
-def _options(box: Box, j: int, present: Float[np.ndarray, " r"], near: bool) -> Float[np.ndarray, "r n"]:
+def _options(
+    box: Box, j: int, present: Float[np.ndarray, " r"], near: bool
+) -> Float[np.ndarray, "r n"]:
     """The levels of coordinate j to try, `(r, n)`: all of a few or of categories, else 1, 2, 4, … up and down."""
     levels = box.levels[j]
     assert levels is not None

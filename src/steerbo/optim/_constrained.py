@@ -31,8 +31,8 @@ def maximise_constrained(
 ) -> tuple[Float[np.ndarray, "r d"], Float[np.ndarray, " r"]]:
     """Local maxima `(r, d)` above the starts, and their values `(r,)`: no restart ends below its start, or outside.
 
-    In a box by `maximise_batched`; in a region by sequential quadratic programmes (SLSQP; Kraft 1988), one restart
-    after another, and so from the highest few alone.
+    In a box by `maximise_batched`; in a region by sequential quadratic programmes (SLSQP; Kraft
+    1988), one restart after another, and so from the highest few alone.
 
     >>> region = Polytope(Box([0, 0], [1, 1]), np.array([[1.0, 2.0]]), np.array([1.0]))
     >>> points, values = maximise_constrained(lambda Z: (Z.sum(1), np.ones(Z.shape)), np.array([[0.1, 0.1]]), region)
@@ -55,7 +55,11 @@ def _polytope(box: Region) -> Polytope:
 
 
 def _climbed(
-    rise: ValueAndGradient, start: Float[np.ndarray, " d"], first: float, box: Region, options: Mapping[str, Any]
+    rise: ValueAndGradient,
+    start: Float[np.ndarray, " d"],
+    first: float,
+    box: Region,
+    options: Mapping[str, Any],
 ) -> tuple[Float[np.ndarray, " d"], float]:
     """Climb, and return its end and value. A climb that ends lower leapt over a valley, and is repeated nearby."""
     for reach in _REACHES:
@@ -83,7 +87,9 @@ def _end(
     slope = rise(start[None])[1][0, free] * width
     steep = float(np.abs(slope).max()) if np.isfinite(slope).all() else 0.0
     value = max(abs(first), 1e-3)
-    scale = steep / _FIRST_STEP if steep > _FLAT * value else value  # SLSQP's first step is the slope
+    scale = (
+        steep / _FIRST_STEP if steep > _FLAT * value else value
+    )  # SLSQP's first step is the slope
 
     def whole(share: Float[np.ndarray, " c"]) -> Float[np.ndarray, "1 d"]:
         point = start[None].copy()
@@ -93,7 +99,11 @@ def _end(
     def fall(share: Float[np.ndarray, " c"]) -> tuple[float, Float[np.ndarray, " c"]]:
         values, slopes = rise(whole(share))
         known = bool(np.isfinite(values[0]) and np.isfinite(slopes).all())
-        return (-float(values[0]) / scale, -slopes[0, free] * width / scale) if known else (1e10, np.zeros(len(low)))
+        return (
+            (-float(values[0]) / scale, -slopes[0, free] * width / scale)
+            if known
+            else (1e10, np.zeros(len(low)))
+        )
 
     begin = (start[free] - low) / width
     found = minimize(

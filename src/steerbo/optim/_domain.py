@@ -2,7 +2,8 @@
 
 Every coordinate of a box is continuous or has finitely many levels.
 
-Coordinates are encoded numbers (unit intervals, codes of categories): the box knows nothing of variables.
+Coordinates are encoded numbers (unit intervals, codes of categories): the box knows nothing of
+variables.
 
 Quasi-random points: a Kronecker sequence, and Sobol points shifted by a seed.
 """
@@ -40,11 +41,14 @@ class Box:
     Args:
         low: smallest value of each coordinate, `(d,)`.
         high: largest value of each coordinate, `(d,)`; `low == high` fixes a coordinate.
-        levels: for each coordinate `None` (continuous) or the values it can take; nothing given: all continuous.
-        unordered: `(d,)`, true where the levels are codes of categories, whose distances mean nothing.
+        levels: for each coordinate `None` (continuous) or the values it can take; nothing given:
+            all continuous.
+        unordered: `(d,)`, true where the levels are codes of categories, whose distances mean
+            nothing.
 
     Raises:
-        InvalidProblem: a bound or level that is not finite, out of order or outside the bounds, or a wrong length.
+        InvalidProblem: a bound or level that is not finite, out of order or outside the bounds, or
+            a wrong length.
 
     >>> box = Box([0, 0], [1, 2], levels=[None, [0, 1, 2]], unordered=[False, True])
     >>> box.place(np.array([[0.5, 0.9]]))
@@ -68,21 +72,40 @@ class Box:
         lows, highs = _frozen(low), _frozen(high)
         d = lows.size
         given = [None] * d if levels is None else list(levels)
-        flags = np.zeros(d, dtype=bool) if unordered is None else np.array(unordered, dtype=bool).reshape(-1)
-        for field, length in (("high", highs.size), ("levels", len(given)), ("unordered", flags.size)):
+        flags = (
+            np.zeros(d, dtype=bool)
+            if unordered is None
+            else np.array(unordered, dtype=bool).reshape(-1)
+        )
+        for field, length in (
+            ("high", highs.size),
+            ("levels", len(given)),
+            ("unordered", flags.size),
+        ):
             if length != d:
-                raise InvalidProblem(f"box.{field}", length, f"{d} entries, one for each entry of low")
+                raise InvalidProblem(
+                    f"box.{field}", length, f"{d} entries, one for each entry of low"
+                )
         for field, bounds in (("low", lows), ("high", highs)):
             if not (np.abs(bounds) <= _LARGEST_BOUND).all():
                 raise InvalidProblem(
-                    f"box.{field}", bounds.tolist(), f"finite numbers, none beyond ±{_LARGEST_BOUND:g}"
+                    f"box.{field}",
+                    bounds.tolist(),
+                    f"finite numbers, none beyond ±{_LARGEST_BOUND:g}",
                 )
         if (lows > highs).any():
             j = int(np.argmax(lows > highs))
-            raise InvalidProblem(f"box.low[{j}]", float(lows[j]), f"at most high[{j}] = {highs[j]:g}", "Swap the two.")
+            raise InvalidProblem(
+                f"box.low[{j}]",
+                float(lows[j]),
+                f"at most high[{j}] = {highs[j]:g}",
+                "Swap the two.",
+            )
         object.__setattr__(self, "low", lows)
         object.__setattr__(self, "high", highs)
-        object.__setattr__(self, "levels", tuple(_levels(j, lows[j], highs[j], k) for j, k in enumerate(given)))
+        object.__setattr__(
+            self, "levels", tuple(_levels(j, lows[j], highs[j], k) for j, k in enumerate(given))
+        )
         flags.flags.writeable = False
         object.__setattr__(self, "unordered", flags)
 
@@ -109,10 +132,14 @@ class Box:
 
     def place(self, unit: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
         """Points of the unit cube, `(n, d)`, spread evenly over intervals and levels."""
-        points: Float[np.ndarray, "n d"] = np.minimum(self.low + unit * (self.high - self.low), self.high)
+        points: Float[np.ndarray, "n d"] = np.minimum(
+            self.low + unit * (self.high - self.low), self.high
+        )
         for j, levels in enumerate(self.levels):
             if levels is not None:
-                points[:, j] = levels[np.minimum((unit[:, j] * levels.size).astype(int), levels.size - 1)]
+                points[:, j] = levels[
+                    np.minimum((unit[:, j] * levels.size).astype(int), levels.size - 1)
+                ]
         return points
 
     def snap(self, points: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
@@ -158,20 +185,30 @@ def _frozen(values: ArrayLike) -> Float[np.ndarray, " n"]:
     return array
 
 
-def _levels(j: int, low: float, high: float, given: ArrayLike | None) -> Float[np.ndarray, " k"] | None:
+def _levels(
+    j: int, low: float, high: float, given: ArrayLike | None
+) -> Float[np.ndarray, " k"] | None:
     if given is None:
         return None
     levels = _frozen(np.unique(np.array(given, dtype=np.float64)))
-    if not levels.size or not (np.isfinite(levels).all() and low <= levels[0] and levels[-1] <= high):
-        raise InvalidProblem(f"box.levels[{j}]", given, f"at least one number, all within {low:g} and {high:g}")
+    if not levels.size or not (
+        np.isfinite(levels).all() and low <= levels[0] and levels[-1] <= high
+    ):
+        raise InvalidProblem(
+            f"box.levels[{j}]", given, f"at least one number, all within {low:g} and {high:g}"
+        )
     return levels
 
 
-def box_of(space: Space, columns: Sequence[int], near: Mapping[str, tuple[float, float]] | None = None) -> Box:
+def box_of(
+    space: Space, columns: Sequence[int], near: Mapping[str, tuple[float, float]] | None = None
+) -> Box:
     """Build the encoded box of some columns of a space; `near` has encoded ends that cut a variable's own, by name."""
     ends = [(near or {}).get(space.names[d], (-np.inf, np.inf)) for d in columns]
     given = [space.variables[d].levels for d in columns]
-    levels = [None if k is None else k[(a <= k) & (k <= b)] for k, (a, b) in zip(given, ends, strict=True)]
+    levels = [
+        None if k is None else k[(a <= k) & (k <= b)] for k, (a, b) in zip(given, ends, strict=True)
+    ]
     return Box(
         [max(0.0, a) if k is None else k[0] for k, (a, _) in zip(levels, ends, strict=True)],
         [min(1.0, b) if k is None else k[-1] for k, (_, b) in zip(levels, ends, strict=True)],
@@ -190,23 +227,26 @@ def kronecker(n: int, d: int, seed: int | None = None) -> Float[np.ndarray, "n d
     for _ in range(40):
         ratio = (1.0 + ratio) ** (1.0 / (d + 1))
     steps = ratio ** -np.arange(1, d + 1)
-    start = np.full(d, 0.5) if seed is None else np.random.Generator(np.random.Philox(seed)).random(d)
+    start = (
+        np.full(d, 0.5) if seed is None else np.random.Generator(np.random.Philox(seed)).random(d)
+    )
     return np.asarray((start + np.outer(np.arange(n), steps)) % 1.0)
 
 
 _MOST_DIMENSIONS = 21201  # as far as the published direction numbers go
 _BITS = 30
-_SCRAMBLE = (
-    6  # of eight tried, what leaves the smallest gaps in a square: smaller ones than a fresh scramble for each seed
-)
+# of eight tried, what leaves the smallest gaps in a square: smaller ones than a fresh scramble for
+# each seed
+_SCRAMBLE = 6
 
 
 def sobol_points(n: int, dimension: int, seed: int) -> Float[np.ndarray, "n d"]:
     """The first `n` points of a scrambled Sobol sequence in the open unit cube, `(n, d)`, shifted digitally at random.
 
-    The sequence is scrambled once and for all (Matoušek 1998; direction numbers of Joe & Kuo 2008); the seed's shift
-    flips the same binary digits in every point, which keeps its balance and costs microseconds. Any `n` will do;
-    powers of two are balanced best. The same seed gives the same points, and fewer points are the first of more.
+    The sequence is scrambled once and for all (Matoušek 1998; direction numbers of Joe & Kuo 2008);
+    the seed's shift flips the same binary digits in every point, which keeps its balance and costs
+    microseconds. Any `n` will do; powers of two are balanced best. The same seed gives the same
+    points, and fewer points are the first of more.
 
     Raises:
         InvalidProblem: more dimensions than there are direction numbers.
@@ -215,11 +255,15 @@ def sobol_points(n: int, dimension: int, seed: int) -> Float[np.ndarray, "n d"]:
     (3, 2)
     """
     if dimension > _MOST_DIMENSIONS:
-        raise InvalidProblem("dimension", dimension, f"at most {_MOST_DIMENSIONS}", "Search over fewer variables.")
+        raise InvalidProblem(
+            "dimension", dimension, f"at most {_MOST_DIMENSIONS}", "Search over fewer variables."
+        )
     if n < 1 or dimension == 0:
         return np.empty((max(n, 0), dimension))
     shift = np.random.Generator(np.random.Philox(seed)).integers(0, 2**_BITS, dimension)
-    shifted: Float[np.ndarray, "n d"] = ((_digits((n - 1).bit_length(), dimension)[:n] ^ shift) + 0.5) * 2.0**-_BITS
+    shifted: Float[np.ndarray, "n d"] = (
+        (_digits((n - 1).bit_length(), dimension)[:n] ^ shift) + 0.5
+    ) * 2.0**-_BITS
     return shifted
 
 
@@ -252,7 +296,8 @@ class Maximum:
         value: that value.
         points: the end of every restart, best first, `(r, …)`.
         values: their values, `(r,)`, `-inf` where no number was found.
-        widest: of a bound, the deviation that those at the first points of a screen do not exceed, if there was one.
+        widest: of a bound, the deviation that those at the first points of a screen do not exceed,
+            if there was one.
     """
 
     point: Float[np.ndarray, "*shape"]

@@ -20,7 +20,9 @@ _TINY = np.finfo(float).tiny
 _LEAST_SHORTFALL = 1e-150  # a shortfall to divide by: promised rises are of order one
 _SMALLEST_STEP = 1e-9  # of the box's width: a restart that moves less has arrived
 _TOP = 1.0 - 4 * np.finfo(float).eps  # what is above is the upper bound, reached but for rounding
-_DIFFERENCE = 6e-6  # of the box's width: cube root of the rounding unit, best for central differences
+_DIFFERENCE = (
+    6e-6  # of the box's width: cube root of the rounding unit, best for central differences
+)
 
 
 def maximise_batched(
@@ -35,15 +37,17 @@ def maximise_batched(
     """Local maxima `(r, d)` above the starts, and their values `(r,)`: no restart ends below its start.
 
     Args:
-        value_and_gradient: points `(r, d)` to values `(r,)` and gradients `(r, d)`; it sees only restarts still moving.
+        value_and_gradient: points `(r, d)` to values `(r,)` and gradients `(r, d)`; it sees only
+            restarts still moving.
         starts: where to begin, `(r, d)`.
         low: lower bounds, `(d,)` or one row for each restart; equal bounds hold a coordinate.
         high: upper bounds, likewise.
         iterations: the most quasi-Newton steps of a restart.
         tolerance: a restart that gains less than this share of its value in one step has arrived.
 
-    Projected quasi-Newton steps (Bertsekas 1982) with the two-loop recursion (Nocedal & Wright 2006, Algorithm 7.4)
-    and backtracking along the projected path. Values that are no numbers are never accepted.
+    Projected quasi-Newton steps (Bertsekas 1982) with the two-loop recursion (Nocedal & Wright
+    2006, Algorithm 7.4) and backtracking along the projected path. Values that are no numbers are
+    never accepted.
 
     >>> def bowl(Z):
     ...     return -((Z - 0.3) ** 2).sum(1), -2 * (Z - 0.3)
@@ -57,7 +61,12 @@ def maximise_batched(
     cube = _Cube(low, high - low, _power_of_two(values, slopes))
 
     rows = np.flatnonzero((values > -np.inf) & (high > low).any(axis=1))  # restarts still moving
-    u, f, g, cube = cube.enter(points)[rows], (values / cube.unit)[rows], cube.slope(slopes)[rows], cube.of(rows)
+    u, f, g, cube = (
+        cube.enter(points)[rows],
+        (values / cube.unit)[rows],
+        cube.slope(slopes)[rows],
+        cube.of(rows),
+    )
     steps = np.zeros((_MEMORY, *u.shape))  # newest first; a pair of zeros is no pair
     falls = np.zeros_like(steps)
     resets = np.zeros(len(rows))
@@ -66,17 +75,23 @@ def maximise_batched(
         if not rows.size:
             break
         direction = _direction(u, g, steps, falls)
-        new_u, new_f, new_g = _line_search(value_and_gradient, cube, u, f, g, direction=direction, tolerance=tolerance)
+        new_u, new_f, new_g = _line_search(
+            value_and_gradient, cube, u, f, g, direction=direction, tolerance=tolerance
+        )
         step, fall = new_u - u, g - new_g
         curved = (step * fall).sum(axis=1) > _CURVED * (fall * fall).sum(axis=1)
         steps[:, curved] = np.concatenate([step[None, curved], steps[:-1, curved]])
         falls[:, curved] = np.concatenate([fall[None, curved], falls[:-1, curved]])
         far = np.abs(step).max(axis=1)
-        small = (new_f - f <= tolerance * np.maximum(np.abs(f), np.abs(new_f))) | (far <= _SMALLEST_STEP)
+        small = (new_f - f <= tolerance * np.maximum(np.abs(f), np.abs(new_f))) | (
+            far <= _SMALLEST_STEP
+        )
         hopeful = ~_negligible((g * direction).sum(axis=1), f, tolerance)
         misled = small & hopeful & (far < 0.5 * np.abs(direction).max(axis=1)) & (resets < _RESETS)
         resets = resets + misled
-        steps[:, misled] = falls[:, misled] = 0.0  # the curvature promised too much: go on by the gradient alone
+        steps[:, misled] = falls[:, misled] = (
+            0.0  # the curvature promised too much: go on by the gradient alone
+        )
 
         points[rows], values[rows] = cube.leave(new_u), new_f * cube.unit
         on = ~small | misled
@@ -86,11 +101,15 @@ def maximise_batched(
 
 
 def differences(
-    value: Value, low: Float[np.ndarray, " d"], high: Float[np.ndarray, " d"], moving: Bool[np.ndarray, " d"]
+    value: Value,
+    low: Float[np.ndarray, " d"],
+    high: Float[np.ndarray, " d"],
+    moving: Bool[np.ndarray, " d"],
 ) -> ValueAndGradient:
     """A function's values with its gradient by central differences along the `moving` coordinates, zero elsewhere.
 
-    All `1 + 2 moving.sum()` points of every restart go into one call; near a bound the step is cut at the bound.
+    All `1 + 2 moving.sum()` points of every restart go into one call; near a bound the step is cut
+    at the bound.
 
     >>> rise = differences(lambda Z: Z[:, 0] ** 2, np.zeros(1), np.ones(1), np.array([True]))
     >>> rise(np.array([[0.5]]))[1].round(6)
@@ -102,7 +121,9 @@ def differences(
         points: Float[np.ndarray, "r d"],
     ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r d"]]:
         r, d = points.shape
-        stencil = np.repeat(points[None], 1 + 2 * columns.size, axis=0)  # the point itself, then up and down by turns
+        stencil = np.repeat(
+            points[None], 1 + 2 * columns.size, axis=0
+        )  # the point itself, then up and down by turns
         for i, j in enumerate(columns):
             reach = _DIFFERENCE * (high[j] - low[j])
             stencil[1 + 2 * i, :, j] = np.minimum(points[:, j] + reach, high[j])
@@ -139,7 +160,9 @@ class _Cube:
 
     def leave(self, u: Float[np.ndarray, "r d"]) -> Float[np.ndarray, "r d"]:
         """Map points (r, d) of the unit cube back, never beyond the box."""
-        points: Float[np.ndarray, "r d"] = np.minimum(self.low + u * self.width, self.low + self.width)
+        points: Float[np.ndarray, "r d"] = np.minimum(
+            self.low + u * self.width, self.low + self.width
+        )
         return points
 
     def slope(self, gradients: Float[np.ndarray, "r d"]) -> Float[np.ndarray, "r d"]:
@@ -148,8 +171,12 @@ class _Cube:
         return slopes
 
 
-def _power_of_two(values: Float[np.ndarray, " r"], slopes: Float[np.ndarray, "r d"]) -> Float[np.ndarray, " r"]:
-    sizes = np.max(np.abs(np.column_stack([np.where(values > -np.inf, values, 0.0), slopes])), axis=1)
+def _power_of_two(
+    values: Float[np.ndarray, " r"], slopes: Float[np.ndarray, "r d"]
+) -> Float[np.ndarray, " r"]:
+    sizes = np.max(
+        np.abs(np.column_stack([np.where(values > -np.inf, values, 0.0), slopes])), axis=1
+    )
     unit: Float[np.ndarray, " r"] = np.ldexp(1.0, np.clip(np.frexp(sizes)[1] - 1, -1000, 1000))
     return unit
 
@@ -158,7 +185,9 @@ def _evaluate(
     value_and_gradient: ValueAndGradient, points: Float[np.ndarray, "r d"]
 ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r d"]]:
     values, gradients = value_and_gradient(points)
-    return finite(values), np.where(np.isfinite(gradients), gradients, 0.0)  # an unknown slope is taken for none
+    return finite(values), np.where(
+        np.isfinite(gradients), gradients, 0.0
+    )  # an unknown slope is taken for none
 
 
 def _direction(
@@ -169,8 +198,9 @@ def _direction(
 ) -> Float[np.ndarray, "r d"]:
     """Uphill by quasi-Newton steps over the free coordinates, straight to their bounds for the others.
 
-    A coordinate whose step and gradient both point through a bound is bound and the step taken anew without it:
-    cutting the step there instead would leave the other coordinates a step that is not uphill.
+    A coordinate whose step and gradient both point through a bound is bound and the step taken anew
+    without it: cutting the step there instead would leave the other coordinates a step that is not
+    uphill.
     """
     target = (g > 0.0) - u  # of a bound coordinate: the bound it is pushed to
     free = (target != 0.0) & (g != 0.0)
@@ -186,10 +216,15 @@ def _direction(
 
 
 def _two_loops(
-    g: Float[np.ndarray, "r d"], steps: Float[np.ndarray, "m r d"], falls: Float[np.ndarray, "m r d"]
+    g: Float[np.ndarray, "r d"],
+    steps: Float[np.ndarray, "m r d"],
+    falls: Float[np.ndarray, "m r d"],
 ) -> Float[np.ndarray, "r d"]:
     """The inverse curvature of the pairs times the gradient; without pairs, or if not uphill, a short gradient step."""
-    products, squares = np.einsum("mrd,mrd->mr", steps, falls), np.einsum("mrd,mrd->mr", falls, falls)
+    products, squares = (
+        np.einsum("mrd,mrd->mr", steps, falls),
+        np.einsum("mrd,mrd->mr", falls, falls),
+    )
     known = products > _CURVED * squares
     rho = np.divide(1.0, products, out=np.zeros_like(products), where=known)
 
@@ -201,7 +236,9 @@ def _two_loops(
         q -= shares[i, :, None] * falls[i]
     steepest = _FIRST_STEP / np.maximum(np.abs(g).max(axis=1), _TINY)
     newest = np.argmax(known, axis=0), np.arange(len(g))
-    q *= np.divide(products[newest], squares[newest], out=steepest.copy(), where=known[newest])[:, None]
+    q *= np.divide(products[newest], squares[newest], out=steepest.copy(), where=known[newest])[
+        :, None
+    ]
     for i in reversed(kept):
         q += (shares[i] - rho[i] * (falls[i] * q).sum(axis=1))[:, None] * steps[i]
 
@@ -228,7 +265,8 @@ def _line_search(
 ) -> tuple[Float[np.ndarray, "r d"], Float[np.ndarray, " r"], Float[np.ndarray, "r d"]]:
     """Shorten each restart's step until it rises enough; a restart that finds no such step stays where it is.
 
-    No step is tried that promises less than `tolerance`: close to a maximum it would chase rounding errors.
+    No step is tried that promises less than `tolerance`: close to a maximum it would chase rounding
+    errors.
     """
     new_u, new_f, new_g = u.copy(), f.copy(), g.copy()
     promise = (g * direction).sum(axis=1)
@@ -249,6 +287,10 @@ def _line_search(
         new_u[won], new_f[won], new_g[won] = trial[risen], values[risen], part.slope(slopes)[risen]
 
         rows, values, promised = rows[~risen], values[~risen], promised[~risen]
-        short = np.maximum(promised + f[rows] - values, _LEAST_SHORTFALL)  # infinite where there is no value
-        length[rows] *= np.clip(promised / short / 2, 0.1, 0.5)  # the top of the parabola through both values
+        short = np.maximum(
+            promised + f[rows] - values, _LEAST_SHORTFALL
+        )  # infinite where there is no value
+        length[rows] *= np.clip(
+            promised / short / 2, 0.1, 0.5
+        )  # the top of the parabola through both values
     return new_u, new_f, new_g

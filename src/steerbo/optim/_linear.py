@@ -32,7 +32,9 @@ class LinearRow:
 
     def slack(self, values: Mapping[str, Any]) -> float:
         """Slack below the bound."""
-        return self.bound - math.fsum(weight * values[name] for name, weight in self.weights.items())
+        return self.bound - math.fsum(
+            weight * values[name] for name, weight in self.weights.items()
+        )
 
 
 @dataclass(frozen=True)
@@ -48,12 +50,17 @@ class Combination:
 
 
 def substitute_known(
-    limits: Sequence[Limit], searched: Sequence[str], known: Mapping[str, Any], kept: Sequence[str], worst: Worst
+    limits: Sequence[Limit],
+    searched: Sequence[str],
+    known: Mapping[str, Any],
+    kept: Sequence[str],
+    worst: Worst,
 ) -> list[LinearRow | Combination]:
     """Substitute known and random variables into constraints: constraints on the searched variables alone.
 
-    A sum's part that is drawn counts at that quantile which it stays below with the limit's probability; of a limit on
-    both sides half of what may go wrong is for each. In a combination nature is assumed to draw whatever it may.
+    A sum's part that is drawn counts at that quantile which it stays below with the limit's
+    probability; of a limit on both sides half of what may go wrong is for each. In a combination
+    nature is assumed to draw whatever it may.
 
     Args:
         limits: of the problem.
@@ -79,15 +86,26 @@ def substitute_known(
         wrong = (1.0 - (limit.probability or 1.0)) / sum(end is not None for _, end in sides)
         for sign, end in sides:
             if end is not None:
-                given = [sign * limit.weights[n] * known[n] for n in limit.names if n in known and n not in searched]
-                drawn = worst({name: sign * limit.weights[name] for name in rest}, wrong) if rest else 0.0
+                given = [
+                    sign * limit.weights[n] * known[n]
+                    for n in limit.names
+                    if n in known and n not in searched
+                ]
+                drawn = (
+                    worst({name: sign * limit.weights[name] for name in rest}, wrong)
+                    if rest
+                    else 0.0
+                )
                 weights = {name: sign * limit.weights[name] for name in own}
                 found.append(LinearRow(i, weights, sign * end - math.fsum(given) - drawn))
     return found
 
 
 def limited(
-    box: Box, variables: Sequence[Variable], left: Sequence[LinearRow | Combination], encoded: bool = True
+    box: Box,
+    variables: Sequence[Variable],
+    left: Sequence[LinearRow | Combination],
+    encoded: bool = True,
 ) -> Box | None:
     """Restrict a box, a coordinate for each variable; None: nothing is left. Without constraints the box itself.
 
@@ -116,7 +134,9 @@ def limited(
 
 def _hopeless(weights: Float[np.ndarray, "m d"], bounds: Float[np.ndarray, " m"]) -> bool:
     """Whether known values violate a constraint, whatever is set."""
-    return bool(((weights == 0).all(axis=1) & (bounds < -1e-9 * np.maximum(np.abs(bounds), 1.0))).any())
+    return bool(
+        ((weights == 0).all(axis=1) & (bounds < -1e-9 * np.maximum(np.abs(bounds), 1.0))).any()
+    )
 
 
 def _codes(each: Combination, variables: Sequence[Variable], encoded: bool) -> Forbidden:
@@ -125,13 +145,17 @@ def _codes(each: Combination, variables: Sequence[Variable], encoded: bool) -> F
     for name, choices in each.choices.items():
         j, variable = by_name[name]
         plain = not encoded and not isinstance(variable, Categorical)
-        found[j] = tuple(map(float, choices)) if plain else tuple(variable.encode(list(choices)).tolist())
+        found[j] = (
+            tuple(map(float, choices)) if plain else tuple(variable.encode(list(choices)).tolist())
+        )
     return found
 
 
 def _logs(variable: Variable) -> float:
     return (
-        0.0 if isinstance(variable, Categorical) or variable.scale != "log" else math.log(variable.high / variable.low)
+        0.0
+        if isinstance(variable, Categorical) or variable.scale != "log"
+        else math.log(variable.high / variable.low)
     )
 
 
@@ -150,7 +174,9 @@ def corners(limits: Sequence[Limit], variables: Sequence[Variable]) -> Iterator[
     ends = [_ends(variable, limits) for variable in seen]
     if math.prod(len(each) for each in ends) > MOST_CORNERS:
         hint = f"Their ends make more than {MOST_CORNERS} combinations."
-        raise InvalidProblem("limits", [v.name for v in seen], "limits over fewer variables that are ‹seen›", hint)
+        raise InvalidProblem(
+            "limits", [v.name for v in seen], "limits over fewer variables that are ‹seen›", hint
+        )
     for values in product(*ends):
         yield {variable.name: value for variable, value in zip(seen, values, strict=True)}
 
@@ -159,9 +185,13 @@ def _ends(variable: Variable, limits: Sequence[Limit]) -> Sequence[Any]:
     if isinstance(variable, Categorical):
         return variable.choices
     forbidden = [
-        limit.combination.get(variable.name, ()) for limit in limits if isinstance(limit, ForbiddenCombination)
+        limit.combination.get(variable.name, ())
+        for limit in limits
+        if isinstance(limit, ForbiddenCombination)
     ]
-    return list(dict.fromkeys([variable.low, variable.high, *(x for each in forbidden for x in each)]))
+    return list(
+        dict.fromkeys([variable.low, variable.high, *(x for each in forbidden for x in each)])
+    )
 
 
 def in_units(variable: Any, codes: np.ndarray) -> Any:

@@ -1,8 +1,9 @@
 """Projected Newton steps in a box from many starts, for one function or for many functions at once.
 
-Small arrays cost by the call and not by the size, so `maximise_many` moves all functions in step. SciPy has nothing of
-the kind: its L-BFGS-B, one restart after another, takes 6 times as long for one function of two coordinates, 25 times
-for eight functions of four, and 43 times for 32 functions of two (sums of 30 bumps, 8 restarts each).
+Small arrays cost by the call and not by the size, so `maximise_many` moves all functions in step.
+SciPy has nothing of the kind: its L-BFGS-B, one restart after another, takes 6 times as long for
+one function of two coordinates, 25 times for eight functions of four, and 43 times for 32 functions
+of two (sums of 30 bumps, 8 restarts each).
 """
 
 from __future__ import annotations
@@ -44,20 +45,21 @@ def maximise_newton(
     """Local maxima `(r, d)` above the starts, and their values `(r,)`: no restart ends below its start.
 
     Args:
-        function: points `(r, d)`, and the numbers `(r,)` of the restarts that they belong to, to values `(r,)`,
-            gradients `(r, d)` and Hessians `(r, d, d)`, all finite.
+        function: points `(r, d)`, and the numbers `(r,)` of the restarts that they belong to, to
+            values `(r,)`, gradients `(r, d)` and Hessians `(r, d, d)`, all finite.
         starts: where to begin, `(r, d)`.
         low: lower bounds, `(d,)` or one row for each restart; equal bounds hold a coordinate.
         high: upper bounds, likewise.
         tolerance: a restart whose next step promises less than this share of its value has arrived.
-        rivals: restarts in consecutive groups of this size climb the same function, and only the highest end counts:
-            one that could not reach the best of its group if it rose twice as far as its second derivatives say, gives
-            up.
-        together: of rivals that have come so near to each other, in widths of the box, only the highest goes on.
+        rivals: restarts in consecutive groups of this size climb the same function, and only the
+            highest end counts: one that could not reach the best of its group if it rose twice as
+            far as its second derivatives say, gives up.
+        together: of rivals that have come so near to each other, in widths of the box, only the
+            highest goes on.
 
-    Projected Newton steps (Bertsekas 1982) by the absolute values of the Hessian's eigenvalues, so that they lead
-    uphill also where the function is not concave. Each goes no further than a reach that doubles after a success and
-    shrinks after a failure.
+    Projected Newton steps (Bertsekas 1982) by the absolute values of the Hessian's eigenvalues, so
+    that they lead uphill also where the function is not concave. Each goes no further than a reach
+    that doubles after a success and shrinks after a failure.
 
     >>> def bowl(Z, rows):
     ...     return -((Z - 0.3) ** 2).sum(1), -2 * (Z - 0.3), np.broadcast_to(-2 * np.eye(2), (len(Z), 2, 2))
@@ -83,16 +85,27 @@ def maximise_newton(
                 hopeful &= ~_met(points / width, values, rows, rivals, together)
         far = (np.abs(step) / width[rows]).max(axis=1)
         step *= np.minimum(1.0, reach[rows] / np.maximum(far, _SHORTEST))[:, None]
-        on = hopeful & (np.einsum("rd,rd->r", step, g) > tolerance * np.abs(f)) & (reach[rows] > _SHORTEST)
+        on = (
+            hopeful
+            & (np.einsum("rd,rd->r", step, g) > tolerance * np.abs(f))
+            & (reach[rows] > _SHORTEST)
+        )
         rows, x, f, g, step, far = rows[on], x[on], f[on], g[on], step[on], far[on]
         if not rows.size:
             break
         trial = np.minimum(np.maximum(x + step, low[rows]), high[rows])
-        promise = np.einsum("rd,rd->r", trial - x, g)  # no rise, perhaps, if the step was cut at a bound
+        promise = np.einsum(
+            "rd,rd->r", trial - x, g
+        )  # no rise, perhaps, if the step was cut at a bound
         new_f, new_g, new_H = function(trial, rows)
         risen = (promise > 0.0) & (new_f - f >= _SUFFICIENT * promise)
         won, lost = rows[risen], rows[~risen]
-        points[won], values[won], slopes[won], curves[won] = trial[risen], new_f[risen], new_g[risen], new_H[risen]
+        points[won], values[won], slopes[won], curves[won] = (
+            trial[risen],
+            new_f[risen],
+            new_g[risen],
+            new_H[risen],
+        )
         reach[won] = np.minimum(2.0 * reach[won], 1.0)
         reach[lost] = np.minimum(reach[lost], far[~risen]) / 4.0
     return points, values
@@ -125,7 +138,9 @@ def _step(
     free = np.where(g > 0.0, x < high, x > low) & (high > low)
     both = free[:, :, None] & free[:, None, :]
     solve = _solve_two if x.shape[1] == 2 else _solve
-    step: Float[np.ndarray, "r d"] = np.where(free, solve(np.where(both, H, 0.0), np.where(free, g, 0.0)), 0.0)
+    step: Float[np.ndarray, "r d"] = np.where(
+        free, solve(np.where(both, H, 0.0), np.where(free, g, 0.0)), 0.0
+    )
     return step
 
 
@@ -137,15 +152,21 @@ def _solve(H: Float[np.ndarray, "r d d"], g: Float[np.ndarray, "r d"]) -> Float[
     return np.einsum("rde,re->rd", vectors, np.einsum("rde,rd->re", vectors, g) / sizes)
 
 
-def _solve_two(H: Float[np.ndarray, "r 2 2"], g: Float[np.ndarray, "r 2"]) -> Float[np.ndarray, "r 2"]:
+def _solve_two(
+    H: Float[np.ndarray, "r 2 2"], g: Float[np.ndarray, "r 2"]
+) -> Float[np.ndarray, "r 2"]:
     """`|H|⁻¹ g` in two dimensions by the formula for `f(H)`: an eigendecomposition costs as much as all the rest."""
     middle = 0.5 * (H[:, 0, 0] + H[:, 1, 1])
-    half = np.hypot(0.5 * (H[:, 0, 0] - H[:, 1, 1]), H[:, 0, 1])  # between the eigenvalues middle ± half
+    half = np.hypot(
+        0.5 * (H[:, 0, 0] - H[:, 1, 1]), H[:, 0, 1]
+    )  # between the eigenvalues middle ± half
     first, second = np.abs(middle + half), np.abs(middle - half)
     least = _FLATTEST * np.maximum(first, second) + np.finfo(float).tiny
     first, second = 1.0 / np.maximum(first, least), 1.0 / np.maximum(second, least)
     turned = np.einsum("rde,re->rd", H, g) - middle[:, None] * g
-    turned = np.divide(turned, half[:, None], out=np.zeros_like(turned), where=half[:, None] > 0.0)  # no longer than g
+    turned = np.divide(
+        turned, half[:, None], out=np.zeros_like(turned), where=half[:, None] > 0.0
+    )  # no longer than g
     return 0.5 * (first + second)[:, None] * g + 0.5 * (first - second)[:, None] * turned
 
 
@@ -167,24 +188,28 @@ def maximise_many(
     starts: int = 8,
     tolerance: float = 1e-10,
     together: float = 0.0,
-    everywhere: Callable[[Float[np.ndarray, "m p d"], Bool[np.ndarray, " m"]], Float[np.ndarray, "k p"]] | None = None,
+    everywhere: Callable[
+        [Float[np.ndarray, "m p d"], Bool[np.ndarray, " m"]], Float[np.ndarray, "k p"]
+    ]
+    | None = None,
 ) -> list[Maximum]:
     """Maximise m functions of d continuous coordinates: `maximise_box` for each, at a fraction of the calls.
 
-    The same Sobol points are placed in every box; of each function the best few that lie apart are climbed
-    by Newton steps.
+    The same Sobol points are placed in every box; of each function the best few that lie apart are
+    climbed by Newton steps.
 
     Args:
         values: points `(m, p, d)` to values `(m, p)`, all finite.
-        curved: values, gradients and Hessians; the restarts of function k are numbered from `k · starts` on.
+        curved: values, gradients and Hessians; the restarts of function k are numbered from
+            `k · starts` on.
         boxes: m boxes without levels.
         seed: a whole number; the same one gives the same answer.
         screen: how many Sobol points to try before climbing, at least `starts`.
         starts: how many of the best points of each function to climb from.
         tolerance: a climb ends where a step gains less than this share of the value.
         together: climbs that have come so near to each other, in box widths, go on as one.
-        everywhere: where `values` are right for the `TOP · starts` highest of each function alone and -inf for others:
-            values of k functions, marked in (m,), at all of their points.
+        everywhere: where `values` are right for the `TOP · starts` highest of each function alone
+            and -inf for others: values of k functions, marked in (m,), at all of their points.
 
     Raises:
         InvalidProblem: a box has levels, or another dimension than the first.
@@ -201,7 +226,9 @@ def maximise_many(
     """
     for box in boxes:
         if box.dimension != boxes[0].dimension or any(levels is not None for levels in box.levels):
-            raise InvalidProblem("boxes", box.levels, f"boxes of {boxes[0].dimension} continuous coordinates")
+            raise InvalidProblem(
+                "boxes", box.levels, f"boxes of {boxes[0].dimension} continuous coordinates"
+            )
     unit = sobol_points(max(screen, starts), boxes[0].dimension, seed)
     candidates = np.stack([box.place(unit) for box in boxes])
     width = np.stack([np.where(box.high > box.low, box.high - box.low, 1.0) for box in boxes])
@@ -209,9 +236,16 @@ def maximise_many(
     whole = None if everywhere is None else partial(everywhere, candidates)
     begin = apart(candidates / width[:, None], values(candidates), starts, whole)
     points = np.take_along_axis(candidates, begin[:, :, None], axis=1).reshape(m * starts, d)
-    low, high = (np.repeat([getattr(box, side) for box in boxes], starts, axis=0) for side in ("low", "high"))
-    ends, heights = maximise_newton(curved, points, low, high, tolerance=tolerance, rivals=starts, together=together)
-    return [best_first(*both) for both in zip(ends.reshape(m, starts, d), heights.reshape(m, starts), strict=True)]
+    low, high = (
+        np.repeat([getattr(box, side) for box in boxes], starts, axis=0) for side in ("low", "high")
+    )
+    ends, heights = maximise_newton(
+        curved, points, low, high, tolerance=tolerance, rivals=starts, together=together
+    )
+    return [
+        best_first(*both)
+        for both in zip(ends.reshape(m, starts, d), heights.reshape(m, starts), strict=True)
+    ]
 
 
 def apart(
@@ -222,8 +256,8 @@ def apart(
 ) -> np.ndarray:
     """Indices `(m, starts)` of the best points that lie apart from better ones, in box widths.
 
-    If there are too few, the best of the rest join them. `whole` gives all values of some functions, where `values` has
-    only the highest.
+    If there are too few, the best of the rest join them. `whole` gives all values of some
+    functions, where `values` has only the highest.
 
     >>> apart(np.array([[[0.0], [0.01], [0.5]]]), np.array([[3.0, 2.0, 1.0]]), starts=2)
     array([[0, 2]])
@@ -238,7 +272,9 @@ def apart(
             places, short = _greedy(near, np.take_along_axis(values, best, axis=1), starts)
             chosen = np.take_along_axis(best, places, axis=1)
             if short.any():
-                chosen[short] = _greedy(points[short], whole(short) if whole else values[short], starts)[0]
+                chosen[short] = _greedy(
+                    points[short], whole(short) if whole else values[short], starts
+                )[0]
             return chosen
     return _greedy(points, whole(np.ones(len(values), dtype=bool)) if whole else values, starts)[0]
 

@@ -1,11 +1,14 @@
 """Feasible regions: a box within linear constraints, without forbidden combinations, where a margin is ≥ 0.
 
-Constraints are on shares u of a coordinate's range: the coordinate itself, or its position on the linear scale for a
-logarithmic one. Coordinates with levels split a region into slices, each of them a polytope.
+Constraints are on shares u of a coordinate's range: the coordinate itself, or its position on the
+linear scale for a logarithmic one. Coordinates with levels split a region into slices, each of them
+a polytope.
 
-* `MixedIntegerProgram`: emptiness and extreme points by integer programming. Coordinates count from their lowest value
-  in units of their range, or in steps; a category is one 0/1 number for each of its levels.
-* `hit_and_run`: sampling by steps of many points at once, along random lines and one coordinate at a time.
+* `MixedIntegerProgram`: emptiness and extreme points by integer programming. Coordinates count from
+  their lowest value in units of their range, or in steps; a category is one 0/1 number for each of
+  its levels.
+* `hit_and_run`: sampling by steps of many points at once, along random lines and one coordinate at
+  a time.
 * `Polytope`: projection, sampling and moves that never leave the region.
 * `FeasibleRegion`: a box or polytope with a feasibility margin that was learned.
 """
@@ -67,7 +70,9 @@ class MixedIntegerProgram:
     @cached_property
     def _columns(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Map from the programme's variables v to points: x = base + columns · v, 0 ≤ v ≤ upper, some whole."""
-        parts: list[tuple[np.ndarray, np.ndarray, int]] = []  # the coordinate's share of each variable, upper, whole
+        parts: list[
+            tuple[np.ndarray, np.ndarray, int]
+        ] = []  # the coordinate's share of each variable, upper, whole
         base = self.low.copy()
         for j, levels in enumerate(self.levels):
             if levels is None:
@@ -85,7 +90,12 @@ class MixedIntegerProgram:
             columns[j, first : first + len(share)] = share
             first += len(share)
         upper = np.concatenate([top for _, top, _ in parts]) if parts else np.empty(0)
-        return columns, base, upper, np.repeat([w for _, _, w in parts], [len(s) for s, _, _ in parts])
+        return (
+            columns,
+            base,
+            upper,
+            np.repeat([w for _, _, w in parts], [len(s) for s, _, _ in parts]),
+        )
 
     def _one_by_one(self, j: int) -> bool:
         """Whether each level of a coordinate is a variable of its own: it may be forbidden, or levels lie unevenly."""
@@ -101,7 +111,10 @@ class MixedIntegerProgram:
         columns, base, _, _ = self._columns
         rows = [self.weights @ columns]
         least, most = [np.full(len(self.bounds), -np.inf)], [self.bounds - self.weights @ base]
-        sizes = [len(k) if k is not None and self._one_by_one(j) else 1 for j, k in enumerate(self.levels)]
+        sizes = [
+            len(k) if k is not None and self._one_by_one(j) else 1
+            for j, k in enumerate(self.levels)
+        ]
         places = np.cumsum([0, *sizes])
         for j, levels in enumerate(self.levels):
             if levels is not None and self._one_by_one(j):  # one of its levels
@@ -138,13 +151,17 @@ class MixedIntegerProgram:
         """Keep only these constraints: rows of W and forbidden combinations."""
         kept = sorted(rows)
         forbidden = [self.forbidden[k] for k in sorted(combinations)]
-        return MixedIntegerProgram(self.low, self.high, self.levels, self.weights[kept], self.bounds[kept], forbidden)
+        return MixedIntegerProgram(
+            self.low, self.high, self.levels, self.weights[kept], self.bounds[kept], forbidden
+        )
 
 
 INWARDS = 1e-13
 """Of a limit's size: how far inside of it moves aim, so that what rounding in other units adds is inside, too."""
 _SWEEPS = 4
-_ENUMERATED = 4096  # levels of one coordinate that are all looked at where combinations are forbidden
+_ENUMERATED = (
+    4096  # levels of one coordinate that are all looked at where combinations are forbidden
+)
 
 
 def hit_and_run(
@@ -152,15 +169,18 @@ def hit_and_run(
 ) -> Float[np.ndarray, "n d"]:
     """Points inside of a region, one for each that is given.
 
-    They begin in the middle of slices, go towards the points that are given as far as limits let, and then by turns
-    along a random line (hit and run; Smith 1984) and along each coordinate in turn, each as far as any other.
+    They begin in the middle of slices, go towards the points that are given as far as limits let,
+    and then by turns along a random line (hit and run; Smith 1984) and along each coordinate in
+    turn, each as far as any other.
     """
     points = points.copy()
     which = np.arange(len(points)) % len(region.middles)
     for s, middle in enumerate(region.middles):
         rows = which == s
         goal = region.linear(points[rows]) - region.linear(middle[None])
-        points[rows] = region.nearer(region.back(region.linear(middle[None]) + goal @ region.along), middle)
+        points[rows] = region.nearer(
+            region.back(region.linear(middle[None]) + goal @ region.along), middle
+        )
     for _ in range(_SWEEPS):
         if region.directions.size:
             u = region.linear(points)
@@ -233,7 +253,8 @@ class Polytope(Box):
         weights: W, (m, d).
         bounds: b, (m,).
         forbidden: combinations of levels, by coordinate.
-        logs: (d,) logarithms of high/low of coordinates that are logarithmic on [0, 1]; 0 for the others.
+        logs: (d,) logarithms of high/low of coordinates that are logarithmic on [0, 1]; 0 for the
+            others.
 
     It may be empty: then there are no `middles`.
 
@@ -271,7 +292,7 @@ class Polytope(Box):
             return cls(box, box.weights, box.bounds, box.forbidden, box.logs)
         return cls(box, np.zeros((0, box.dimension)), np.zeros(0))
 
-    # -- what is inside ------------------------------------------------------------------------------------------------
+    # -- what is inside ----------------------------------------------------------------------------
 
     def linear(self, points: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
         """Their u."""
@@ -285,7 +306,9 @@ class Polytope(Box):
         if not self.logs.any():
             return shares
         logs = np.where(self.logs > 0, self.logs, 1.0)
-        return np.where(self.logs > 0, np.log1p(np.clip(shares, 0.0, 1.0) * np.expm1(logs)) / logs, shares)
+        return np.where(
+            self.logs > 0, np.log1p(np.clip(shares, 0.0, 1.0) * np.expm1(logs)) / logs, shares
+        )
 
     def steepness(self, points: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
         """du/dz."""
@@ -304,17 +327,21 @@ class Polytope(Box):
 
     def inside(self, points: Float[np.ndarray, "n d"]) -> Bool[np.ndarray, " n"]:
         """Mark points of the box that satisfy linear constraints and have no forbidden combination."""
-        within: Bool[np.ndarray, " n"] = (self.linear(points) @ self.weights.T <= self.bounds + self.slack).all(axis=1)
+        within: Bool[np.ndarray, " n"] = (
+            self.linear(points) @ self.weights.T <= self.bounds + self.slack
+        ).all(axis=1)
         return within & ~self.combined(points)
 
     def combined(self, points: Float[np.ndarray, "n d"]) -> Bool[np.ndarray, " n"]:
         """Mark points with a forbidden combination."""
         found = np.zeros(len(points), dtype=bool)
         for combination in self.forbidden:
-            found |= np.all([np.isin(points[:, j], list(some)) for j, some in combination.items()], axis=0)
+            found |= np.all(
+                [np.isin(points[:, j], list(some)) for j, some in combination.items()], axis=0
+            )
         return found
 
-    # -- its slices ----------------------------------------------------------------------------------------------------
+    # -- its slices --------------------------------------------------------------------------------
 
     @cached_property
     def programme(self) -> MixedIntegerProgram:
@@ -337,13 +364,18 @@ class Polytope(Box):
     def slack(self) -> float:
         """Tolerance of a constraint relative to its size: rounding, and more where there is no interior."""
         middles = self.middles if self.bounds.size else self.low[None]
-        return max(_SLACK, 2.0 * float((self.linear(middles) @ self.weights.T - self.bounds).max(initial=0.0)))
+        return max(
+            _SLACK,
+            2.0 * float((self.linear(middles) @ self.weights.T - self.bounds).max(initial=0.0)),
+        )
 
     @cached_property
     def middles(self) -> Float[np.ndarray, "s d"]:
         """A point deep inside of each of some slices, `(s, d)`; none where there is nothing inside."""
         if all(k is None for k in self.levels):  # one slice
-            return np.array([] if self._middle_of_one is None else [self._middle_of_one]).reshape(-1, self.dimension)
+            return np.array([] if self._middle_of_one is None else [self._middle_of_one]).reshape(
+                -1, self.dimension
+            )
         return np.array([*self._inside()]).reshape(-1, self.dimension)
 
     @cached_property
@@ -367,10 +399,14 @@ class Polytope(Box):
             if (key := end[fixed].tobytes()) not in found:
                 found.add(key)
                 middle = self._middle(end, random)
-                if (self.weights @ self.linear(middle[None])[0] - self.bounds).max(initial=0.0) < _THIN:
+                if (self.weights @ self.linear(middle[None])[0] - self.bounds).max(
+                    initial=0.0
+                ) < _THIN:
                     yield middle
 
-    def _middle(self, end: Float[np.ndarray, " d"], random: np.random.Generator) -> Float[np.ndarray, " d"]:
+    def _middle(
+        self, end: Float[np.ndarray, " d"], random: np.random.Generator
+    ) -> Float[np.ndarray, " d"]:
         """Centre of a slice, between its ends in opposite directions."""
         free = self.continuous
         if not free.any():
@@ -381,7 +417,9 @@ class Polytope(Box):
         middle = np.mean(ends, axis=0) if ends else end
         rows, exact = self.weights[self.exact][:, free], self.weights[self.exact]
         if rows.size:  # onto what is exact: programmes are solved to seven digits
-            middle[free] += np.linalg.lstsq(rows, self.bounds[self.exact] - exact @ middle, rcond=None)[0]
+            middle[free] += np.linalg.lstsq(
+                rows, self.bounds[self.exact] - exact @ middle, rcond=None
+            )[0]
         return self._snapped(middle)
 
     @cached_property
@@ -403,12 +441,14 @@ class Polytope(Box):
     def exact(self) -> Bool[np.ndarray, " m"]:
         """Mark rows that an opposite row turns into an equality: W u ≤ b and −W u ≤ −b."""
         both = np.column_stack([self.weights, self.bounds])
-        return np.array([(np.abs(row + both).max(axis=1) < _SLACK).any() for row in both], dtype=bool)
+        return np.array(
+            [(np.abs(row + both).max(axis=1) < _SLACK).any() for row in both], dtype=bool
+        )
 
     def _snapped(self, shares: Float[np.ndarray, " d"]) -> Float[np.ndarray, " d"]:
         return np.asarray(self.snap(self.back(shares[None]))[0])
 
-    # -- points of it --------------------------------------------------------------------------------------------------
+    # -- points of it ------------------------------------------------------------------------------
 
     def place(self, unit: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
         """Place points of the unit cube, `(n, d)`, in the region; those that the box places inside stay."""
@@ -432,12 +472,16 @@ class Polytope(Box):
         tried = np.array([self.nearer(point[None], middle)[0] for middle in self.middles])
         return np.asarray(tried[((tried - point) ** 2).sum(axis=1).argmin()])
 
-    def nearer(self, points: Float[np.ndarray, "n d"], start: Float[np.ndarray, " d"]) -> Float[np.ndarray, "n d"]:
+    def nearer(
+        self, points: Float[np.ndarray, "n d"], start: Float[np.ndarray, " d"]
+    ) -> Float[np.ndarray, "n d"]:
         """Move from an inner point towards points as far as constraints allow, on lines in u; its levels stay."""
         u, towards = self.linear(start[None])[0], self.linear(points)
         towards = np.where(self.continuous, towards, u)
         way = towards - u
-        return self.back(u + self.reach(np.broadcast_to(u, way.shape), way)[1].clip(0.0, 1.0)[:, None] * way)
+        return self.back(
+            u + self.reach(np.broadcast_to(u, way.shape), way)[1].clip(0.0, 1.0)[:, None] * way
+        )
 
     def reach(self, u: np.ndarray, way: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Least and largest multiples of directions that stay inside, (n,) each."""
@@ -472,9 +516,10 @@ class FeasibleRegion(Box):
     Args:
         box: a box or a polytope.
         margin: smooth along coordinates without levels.
-        known: points to try first, such as those that were played: what is allowed may be islands around them, too
-            small for a search to come upon.
-        gradients: all margins, of which `margin` is the least, with their gradients; None: differences of `margin`.
+        known: points to try first, such as those that were played: what is allowed may be islands
+            around them, too small for a search to come upon.
+        gradients: all margins, of which `margin` is the least, with their gradients; None:
+            differences of `margin`.
 
     Attributes:
         without_margin: the box or polytope that was given.
@@ -555,7 +600,9 @@ class FeasibleRegion(Box):
         values, slopes = differences(self.margin, self.low, self.high, self.continuous)(points)
         return values[:, None], slopes[:, None]
 
-    def last_allowed(self, start: Float[np.ndarray, " d"], end: Float[np.ndarray, " d"]) -> Float[np.ndarray, " d"]:
+    def last_allowed(
+        self, start: Float[np.ndarray, " d"], end: Float[np.ndarray, " d"]
+    ) -> Float[np.ndarray, " d"]:
         """The point furthest on a straight way from an allowed point that is allowed, of a few."""
         u, v = self.region.linear(np.array([start, end]))
         way = self.region.back(u + np.linspace(1.0, 0.0, _TRIED)[:, None] * (v - u))

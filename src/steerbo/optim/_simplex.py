@@ -14,11 +14,15 @@ Projection = Callable[[Float[np.ndarray, "r C A"]], Float[np.ndarray, "r C A"]]
 """Tables `(r, C, A)` to tables within limits."""
 
 _FLOOR = -14.0  # of the log of a share, so that an action once dropped can come back
-_CLEARED = -60.0  # of the log of a share that is left out in the end: above zero, where slopes may be infinite
+_CLEARED = (
+    -60.0
+)  # of the log of a share that is left out in the end: above zero, where slopes may be infinite
 _DROPPED = 3e-6  # shares below this are left out in the end, if that is no loss
 _FIRST_STEP = 0.3  # the largest change of a log share in the first step
 _LONGER, _SHORTER = 1.2, 0.5
-_FURTHEST = 1e3  # change of a log share in one step: enough for every vertex, too little to overflow
+_FURTHEST = (
+    1e3  # change of a log share in one step: enough for every vertex, too little to overflow
+)
 _SCALES = 0.3, 10.0  # of the normals behind random starts
 _PATIENCE = 10  # steps over which a restart must gain something
 
@@ -34,17 +38,19 @@ def maximise_simplex(
 ) -> Maximum:
     """Maximise a function of `C` distributions over `A` actions each, from many starts at once.
 
-    Exponentiated gradient (Kivinen & Warmuth 1997): shares are multiplied by `exp(step · gradient)` and normalised;
-    each restart's steps grow by 1.2 when its value rises and halve when it does not. Every context starts with a step
-    of its own, as rare contexts have small gradients. Shares stay above `exp(-14)` on the way, so that an action can
-    come back; in the end what is left of dropped actions is cleared where that is no loss.
+    Exponentiated gradient (Kivinen & Warmuth 1997): shares are multiplied by `exp(step · gradient)`
+    and normalised; each restart's steps grow by 1.2 when its value rises and halve when it does
+    not. Every context starts with a step of its own, as rare contexts have small gradients. Shares
+    stay above `exp(-14)` on the way, so that an action can come back; in the end what is left of
+    dropped actions is cleared where that is no loss.
 
     Args:
         value_and_gradient: tables `(r, C, A)` to values `(r,)` and gradients `(r, C, A)`.
         starts: tables of shares, `(r, C, A)`, such as `simplex_starts` gives.
-        allowed: `(C, A)`, false where a context must never take an action; those shares are exactly zero.
-        project: tables `(r, C, A)` to the nearest ones, in Kullback–Leibler divergence, that keep to further limits:
-            every table tried is one of these. They must form a convex set.
+        allowed: `(C, A)`, false where a context must never take an action; those shares are exactly
+            zero.
+        project: tables `(r, C, A)` to the nearest ones, in Kullback–Leibler divergence, that keep
+            to further limits: every table tried is one of these. They must form a convex set.
         iterations: the most steps of a restart.
         tolerance: a restart that gains less than this share of its value in ten steps has arrived.
 
@@ -65,12 +71,16 @@ def maximise_simplex(
 
     rows = np.flatnonzero(values > -np.inf)  # restarts still moving
     x, f, g = logs[rows], values[rows], slopes[rows]
-    step = _FIRST_STEP / np.maximum(np.abs(g).max(axis=2, keepdims=True), np.finfo(float).tiny)  # (r, C, 1)
+    step = _FIRST_STEP / np.maximum(
+        np.abs(g).max(axis=2, keepdims=True), np.finfo(float).tiny
+    )  # (r, C, 1)
     past = np.tile(f, (_PATIENCE, 1))  # values of the last steps, newest first
     for count in range(iterations):
         if not rows.size:
             break
-        trial = _limited(_normalised(x + np.clip(step * g, -_FURTHEST, _FURTHEST), permitted), project)
+        trial = _limited(
+            _normalised(x + np.clip(step * g, -_FURTHEST, _FURTHEST), permitted), project
+        )
         trial_f, trial_g = _evaluate(value_and_gradient, np.exp(trial))
         risen = trial_f > f
         x[risen], f[risen], g[risen] = trial[risen], trial_f[risen], trial_g[risen]
@@ -91,12 +101,16 @@ def maximise_simplex(
 
 
 def simplex_starts(
-    best: Float[np.ndarray, "b C A"], count: int, seed: int, *, allowed: Bool[np.ndarray, "C A"] | None = None
+    best: Float[np.ndarray, "b C A"],
+    count: int,
+    seed: int,
+    *,
+    allowed: Bool[np.ndarray, "C A"] | None = None,
 ) -> Float[np.ndarray, "count C A"]:
     """Tables to start from, `(count, C, A)`: the best seen so far for one half, random ones for the other.
 
-    The random ones are softmaxes of normals, from nearly uniform (scale .3) to nearly a vertex (scale 10): starts that
-    are all near uniform miss the best vertices.
+    The random ones are softmaxes of normals, from nearly uniform (scale .3) to nearly a vertex
+    (scale 10): starts that are all near uniform miss the best vertices.
 
     Args:
         best: the best tables seen so far, best first, `(b, C, A)`; none (`b = 0`) is fine.
@@ -114,16 +128,22 @@ def simplex_starts(
     kept = best[: (count + 1) // 2]
     scales = np.geomspace(*_SCALES, num=count - len(kept))
     normals = np.random.Generator(np.random.Philox(seed)).standard_normal((scales.size, *shape))
-    logs = np.concatenate([np.log(np.maximum(kept, np.exp(_FLOOR))), scales[:, None, None] * normals])
+    logs = np.concatenate(
+        [np.log(np.maximum(kept, np.exp(_FLOOR))), scales[:, None, None] * normals]
+    )
     tables: Float[np.ndarray, "count C A"] = np.exp(_normalised(logs, _permitted(allowed, shape)))
     return tables
 
 
-def _permitted(allowed: Bool[np.ndarray, "C A"] | None, shape: tuple[int, ...]) -> Bool[np.ndarray, "C A"]:
+def _permitted(
+    allowed: Bool[np.ndarray, "C A"] | None, shape: tuple[int, ...]
+) -> Bool[np.ndarray, "C A"]:
     permitted = np.ones(shape, dtype=bool) if allowed is None else np.broadcast_to(allowed, shape)
     if not permitted.any(axis=1).all():
         c = int(np.argmin(permitted.any(axis=1)))
-        raise InvalidRequest(f"allowed[{c}]", permitted[c].tolist(), "at least one allowed action in every context")
+        raise InvalidRequest(
+            f"allowed[{c}]", permitted[c].tolist(), "at least one allowed action in every context"
+        )
     return permitted
 
 
@@ -138,7 +158,9 @@ def _normalised(
     return normal
 
 
-def _limited(logs: Float[np.ndarray, "r C A"], project: Projection | None) -> Float[np.ndarray, "r C A"]:
+def _limited(
+    logs: Float[np.ndarray, "r C A"], project: Projection | None
+) -> Float[np.ndarray, "r C A"]:
     """Logs of the nearest shares within further limits."""
     if project is None:
         return logs
@@ -151,5 +173,7 @@ def _evaluate(
 ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r C A"]]:
     """Values, and gradients less their mean under each distribution, which the normalising takes away anyway."""
     values, gradients = value_and_gradient(points)
-    gradients = np.where(np.isfinite(gradients), gradients, 0.0)  # an unknown slope is taken for none
+    gradients = np.where(
+        np.isfinite(gradients), gradients, 0.0
+    )  # an unknown slope is taken for none
     return finite(values), gradients - (points * gradients).sum(axis=2, keepdims=True)

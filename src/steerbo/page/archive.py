@@ -75,18 +75,29 @@ class Part:
     more: bool
 
 
-def rounds_before(study: BaseStudy, number: int = 0, most: int | None = SHOWN, text: str = "") -> Part:
+def rounds_before(
+    study: BaseStudy, number: int = 0, most: int | None = SHOWN, text: str = ""
+) -> Part:
     """The latest rounds below a number (0: of all), which hold a text."""
     last = number - 1 if number > 0 else len(study.history)
     lines = (_line(study, played) for played in _down(study, last))
     if text:
         found = [line for line in lines if _holds(line, text)]
         return _part(
-            study, found[:most] if most else found, found[most].number + 1 if most and len(found) > most else 0, found
+            study,
+            found[:most] if most else found,
+            found[most].number + 1 if most and len(found) > most else 0,
+            found,
         )
     wanted = last if most is None else most
     some = list(islice(lines, wanted))
-    return _part(study, some, some[-1].number if some and some[-1].number > 1 else 0, some, len(study.history))
+    return _part(
+        study,
+        some,
+        some[-1].number if some and some[-1].number > 1 else 0,
+        some,
+        len(study.history),
+    )
 
 
 _CODE = ": it looks like a code for a missing value"
@@ -95,7 +106,11 @@ _CODE = ": it looks like a code for a missing value"
 def added(study: BaseStudy) -> tuple[Line, ...]:
     """External data, void ones too, the latest first."""
     problem, history = study.problem, study.history
-    data = sorted({**history.data, **history.removed}.items(), key=lambda item: number_of(item[0]), reverse=True)
+    data = sorted(
+        {**history.data, **history.removed}.items(),
+        key=lambda item: number_of(item[0]),
+        reverse=True,
+    )
     return tuple(
         Line(
             token=name,
@@ -114,7 +129,9 @@ def added(study: BaseStudy) -> tuple[Line, ...]:
             cost="" if each.outcome.cost is None else amount_text(each.outcome.cost),
             state="void" if name in history.removed else "added",
             note=f"added{', charged' * each.charge}"
-            + (_CODE if name in history.coded else ", taken out" if name in history.removed else ""),
+            + (
+                _CODE if name in history.coded else ", taken out" if name in history.removed else ""
+            ),
         )
         for name, each in data
     )
@@ -129,7 +146,9 @@ def accuracy_text(outcome: Outcome | None) -> list[str]:
     return [] if outcome is None or outcome.sem is None else [f"value ± {numeral(outcome.sem)}"]
 
 
-def _part(study: BaseStudy, lines: list[Line], before: int, found: list[Line], total: int | None = None) -> Part:
+def _part(
+    study: BaseStudy, lines: list[Line], before: int, found: list[Line], total: int | None = None
+) -> Part:
     return Part(
         lines=_aligned(study, lines),
         before=before,
@@ -154,7 +173,11 @@ def _aligned(study: BaseStudy, lines: list[Line]) -> tuple[Line, ...]:
 def _down(study: BaseStudy, last: int) -> Iterator[Round]:
     """Rounds from a number down."""
     history = study.history
-    return reversed(history.last(len(history))[:last]) if last < len(history) else iter(history.last(last)[::-1])
+    return (
+        reversed(history.last(len(history))[:last])
+        if last < len(history)
+        else iter(history.last(last)[::-1])
+    )
 
 
 def _line(study: BaseStudy, played: Round) -> Line:
@@ -222,5 +245,14 @@ def _note(played: Round) -> str:
 
 
 def _holds(line: Line, text: str) -> bool:
-    parts = (line.title, line.scope, line.set, line.also, line.value, line.cost, line.note, line.token)
+    parts = (
+        line.title,
+        line.scope,
+        line.set,
+        line.also,
+        line.value,
+        line.cost,
+        line.note,
+        line.token,
+    )
     return text.casefold() in " ".join(parts).casefold()

@@ -16,7 +16,10 @@ from .wording import labelled
 
 Form = Mapping[str, str]
 KINDS: tuple[tuple[str, str], ...] = (
-    ("cost-varying", "Some things can be held at a price; nature does the rest. Which are worth holding, and where?"),
+    (
+        "cost-varying",
+        "Some things can be held at a price; nature does the rest. Which are worth holding, and where?",
+    ),
     ("time-varying", "Everything can be set, and the best moves with time."),
     ("causal", "It is known what causes what; some things can be looked at before others are set."),
     ("mean-field", "Many alike agents are sent to places or given tasks."),
@@ -155,10 +158,18 @@ def written(form: Form, comma: bool = False) -> Written:
         problem["limits"] = limits
         places["problem.limits"] = "limits"
     most = {name: f"most-{name}" for name in ("budget", "rounds")}
-    study = {name: read(form[field], field) for name, field in most.items() if form.get(field, "").strip()}
+    study = {
+        name: read(form[field], field)
+        for name, field in most.items()
+        if form.get(field, "").strip()
+    }
     places |= {"study.budget": "most-budget", "study.rounds": "most-rounds"}
     columns = _columns(form)
-    parts = [("problem", problem), ("study", study), *([("study.columns", columns)] if columns else [])]
+    parts = [
+        ("problem", problem),
+        ("study", study),
+        *([("study.columns", columns)] if columns else []),
+    ]
     return Written("\n".join(_table(name, table) for name, table in parts), places, faults)
 
 
@@ -198,10 +209,24 @@ def _variables(
             continue
         place = f"problem.variables.{number}"
         number += 1
-        places |= {f"{place}.{name}": f"v{row}-{name}" for name in ("name", "low", "high", "choices", "law")}
-        places |= {place: f"v{row}-name", f"{place}.law.mean": f"v{row}-mean", f"{place}.law.sd": f"v{row}-sd"}
-        places |= {f"{place}.{said['name']}.{name}": f"v{row}-{name}" for name in ("low", "high", "law", "choices")}
-        places |= {f"{said['name']}.{name}": f"v{row}-{name}" for name in ("low", "high", "law") if said["name"]}
+        places |= {
+            f"{place}.{name}": f"v{row}-{name}"
+            for name in ("name", "low", "high", "choices", "law")
+        }
+        places |= {
+            place: f"v{row}-name",
+            f"{place}.law.mean": f"v{row}-mean",
+            f"{place}.law.sd": f"v{row}-sd",
+        }
+        places |= {
+            f"{place}.{said['name']}.{name}": f"v{row}-{name}"
+            for name in ("low", "high", "law", "choices")
+        }
+        places |= {
+            f"{said['name']}.{name}": f"v{row}-{name}"
+            for name in ("low", "high", "law")
+            if said["name"]
+        }
         for name, fault in _unused({name: said[name] for name in shown}).items():
             field = f"v{row}-{name}"
             faults.setdefault(field, fault.moved(called(field, form)))
@@ -226,15 +251,22 @@ def _unused(said: Mapping[str, str]) -> dict[str, InvalidInput]:
                 "A variable has a range or choices: empty one of the two.",
             )
     if law != "truncated-normal":
-        choices = "it has choices" if said["choices"] else f"“{OF_A_ROW['law']}” says “{dict(LAWS)[law]}”"
+        choices = (
+            "it has choices" if said["choices"] else f"“{OF_A_ROW['law']}” says “{dict(LAWS)[law]}”"
+        )
         instead = "" if said["choices"] else f", or choose “{dict(LAWS)['truncated-normal']}”"
         for name in filter(said.get, ("mean", "sd")):
-            faults[name] = InvalidStudy(name, said[name], f"nothing here, since {choices}", f"Empty it{instead}.")
+            faults[name] = InvalidStudy(
+                name, said[name], f"nothing here, since {choices}", f"Empty it{instead}."
+            )
     return faults
 
 
 def _variable(said: Mapping[str, str], read: Callable[[str], Any]) -> dict[str, Any]:
-    plain: dict[str, Any] = {"kind": "categorical" if said["choices"] else "float", "name": said["name"]}
+    plain: dict[str, Any] = {
+        "kind": "categorical" if said["choices"] else "float",
+        "name": said["name"],
+    }
     if said["choices"]:
         plain["choices"] = _names(said["choices"])
     else:
@@ -299,7 +331,9 @@ def _limits(text: str, read: _Read) -> Iterator[dict[str, Any]]:
         if not line.strip():
             continue
         left, sign, right = (
-            re.split(r"(<=|>=|≤|≥)", line, maxsplit=1) if re.search("<=|>=|≤|≥", line) else (line, "", "")
+            re.split(r"(<=|>=|≤|≥)", line, maxsplit=1)
+            if re.search("<=|>=|≤|≥", line)
+            else (line, "", "")
         )
         weights: dict[str, Any] = {}
         for term in _SUM.split(left.strip()):
@@ -310,7 +344,12 @@ def _limits(text: str, read: _Read) -> Iterator[dict[str, Any]]:
         most, _, sure = right.partition(":")
         end = "at_least" if sign in (">=", "≥") else "at_most"
         surely = {"probability": read(sure, "limits")} if sure.strip() else {}
-        yield {"kind": "linear", "weights": weights, end: read(most if sign else line, "limits"), **surely}
+        yield {
+            "kind": "linear",
+            "weights": weights,
+            end: read(most if sign else line, "limits"),
+            **surely,
+        }
 
 
 def _columns(form: Form) -> dict[str, str]:
@@ -336,16 +375,27 @@ def _number(label: str, text: str, comma: bool) -> Any:
     return number if number is not None else parse_value(text.strip()) if text.strip() else ""
 
 
-# -- TOML --------------------------------------------------------------------------------------------------------------
+# -- TOML ------------------------------------------------------------------------------------------
 
 
 def _table(name: str, table: Mapping[str, Any]) -> str:
     """Write a TOML table; lists of tables follow as tables of their own."""
-    many = {key for key, value in table.items() if isinstance(value, list) and value and isinstance(value[0], dict)}
-    lines = [f"[{name}]", *(f"{_key(key)} = {_value(value)}" for key, value in table.items() if key not in many)]
+    many = {
+        key
+        for key, value in table.items()
+        if isinstance(value, list) and value and isinstance(value[0], dict)
+    }
+    lines = [
+        f"[{name}]",
+        *(f"{_key(key)} = {_value(value)}" for key, value in table.items() if key not in many),
+    ]
     for key in (key for key in table if key in many):
         for each in table[key]:
-            lines += ["", f"[[{name}.{_key(key)}]]", *(f"{_key(k)} = {_value(v)}" for k, v in each.items())]
+            lines += [
+                "",
+                f"[[{name}.{_key(key)}]]",
+                *(f"{_key(k)} = {_value(v)}" for k, v in each.items()),
+            ]
     return "\n".join(lines) + "\n"
 
 
@@ -362,7 +412,13 @@ def _value(value: Any) -> str:
         return str(value)  # nan, inf: refused by the file's checks, which name the field
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
-    return _quoted(value) if isinstance(value, str) else json.dumps(value) if value is not None else '""'
+    return (
+        _quoted(value)
+        if isinstance(value, str)
+        else json.dumps(value)
+        if value is not None
+        else '""'
+    )
 
 
 def _quoted(text: str) -> str:
@@ -371,4 +427,6 @@ def _quoted(text: str) -> str:
     >>> _quoted("°C")
     '"°C"'
     """
-    return "".join(f"\\u{ord(x):04x}" if unsafe(x) else f"\\{x}" if x in '"\\' else x for x in text).join('""')
+    return "".join(
+        f"\\u{ord(x):04x}" if unsafe(x) else f"\\{x}" if x in '"\\' else x for x in text
+    ).join('""')

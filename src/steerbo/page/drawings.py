@@ -23,12 +23,23 @@ from ..plots.model import over_time_of
 from .pictures import Axis, Chart, Mark, Shade, points, thinned
 from .wording import Words, labelled, share_text
 
-_WIDE, _HIGH, _MARGIN, _NODE = 150.0, 78.0, 24.0, 11.0  # pixels: between neighbours, between layers, around, of a mark
+_WIDE, _HIGH, _MARGIN, _NODE = (
+    150.0,
+    78.0,
+    24.0,
+    11.0,
+)  # pixels: between neighbours, between layers, around, of a mark
 _ASIDE = 64.0  # how far every other layer stands aside
 _LETTER = 8.8  # width of a letter beside a node, where it is bold
 _HEAD = 9.0  # length of an arrow's head
-_LABEL = 8.0, 9.0, 11.0  # of a box of label and mark: its left end from the middle of the mark, above and below that
-_BENDS = tuple(side * bend for bend in (0.0, 0.12, 0.24, 0.36, 0.5, 0.65, 0.8, 1.0) for side in (1, -1))
+_LABEL = (
+    8.0,
+    9.0,
+    11.0,
+)  # of a box of label and mark: its left end from the middle of the mark, above and below that
+_BENDS = tuple(
+    side * bend for bend in (0.0, 0.12, 0.24, 0.36, 0.5, 0.65, 0.8, 1.0) for side in (1, -1)
+)
 """Bends of an edge that are tried beside its own."""
 _ALONG = np.linspace(0.0, 1.0, 65)  # where a curve is looked at
 _CROSSED, _BESIDE, _UNLIKE, _TOGETHER = 60.0, 15.0, 1.0, 6.0
@@ -39,7 +50,7 @@ ROLES = {"set": "set", "seen": "looked at before", "target": "the outcome", "fre
 """Parts that variables play, as the legend has them."""
 
 
-# -- the causal graph --------------------------------------------------------------------------------------------------
+# -- the causal graph ------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -102,7 +113,9 @@ def graphs_of(study: BaseStudy, advice: Recommendation) -> tuple[Graph, ...]:
         asked = played.suggestion
         if asked.scope not in drawn:
             drawn.add(asked.scope)
-            found.append(_graph(study, f"Round {asked.round}: set {asked.scope}", asked.scope, asked.values))
+            found.append(
+                _graph(study, f"Round {asked.round}: set {asked.scope}", asked.scope, asked.values)
+            )
     return tuple(found)
 
 
@@ -116,11 +129,15 @@ def _graph(study: BaseStudy, title: str, scope: Scope, values: dict[str, Any]) -
     at = _places(rows, labels)
     curves = _curves(graph, scope, at, labels)
     ends = np.concatenate([np.array([*at.values()]), *(_points(curve) for _, curve in curves)])
-    shift = np.maximum(_MARGIN - _NODE - ends.min(axis=0), 0.0)  # an edge that bends beyond the nodes
+    shift = np.maximum(
+        _MARGIN - _NODE - ends.min(axis=0), 0.0
+    )  # an edge that bends beyond the nodes
     at = {name: (x + float(shift[0]), y + float(shift[1])) for name, (x, y) in at.items()}
     arrows = tuple(_arrow(edge, curve + shift) for edge, curve in curves)
     right, bottom = (ends.max(axis=0) + shift).tolist()
-    nodes = tuple(Node(roles[name], round(x, 1), round(y, 1), labels[name]) for name, (x, y) in at.items())
+    nodes = tuple(
+        Node(roles[name], round(x, 1), round(y, 1), labels[name]) for name, (x, y) in at.items()
+    )
     width = max(right, *(x + _reach(labels[name]) for name, (x, _) in at.items()))
     causes = "; ".join(f"{a} causes {b}" for a, b in graph.directed)
     hidden = "".join(f"; {a} and {b} have a hidden common cause" for a, b in graph.bidirected)
@@ -142,21 +159,34 @@ def _reach(label: str) -> float:
     return _NODE + 6 + _LETTER * len(label)
 
 
-def _places(rows: dict[str, tuple[float, float]], labels: Mapping[str, str]) -> dict[str, tuple[float, float]]:
+def _places(
+    rows: dict[str, tuple[float, float]], labels: Mapping[str, str]
+) -> dict[str, tuple[float, float]]:
     """Places in pixels: layers from top to bottom, every other one aside, so that edges pass beside nodes."""
     depths = sorted({depth for depth, _ in rows.values()})
-    layers = [[name for _, name in sorted((y, n) for n, (d, y) in rows.items() if d == each)] for each in depths]
-    steps = [[max(_WIDE, _reach(labels[name]) + 3 * _NODE) for name in layer[:-1]] for layer in layers]
+    layers = [
+        [name for _, name in sorted((y, n) for n, (d, y) in rows.items() if d == each)]
+        for each in depths
+    ]
+    steps = [
+        [max(_WIDE, _reach(labels[name]) + 3 * _NODE) for name in layer[:-1]] for layer in layers
+    ]
     most = max(map(sum, steps))
     return {
-        name: (_MARGIN + (most - sum(step)) / 2 + sum(step[:k]) + _ASIDE * (row % 2), _MARGIN + _HIGH * row)
+        name: (
+            _MARGIN + (most - sum(step)) / 2 + sum(step[:k]) + _ASIDE * (row % 2),
+            _MARGIN + _HIGH * row,
+        )
         for row, (layer, step) in enumerate(zip(layers, steps, strict=True))
         for k, name in enumerate(layer)
     }
 
 
 def _curves(
-    graph: CausalGraph, scope: Scope, at: Mapping[str, tuple[float, float]], labels: Mapping[str, str]
+    graph: CausalGraph,
+    scope: Scope,
+    at: Mapping[str, tuple[float, float]],
+    labels: Mapping[str, str],
 ) -> list[tuple[Edge, np.ndarray]]:
     """Edges, each with the three corners of its curve: bent so that it crosses few labels, ending at their borders."""
     found = list[tuple[Edge, np.ndarray]]()
@@ -164,7 +194,10 @@ def _curves(
     for edge in edges_of(graph, scope):
         start, end = np.array(at[edge.start]), np.array(at[edge.end])
         across = np.array([start[1] - end[1], end[0] - start[0]])
-        tried = [np.array([start, (start + end) / 2 - (edge.bend + more) * across, end]) for more in _BENDS]
+        tried = [
+            np.array([start, (start + end) / 2 - (edge.bend + more) * across, end])
+            for more in _BENDS
+        ]
         penalties = []
         for more, corners in zip(_BENDS, tried, strict=True):
             path = _points(corners)
@@ -176,7 +209,8 @@ def _curves(
                 _CROSSED * float(np.mean(np.any(others, axis=0)) if others else 0.0)
                 + _BESIDE * float(np.mean(beside))
                 + _UNLIKE * abs(more)
-                + _TOGETHER * sum(bool(np.hypot(*(path[len(path) // 2] - other)) < _NODE) for other in middles)
+                + _TOGETHER
+                * sum(bool(np.hypot(*(path[len(path) // 2] - other)) < _NODE) for other in middles)
             )
         corners = tried[int(np.argmin(penalties))]
         path = _points(corners)
@@ -201,7 +235,8 @@ def _covered(path: np.ndarray, at: tuple[float, float], label: str) -> np.ndarra
     x, y = (path - at).T
     left, above, below = _LABEL
     return np.asarray(
-        (np.hypot(x, y) < _NODE + 3) | ((x > left) & (x < _reach(label) + 2) & (y > -above) & (y < below))
+        (np.hypot(x, y) < _NODE + 3)
+        | ((x > left) & (x < _reach(label) + 2) & (y > -above) & (y < below))
     )
 
 
@@ -232,11 +267,14 @@ def _arrow(edge: Edge, corners: np.ndarray) -> Arrow:
 def _head(tip: Any, behind: Any) -> str:
     """Corners of an arrow's head."""
     turn = math.atan2(tip[1] - behind[1], tip[0] - behind[0])
-    corners = [tip] + [tip - _HEAD * np.array([math.cos(turn + side), math.sin(turn + side)]) for side in (-0.42, 0.42)]
+    corners = [tip] + [
+        tip - _HEAD * np.array([math.cos(turn + side), math.sin(turn + side)])
+        for side in (-0.42, 0.42)
+    ]
     return " ".join(f"{x:.1f},{y:.1f}" for x, y in corners)
 
 
-# -- time and position -------------------------------------------------------------------------------------------------
+# -- time and position -----------------------------------------------------------------------------
 
 
 def time_chart(study: BaseStudy, advice: Recommendation, name: str) -> Chart:
@@ -251,7 +289,11 @@ def time_chart(study: BaseStudy, advice: Recommendation, name: str) -> Chart:
     half_t = float(times[1] - times[0]) / 2
     places = np.asarray(at, dtype=float)
     gaps = np.diff(places) / 2  # of a logarithmic variable they grow
-    edges = [float(places[0] - gaps[0]), *(places[:-1] + gaps).tolist(), float(places[-1] + gaps[-1])]
+    edges = [
+        float(places[0] - gaps[0]),
+        *(places[:-1] + gaps).tolist(),
+        float(places[-1] + gaps[-1]),
+    ]
     across = Axis(float(times[0]) - half_t, float(times[-1]) + half_t)
     up = Axis(edges[0], edges[-1], rising=True)
     low, high = float(np.min(found.mean)), float(np.max(found.mean))
@@ -263,7 +305,12 @@ def time_chart(study: BaseStudy, advice: Recommendation, name: str) -> Chart:
         for first, last in pairwise(ends):
             top, bottom = up(edges[last]), up(edges[first])
             left, right = across(float(time) - half_t), across(float(time) + half_t)
-            place = (f"{left:.2f}", f"{top:.2f}", f"{right - left + 0.05:.2f}", f"{bottom - top + 0.05:.2f}")
+            place = (
+                f"{left:.2f}",
+                f"{top:.2f}",
+                f"{right - left + 0.05:.2f}",
+                f"{bottom - top + 0.05:.2f}",
+            )
             shades.append(Shade(*place, int(level[k, first])))
     dots = [
         Mark(
@@ -289,7 +336,7 @@ def time_chart(study: BaseStudy, advice: Recommendation, name: str) -> Chart:
     )
 
 
-# -- agents ------------------------------------------------------------------------------------------------------------
+# -- agents ----------------------------------------------------------------------------------------
 
 
 def agents_chart(study: BaseStudy, advice: Recommendation, action: str) -> Chart | None:
@@ -313,7 +360,11 @@ def agents_chart(study: BaseStudy, advice: Recommendation, action: str) -> Chart
         return f"{x:.0f}" if problem.counts else share_text(x / 100.0)
 
     dots = [
-        Mark(across.at(size * s), up.at(y), f"round {number}: {words.outcome(y)} with {many(size * s)}")
+        Mark(
+            across.at(size * s),
+            up.at(y),
+            f"round {number}: {words.outcome(y)} with {many(size * s)}",
+        )
         for number, s, y in zip(numbers, tables[:, a], told, strict=True)
     ]
     out = [
@@ -323,7 +374,9 @@ def agents_chart(study: BaseStudy, advice: Recommendation, action: str) -> Chart
     marks = [Mark(across.at(x), "", f"next {many(x)}", "next") for x in out[-2:]]
     height = float(np.interp(best, at, mean))
     marks.append(Mark(across.at(best), up.at(height), f"best {many(best)}", "best"))
-    said, lower, upper = interval_texts(height, *(float(np.interp(best, at, mean + side * width)) for side in (-1, 1)))
+    said, lower, upper = interval_texts(
+        height, *(float(np.interp(best, at, mean + side * width)) for side in (-1, 1))
+    )
     return Chart(
         line=points(at, mean, across, up),
         band=points([*at, *at[::-1]], [*(mean + width), *(mean - width)[::-1]], across, up),

@@ -1,6 +1,7 @@
 """Forms of a round and of a study: fields for outcomes, corrections, undo; limits, bounds, external data.
 
-A correction shows the present values and their author. Undo takes back the latest report, within the rules of `amend`.
+A correction shows the present values and their author. Undo takes back the latest report, within
+the rules of `amend`.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ _MOST_FIELDS = 24  # fields of what came out otherwise: beyond that a table is t
 class Field:
     """Field of a form: name, label with unit, hint, whether it is required, and its content.
 
-    `decimal` says that it takes numbers that are never negative: keypads of telephones have no minus.
+    `decimal` says that it takes numbers that are never negative: keypads of telephones have no
+    minus.
     """
 
     name: str
@@ -57,10 +59,14 @@ class Field:
 def sem_field(value: float | None = None) -> Field:
     """Make a field for the standard error of a value; most people leave it empty."""
     hint = "its standard error, in the value's unit, where that is known"
-    return Field("sem", _NAMES["sem"], "", hint, needed=False, value=typed_text(value), decimal=True)
+    return Field(
+        "sem", _NAMES["sem"], "", hint, needed=False, value=typed_text(value), decimal=True
+    )
 
 
-def fields_of(problem: Problem, names: Iterable[str], prefix: str, needed: bool = True) -> tuple[Field, ...]:
+def fields_of(
+    problem: Problem, names: Iterable[str], prefix: str, needed: bool = True
+) -> tuple[Field, ...]:
     """Make a field for each of these variables; none where they are too many to be typed."""
     names = list(names)
     if not needed and len(names) > _MOST_FIELDS:
@@ -75,7 +81,10 @@ def field_of(problem: Problem, name: str, prefix: str, needed: bool) -> Field:
     variable = problem.space[name]
     choices = tuple(map(str, variable.choices)) if variable.kind == "categorical" else ()
     hint = "" if choices else variable.range_text
-    unit, decimal = getattr(variable, "unit", ""), not isinstance(variable, Categorical) and variable.low >= 0
+    unit, decimal = (
+        getattr(variable, "unit", ""),
+        not isinstance(variable, Categorical) and variable.low >= 0,
+    )
     return Field(f"{prefix}:{name}", name, unit, hint, needed, choices, decimal=decimal)
 
 
@@ -84,17 +93,29 @@ def ask_fields(problem: Problem, stated: str = "") -> tuple[Field, ...]:
 
     Args:
         problem: whose rounds are asked for.
-        stated: the time that earlier rounds stated, where this one has to state its own: see `time_needed`.
+        stated: the time that earlier rounds stated, where this one has to state its own: see
+            `time_needed`.
     """
     found = []
     for field in problem.asked():
         if field.name == SEEN.name:
-            found += [field_of(problem, n, "seen", problem.space[n].law is None) for n in problem.space.seen]
+            found += [
+                field_of(problem, n, "seen", problem.space[n].law is None)
+                for n in problem.space.seen
+            ]
         elif field.name == TIME.name:
             hint = stated or "a number; empty: rounds are counted"
             found.append(Field(f"ask:{TIME.name}", TIME.name, hint=hint, needed=bool(stated)))
         else:
-            found.append(Field(f"ask:{field.name}", field.name, hint=_typed_here(field.help), needed=False, extra=True))
+            found.append(
+                Field(
+                    f"ask:{field.name}",
+                    field.name,
+                    hint=_typed_here(field.help),
+                    needed=False,
+                    extra=True,
+                )
+            )
     return tuple(found)
 
 
@@ -109,14 +130,19 @@ _FILES = re.compile(r",? or a (?:file|table), CSV or JSON.*")
 def time_needed(study: BaseStudy) -> str:
     """The time that earlier rounds or data stated, in words; empty where the time of the next round may be counted.
 
-    A counted time would be another unit than theirs, or lie before the latest one. Data of an earlier study whose
-    rounds were counted are gone on from: their times are whole numbers, of which at most half are missing.
+    A counted time would be another unit than theirs, or lie before the latest one. Data of an
+    earlier study whose rounds were counted are gone on from: their times are whole numbers, of
+    which at most half are missing.
     """
     history, clock = study.history, study.history.clock
     if not study.problem.timed:
         return ""
     if clock is not None:
-        return "" if history.is_counted(clock) else f"round {clock.number} was at {numeral(time_of(clock), 15)}"
+        return (
+            ""
+            if history.is_counted(clock)
+            else f"round {clock.number} was at {numeral(time_of(clock), 15)}"
+        )
     dated = [event.outcome.realised for event in history.data.values()]
     times = [float(realised[TIME.name]) for realised in dated if TIME.name in realised]
     counted = all(time.is_integer() and 0 < time <= 2 * len(times) for time in times)
@@ -162,8 +188,8 @@ class Undo:
 def undo_of(study: BaseStudy, token: str) -> Undo | None:
     """State of a round after its latest report is undone.
 
-    A told outcome becomes void (its cost stays spent), a corrected or void one becomes what it was before. A round that
-    broke is not made to be out again, nor is its cost forgotten: None.
+    A told outcome becomes void (its cost stays spent), a corrected or void one becomes what it was
+    before. A round that broke is not made to be out again, nor is its cost forgotten: None.
     """
     said = list(_said(study.events, token))
     if not said or isinstance(said[-1], Failed):
@@ -174,7 +200,9 @@ def undo_of(study: BaseStudy, token: str) -> Undo | None:
     if before is not None and before.cost is None and now is not None and now.cost is not None:
         return None  # a cost that was said late cannot be unsaid
     number = study.history[token].number
-    return Undo(token, number, len(said), _shown(study.problem, now), _shown(study.problem, before), before)
+    return Undo(
+        token, number, len(said), _shown(study.problem, now), _shown(study.problem, before), before
+    )
 
 
 def times_said(study: BaseStudy, token: str) -> int:
@@ -186,7 +214,10 @@ def last_said(study: BaseStudy) -> Undo | None:
     """The last word on any round, where it can be taken back."""
     rounds = study.history
     for event in reversed(study.events):
-        if isinstance(event, OutcomeTold | Failed | Amended) and event.token not in {*rounds.data, *rounds.removed}:
+        if isinstance(event, OutcomeTold | Failed | Amended) and event.token not in {
+            *rounds.data,
+            *rounds.removed,
+        }:
             return undo_of(study, event.token)
     return None
 
@@ -195,7 +226,9 @@ def _said(events: tuple[Event, ...], token: str) -> Iterator[Outcome | Failed | 
     """All that was said of a round, in order; None: that it is void."""
     for event in events:
         match event:
-            case OutcomeTold(token=name) | Failed(token=name) | Amended(token=name) if name != token:
+            case OutcomeTold(token=name) | Failed(token=name) | Amended(token=name) if (
+                name != token
+            ):
                 pass
             case OutcomeTold():
                 yield event.outcome
@@ -252,9 +285,18 @@ def edit_of(study: BaseStudy, token: str) -> Edit:
     words, datum = Words.of(study), study.history.datum(token)
     if datum is not None:
         outcome, void = datum.outcome, token in study.history.removed
-        shown, by = _outcome_text(study, words, outcome.value, outcome.cost), _by(study.events, token)
-        said = f"Taken out{by}: nothing is learned from it. It was {shown}." if void else f"Added: {shown}{by}."
-        fields = _fields(study, words, outcome, outcome.cost, study.history.completed(outcome.realised))
+        shown, by = (
+            _outcome_text(study, words, outcome.value, outcome.cost),
+            _by(study.events, token),
+        )
+        said = (
+            f"Taken out{by}: nothing is learned from it. It was {shown}."
+            if void
+            else f"Added: {shown}{by}."
+        )
+        fields = _fields(
+            study, words, outcome, outcome.cost, study.history.completed(outcome.realised)
+        )
         title, state = f"Data {number_of(token)}", "void" if void else "added"
         return Edit(token, title, state, said, times_said(study, token), "amend", fields)
     played = study.history[token]
@@ -275,7 +317,10 @@ def edit_of(study: BaseStudy, token: str) -> Edit:
 def said_of(study: BaseStudy, played: Round) -> str:
     """Sentence on the latest report on a round and its author."""
     words, token = Words.of(study), played.suggestion.token
-    by, seen = _by(study.events, token), played.request.get("context", {})  # what was seen before is no look
+    by, seen = (
+        _by(study.events, token),
+        played.request.get("context", {}),
+    )  # what was seen before is no look
     match played.state:
         case "told" if played.outcome:
             said = f"It gave {_outcome_text(study, words, played.outcome.value, played.paid)}{by}."
@@ -390,13 +435,17 @@ def _by(events: tuple[Event, ...], token: str) -> str:
 
 
 def _reason(events: tuple[Event, ...], token: str) -> str:
-    return next((event.reason for event in _about(events, token) if isinstance(event, Abandoned)), "").rstrip(".")
+    return next(
+        (event.reason for event in _about(events, token) if isinstance(event, Abandoned)), ""
+    ).rstrip(".")
 
 
 def _about(events: tuple[Event, ...], token: str) -> Iterator[Event]:
     """Reports on a round, the latest first."""
     kinds = OutcomeTold | Failed | Amended | Abandoned | Decided
-    return (event for event in reversed(events) if isinstance(event, kinds) and event.token == token)
+    return (
+        event for event in reversed(events) if isinstance(event, kinds) and event.token == token
+    )
 
 
 @dataclass(frozen=True)
@@ -419,7 +468,8 @@ class Management:
         data: fields of external data.
         rounds: how many there are.
         finished: why no more are suggested; "" while they are.
-        scope: what may have been held then, as an example; "" where it does not matter to such an outcome.
+        scope: what may have been held then, as an example; "" where it does not matter to such an
+            outcome.
     """
 
     limits: tuple[Field, ...]
@@ -444,7 +494,15 @@ def management(study: BaseStudy) -> Management:
             value=typed_text(history.budget),
             decimal=True,
         ),
-        Field("rounds", _NAMES["rounds"], "", "empty: no limit", False, value=typed_text(history.limit), decimal=True),
+        Field(
+            "rounds",
+            _NAMES["rounds"],
+            "",
+            "empty: no limit",
+            False,
+            value=typed_text(history.limit),
+            decimal=True,
+        ),
         Field(
             "stop",
             _NAMES["stop"],
@@ -484,5 +542,7 @@ def _held(problem: Problem) -> str:
     >>> _held(CostVarying([Float("heat", 0, 1), Float("glaze", 0, 1)], [["heat", "glaze"]]))
     'heat + glaze'
     """
-    sets = getattr(problem, "control_sets", None) or [getattr(getattr(problem, "graph", None), "intervenable", ())]
+    sets = getattr(problem, "control_sets", None) or [
+        getattr(getattr(problem, "graph", None), "intervenable", ())
+    ]
     return " + ".join(max(sets, key=len)[:_HELD]) or "nothing"

@@ -62,7 +62,9 @@ class Tab:
     @property
     def query(self) -> str:
         """Query of the address, behind the question mark."""
-        return urlencode({name: text for name, text in (("draw", self.draw), ("along", self.along)) if text})
+        return urlencode(
+            {name: text for name, text in (("draw", self.draw), ("along", self.along)) if text}
+        )
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,11 @@ def tabs_of(study: BaseStudy, advice: Recommendation) -> tuple[Tab, ...]:
 
 def _actions(study: BaseStudy, advice: Recommendation) -> tuple[str, ...]:
     """The actions where most agents are sent; none where the method has no model of them."""
-    if not (isinstance(study.problem, MeanField) and study.history.n_completed and isinstance(study._method, MFGPUCB)):
+    if not (
+        isinstance(study.problem, MeanField)
+        and study.history.n_completed
+        and isinstance(study._method, MFGPUCB)
+    ):
         return ()
     row = study.problem.shares @ study.problem.table(advice.values["distribution"])
     fullest = np.sort(np.argsort(-row, kind="stable")[:_MOST_ACTIONS])
@@ -106,10 +112,18 @@ def learned(study: BaseStudy, advice: Recommendation, draw: str = "", along: str
     tabs = tabs_of(study, advice)
     if not tabs:
         return Learned(())
-    found = [tab for tab in tabs if (tab.draw, tab.along) == (draw, along)] if draw or along else [tabs[0]]
+    found = (
+        [tab for tab in tabs if (tab.draw, tab.along) == (draw, along)]
+        if draw or along
+        else [tabs[0]]
+    )
     if not found:
-        names = [tab.along or tab.draw for tab in tabs if tab.draw == draw] or [tab.draw for tab in tabs if tab.draw]
-        raise InvalidRequest("along" if along else "draw", along or draw, one_of(names, along or draw))
+        names = [tab.along or tab.draw for tab in tabs if tab.draw == draw] or [
+            tab.draw for tab in tabs if tab.draw
+        ]
+        raise InvalidRequest(
+            "along" if along else "draw", along or draw, one_of(names, along or draw)
+        )
     chosen = found[0]
     try:
         if chosen.draw == "graph":
@@ -141,7 +155,8 @@ def _drawing(study: BaseStudy, advice: Recommendation, tab: Tab) -> Slice | None
 def along(study: BaseStudy, advice: Recommendation) -> tuple[str, ...]:
     """Variables with slices: those set by the recommendation first.
 
-    Empty before anything is measured, and for methods without a Gaussian process over a box. Nothing is computed.
+    Empty before anything is measured, and for methods without a Gaussian process over a box.
+    Nothing is computed.
     """
     if not (study.history.n_completed or study.history.data):
         return ()
@@ -153,9 +168,15 @@ def along(study: BaseStudy, advice: Recommendation) -> tuple[str, ...]:
         return ()  # a list of points has no line
     scope = advice.scope
     looked = [name for names in scope.look.values() for name in names]
-    named = (*scope.set, *scope.keep, *looked) if study.problem.kind in SCOPED else study.problem.space.names
+    named = (
+        (*scope.set, *scope.keep, *looked)
+        if study.problem.kind in SCOPED
+        else study.problem.space.names
+    )
     seen = study.problem.space.seen if study.problem.kind in SCOPED else ()
-    known = [name for name in dict.fromkeys(named) if name in study.problem.space and name not in seen]
+    known = [
+        name for name in dict.fromkeys(named) if name in study.problem.space and name not in seen
+    ]
     return tuple(sorted(known, key=lambda name: name not in advice.values))
 
 
@@ -175,7 +196,11 @@ def slice_along(study: BaseStudy, advice: Recommendation, name: str) -> Slice:
     if name not in slices.names:
         raise KeyError(name)
     found = slices.of(name)
-    settings = {*advice.values, *advice.scope.set, *advice.scope.keep}  # a policy has values once something is seen
+    settings = {
+        *advice.values,
+        *advice.scope.set,
+        *advice.scope.keep,
+    }  # a policy has values once something is seen
     others = [other for other in slices.names if other != name and other in slices.values]
     seen = [
         f"{other} = {with_unit(problem.space, other, slices.values[other])}"
@@ -196,9 +221,15 @@ def slice_along(study: BaseStudy, advice: Recommendation, name: str) -> Slice:
     return Slice(name, chart, (), f"{says} {band}Dots: outcomes of such rounds.")
 
 
-def _drawn(study: BaseStudy, advice: Recommendation, found: ModelSlice, label: str, best: Any) -> Chart:
+def _drawn(
+    study: BaseStudy, advice: Recommendation, found: ModelSlice, label: str, best: Any
+) -> Chart:
     problem, words, name = study.problem, Words.of(study), found.name
-    at, mean, bounded = np.asarray(found.at, dtype=float), found.mean, bool(np.isfinite(found.width).all())
+    at, mean, bounded = (
+        np.asarray(found.at, dtype=float),
+        found.mean,
+        bool(np.isfinite(found.width).all()),
+    )
     width = found.width if bounded else np.zeros(len(at))
     told = [
         (r.realised[name], problem.scalar(outcome), r.number)
@@ -211,9 +242,17 @@ def _drawn(study: BaseStudy, advice: Recommendation, found: ModelSlice, label: s
         room = high - low
         low, high = max(min(low, *inside), low - room), min(max(high, *inside), high + room)
     across, up = Axis(float(at[0]), float(at[-1])), Axis(low, high, rising=True)
-    band = points([*at, *at[::-1]], [*(mean + width), *(mean - width)[::-1]], across, up) if bounded else ""
+    band = (
+        points([*at, *at[::-1]], [*(mean + width), *(mean - width)[::-1]], across, up)
+        if bounded
+        else ""
+    )
     dots = [
-        Mark(across.at(x), up.at(y), f"round {number}: {words.outcome(y)} at {with_unit(problem.space, name, x)}")
+        Mark(
+            across.at(x),
+            up.at(y),
+            f"round {number}: {words.outcome(y)} at {with_unit(problem.space, name, x)}",
+        )
         for x, y, number in told
         if at[0] <= x <= at[-1] and low <= y <= high
     ]
@@ -232,12 +271,19 @@ def _drawn(study: BaseStudy, advice: Recommendation, found: ModelSlice, label: s
     )
 
 
-def _marks(study: BaseStudy, name: str, across: Axis, best: Any, height: Callable[[], str]) -> tuple[Mark, ...]:
+def _marks(
+    study: BaseStudy, name: str, across: Axis, best: Any, height: Callable[[], str]
+) -> tuple[Mark, ...]:
     """The latest suggestions, and the best value with its height where it is a number."""
     places = [("next", played.suggestion.values.get(name), "") for played in study.history.pending]
     places += [("best", best, height())] if isinstance(best, int | float) else []
     marks = [
-        Mark(across.at(value), at, _label(f"{kind} {with_unit(study.problem.space, name, value)}"), kind)
+        Mark(
+            across.at(value),
+            at,
+            _label(f"{kind} {with_unit(study.problem.space, name, value)}"),
+            kind,
+        )
         for kind, value, at in places
         if isinstance(value, int | float)
     ]
@@ -252,7 +298,11 @@ def _levels(at: list[Any], mean: np.ndarray, width: np.ndarray, best: Any) -> tu
     for choice, middle, half in zip(at, mean, width, strict=True):
         text, low, high = interval_texts(float(middle), float(middle - half), float(middle + half))
         ends = axis.at(float(middle - half)), axis.at(float(middle + half)), axis.at(float(middle))
-        rows.append(Level(str(choice), text, f"{low} to {high}" if bounded else "", *ends, best=choice == best))
+        rows.append(
+            Level(
+                str(choice), text, f"{low} to {high}" if bounded else "", *ends, best=choice == best
+            )
+        )
     return tuple(rows)
 
 

@@ -1,7 +1,8 @@
 """Pictures and charts of the page.
 
-Pictures of the kind of problem are drawn by matplotlib (`pip install 'steerbo[plots]'`). Charts are drawn by the
-browser from marks placed in hundredths of width and height, in any size and colour scheme.
+Pictures of the kind of problem are drawn by matplotlib (`pip install 'steerbo[plots]'`). Charts are
+drawn by the browser from marks placed in hundredths of width and height, in any size and colour
+scheme.
 """
 
 from __future__ import annotations

@@ -62,7 +62,9 @@ def report(study: BaseStudy, title: str) -> str:
     advice = advice_of(study)
     shown = {
         "view": view(study, None, advice),
-        "slices": [slice_along(study, advice, name) for name in along(study, advice)[:_MOST_SLICES]],
+        "slices": [
+            slice_along(study, advice, name) for name in along(study, advice)[:_MOST_SLICES]
+        ],
         "pictures": drawn(study, advice),
         "style": Markup(style),
         "script": Markup(script),

@@ -62,8 +62,10 @@ class Crowd:
 
     Args:
         title: what rows are.
-        heads: a column each: the contexts or actions, or the unit counted where there is only one context.
-        rows: name, and for each column the text, the length of its bar, and the place of its upper limit.
+        heads: a column each: the contexts or actions, or the unit counted where there is only one
+            context.
+        rows: name, and for each column the text, the length of its bar, and the place of its upper
+            limit.
         limited: whether anything is.
     """
 
@@ -83,7 +85,9 @@ class Setting:
     crowd: Crowd | None = None
 
 
-def settings_of(problem: Problem, values: Mapping[str, Any], kept: Collection[str] = ()) -> tuple[Setting, ...]:
+def settings_of(
+    problem: Problem, values: Mapping[str, Any], kept: Collection[str] = ()
+) -> tuple[Setting, ...]:
     """List settings in the problem's order; of a distribution its agents where they are counted, else their shares."""
     texts = problem.shown(values)
     return tuple(
@@ -122,7 +126,9 @@ def crowd(problem: Problem, name: str, value: Mapping[str, Any]) -> Crowd:
     if len(contexts) > max(len(actions), 1):
         turned = tuple((c, tuple(cell(a, value[c].get(a, 0)) for a in actions)) for c in contexts)
         return Crowd("context", tuple(actions), turned, limited=False)
-    rows = tuple((a, tuple(cell(a, value[context].get(a, 0)) for context in contexts)) for a in actions)
+    rows = tuple(
+        (a, tuple(cell(a, value[context].get(a, 0)) for context in contexts)) for a in actions
+    )
     heads = (AGENTS.get(name, name),) if len(contexts) == 1 else tuple(contexts)
     return Crowd("action", heads, rows, any(place for _, cells in rows for *_, place in cells))
 
@@ -158,7 +164,8 @@ class Sets:
 
     Args:
         rows: the cheapest first.
-        left, width: of the shaded region that is good enough, as places; "" where the problem does not say.
+        left, width: of the shaded region that is good enough, as places; "" where the problem does
+            not say.
         title: the title of the rows.
         priced: whether they have prices.
         says: the meaning of the shading and of signs.
@@ -222,7 +229,9 @@ def advice_card(study: BaseStudy, advice: Recommendation, why: Explanation) -> A
     """Make the card of a recommendation."""
     problem, words = study.problem, Words.of(study)
     mean, low, high = interval_texts(advice.mean, advice.lower, advice.upper)
-    policy = getattr(advice, "table", None)  # a causal policy's settings, which hang on what is seen
+    policy = getattr(
+        advice, "table", None
+    )  # a causal policy's settings, which hang on what is seen
     known = not (advice.says("nothing-measured") or advice.says("nothing-known"))
     settings = settings_of(problem, advice.values) if known else ()
     said = sentence(settings)
@@ -230,10 +239,18 @@ def advice_card(study: BaseStudy, advice: Recommendation, why: Explanation) -> A
     return AdviceCard(
         seen=in_one_line(problem, advice.context),
         scope=str(advice.scope),
-        headline=(said or _headline(problem, advice, bool(policy))) if known else "Nothing is known yet",
+        headline=(said or _headline(problem, advice, bool(policy)))
+        if known
+        else "Nothing is known yet",
         settings=() if said else settings,
         mean=words.worth(mean) if mean else "",
-        bounds=f"{low} to {high}" if low and high else f"at least {low}" if low else f"at most {high}" if high else "",
+        bounds=f"{low} to {high}"
+        if low and high
+        else f"at least {low}"
+        if low
+        else f"at most {high}"
+        if high
+        else "",
         price="" if advice.cost is None else words.paid(advice.cost),
         why=_sentence("; ".join(_brief(each) for each in advice.reasons)) or _sentence(why.summary),
         policy=with_units(problem, policy) if policy else None,
@@ -245,7 +262,9 @@ def advice_card(study: BaseStudy, advice: Recommendation, why: Explanation) -> A
 def sets(study: BaseStudy, advice: Recommendation) -> Sets:
     """Compare the scopes by expected outcome, bounds and price."""
     words = Words.of(study)
-    everyone = sorted((advice, *advice.alternatives), key=lambda c: float("inf") if c.cost is None else c.cost)
+    everyone = sorted(
+        (advice, *advice.alternatives), key=lambda c: float("inf") if c.cost is None else c.cost
+    )
     some = everyone[:_MOST_SETS]
     if advice not in some:
         some[-1] = advice
@@ -255,14 +274,19 @@ def sets(study: BaseStudy, advice: Recommendation) -> Sets:
     rows = []
     for choice in some:
         mean, low, high = interval_texts(choice.mean, choice.lower, choice.upper)
-        left, right, at = ("" if x is None else axis.at(float(x)) for x in (choice.lower, choice.upper, choice.mean))
+        left, right, at = (
+            "" if x is None else axis.at(float(x))
+            for x in (choice.lower, choice.upper, choice.mean)
+        )
         price = "" if choice.cost is None else words.paid(choice.cost)
         between = f"{low} to {high}" if low and high else ""
         name = str(choice.scope) if scopes else _belief(choice)
         rows.append(Interval(name, mean, between, left, right, at, price, choice is advice))
     left, width, says = _acceptable(study.problem, axis, advice)
     title = (
-        ("Which to set" if study.problem.kind == "causal" else "Which to hold") if scopes else "What each belief says"
+        ("Which to set" if study.problem.kind == "causal" else "Which to hold")
+        if scopes
+        else "What each belief says"
     )
     priced = any(row.price for row in rows)
     return Sets(tuple(rows), left, width, title, priced, says, len(everyone) - len(some))
@@ -332,13 +356,18 @@ _FLAT = 0.5  # half the height of an axis along which outcomes are all alike
 def progress(study: BaseStudy) -> Chart | None:
     """Chart of outcomes against the money spent, the rounds without a budget, or the time where the optimum moves.
 
-    A former best is over where the optimum moves: the line is then the mean of the latest outcomes. An outcome that is
-    probably wrong is never the best.
+    A former best is over where the optimum moves: the line is then the mean of the latest outcomes.
+    An outcome that is probably wrong is never the best.
 
     Returns:
         The drawing; None before anything is observed.
     """
-    problem, words, timed, counted = study.problem, Words.of(study), study.problem.timed, study.history.spent > 0
+    problem, words, timed, counted = (
+        study.problem,
+        Words.of(study),
+        study.problem.timed,
+        study.history.spent > 0,
+    )
     told: list[tuple[float, float, str]] = []
     believed: list[tuple[float, float]] = []
     spent, doubted = 0.0, study.doubted
@@ -351,7 +380,9 @@ def progress(study: BaseStudy) -> Chart | None:
             believed += [told[-1][:2]] if r.suggestion.token not in doubted else []
     if not told:
         return None
-    told.sort(key=lambda point: point[0])  # rounds may have been asked for in another order than that of their times
+    told.sort(
+        key=lambda point: point[0]
+    )  # rounds may have been asked for in another order than that of their times
     at, values = [x for x, _, _ in told], [value for _, value, _ in told]
     first, last = (at[0], at[-1]) if timed else (0.0, at[-1])
     high, low = max(values), min(values)
@@ -361,12 +392,17 @@ def progress(study: BaseStudy) -> Chart | None:
     along = "time" if timed else spending if counted else "rounds"
     found = best_round((r for r in study.history if r.suggestion.token not in doubted), problem)
     if timed:
-        lately = [math.fsum(some := values[max(k - LATELY, 0) : k]) / len(some) for k in range(1, len(values) + 1)]
+        lately = [
+            math.fsum(some := values[max(k - LATELY, 0) : k]) / len(some)
+            for k in range(1, len(values) + 1)
+        ]
         line = points(at, lately, across, up)
         says = f"Line: mean of the last {LATELY} outcomes, which is reached by now. Dots: every outcome."
     else:
         best = [*accumulate((value for _, value in believed), min if problem.minimize else max)]
-        line = _steps([*(x for x, _ in believed), last], [*best, best[-1]], across, up) if best else ""
+        line = (
+            _steps([*(x for x, _ in believed), last], [*best, best[-1]], across, up) if best else ""
+        )
         left_out = ", without what is probably wrong" if len(believed) < len(told) else ""
         says = f"Line: the best so far{left_out}. Dots: every outcome."
     return Chart(
@@ -397,9 +433,10 @@ _FEW = 3  # values from which on their range is shown
 class PendingRound:
     """Pending round: observations, settings, and values to report.
 
-    `last_look` has the fields of the look that can still be taken back, as they were filled in; `asked_for` says
-    whether values seen before choosing are behind the round; `told` are what to expect of it, each limit on an
-    outcome, and why it is suggested; `mark` is another for other settings.
+    `last_look` has the fields of the look that can still be taken back, as they were filled in;
+    `asked_for` says whether values seen before choosing are behind the round; `told` are what to
+    expect of it, each limit on an outcome, and why it is suggested; `mark` is another for other
+    settings.
     """
 
     token: str
@@ -477,7 +514,11 @@ class View:
 
 
 def view(
-    study: BaseStudy, most: int | None = SHOWN, advice: Recommendation | None = None, *, later: bool = False
+    study: BaseStudy,
+    most: int | None = SHOWN,
+    advice: Recommendation | None = None,
+    *,
+    later: bool = False,
 ) -> View:
     """Compute all of it anew.
 
@@ -523,7 +564,9 @@ def status_text(study: BaseStudy) -> str:
     texts = [meter.text for meter in reversed(_meters(study, Words.of(study)))]
     texts += [f"{len(status.pending)} pending"] if status.pending else []
     end = [f"finished: {status.finished}"] if status.finished else []
-    doubted = [f"warning: {each.text.partition('. ')[0]}" for each in status.findings if each.kind == "law"]
+    doubted = [
+        f"warning: {each.text.partition('. ')[0]}" for each in status.findings if each.kind == "law"
+    ]
     return "; ".join([", ".join(texts), *end, *doubted])
 
 
@@ -551,7 +594,11 @@ def _notices(study: BaseStudy) -> tuple[str, ...]:
     status = study.status
     said = [str(each) for each in status.findings]
     if status.unpriced and (status.budget is not None or status.spent):
-        these = "The cost of 1 round is" if status.unpriced == 1 else f"The costs of {status.unpriced} rounds are"
+        these = (
+            "The cost of 1 round is"
+            if status.unpriced == 1
+            else f"The costs of {status.unpriced} rounds are"
+        )
         charged = f"; {numeral(status.estimated)} is counted" if status.estimated else ""
         said.append(f"{these} unknown{charged}.")
     if status.gain is not None and not status.finished:
@@ -569,7 +616,11 @@ def _last_text(last: Undo | None, words: Words) -> str:
 
 
 def _out(study: BaseStudy, words: Words, played: Round) -> PendingRound:
-    problem, suggestion, history = study.problem, study.history[played.suggestion.token].suggestion, study.history
+    problem, suggestion, history = (
+        study.problem,
+        study.history[played.suggestion.token].suggestion,
+        study.history,
+    )
     nature, card = problem.unmeasured(suggestion), study.card(suggestion)
     estimate = history.estimate(suggestion.token)
     counts = history.budget is not None or history.spent > 0 or problem.priced
@@ -579,7 +630,10 @@ def _out(study: BaseStudy, words: Words, played: Round) -> PendingRound:
     stated = f"left out: {words.paid(price)}, as stated" if price is not None else ""
     hint = stated or _usual_cost_text(study, words, needed)
     cost = Field("cost", words.cost_label, hint=hint, needed=needed, decimal=True)
-    measured = [replace(field, label=f"{field.label}, as measured") for field in fields_of(problem, nature, "realised")]
+    measured = [
+        replace(field, label=f"{field.label}, as measured")
+        for field in fields_of(problem, nature, "realised")
+    ]
     moving = "" if not suggestion.change_cost else words.paid(suggestion.change_cost)
     return PendingRound(
         token=suggestion.token,
@@ -593,7 +647,9 @@ def _out(study: BaseStudy, words: Words, played: Round) -> PendingRound:
         accuracy=(sem_field(),) if study.takes_sem else (),
         counts_money=counts,
         change_cost=moving,
-        told=tuple(text for text in (_sentence(card.expected), *card.kept, _sentence(card.why)) if text),
+        told=tuple(
+            text for text in (_sentence(card.expected), *card.kept, _sentence(card.why)) if text
+        ),
         charge="" if estimate is None or price is not None else typed_text(estimate),
         stated=price is not None,
         last_look=_last_look(study, suggestion.token),
@@ -604,7 +660,9 @@ def _out(study: BaseStudy, words: Words, played: Round) -> PendingRound:
 
 def mark_of(suggestion: Suggestion) -> str:
     """Fingerprint of settings, sent with outcomes so that they are not taken for those of other settings."""
-    return hashlib.sha256(json.dumps(to_dict(suggestion)["values"], sort_keys=True).encode()).hexdigest()[:16]
+    return hashlib.sha256(
+        json.dumps(to_dict(suggestion)["values"], sort_keys=True).encode()
+    ).hexdigest()[:16]
 
 
 def _last_look(study: BaseStudy, token: str) -> tuple[Field, ...]:
@@ -612,7 +670,10 @@ def _last_look(study: BaseStudy, token: str) -> tuple[Field, ...]:
     for event in reversed(study.events):
         if isinstance(event, Decided) and event.token == token:
             fields = fields_of(study.problem, event.context, "context")
-            return tuple(replace(f, value=typed_text(event.context[f.name.partition(":")[2]])) for f in fields)
+            return tuple(
+                replace(f, value=typed_text(event.context[f.name.partition(":")[2]]))
+                for f in fields
+            )
         if isinstance(event, Asked) and event.token == token:
             break
     return ()
@@ -652,4 +713,6 @@ def _sentences(text: str) -> str:
     'Each round plays the cheapest set.'
     """
     lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
-    return "\n".join(f"{line[:1].upper()}{line[1:]}{'' if line[-1] in '.:!?' else '.'}" for line in lines)
+    return "\n".join(
+        f"{line[:1].upper()}{line[1:]}{'' if line[-1] in '.:!?' else '.'}" for line in lines
+    )

@@ -81,7 +81,11 @@ class Words:
         ('7.1 kg is expected, 5.7 to 8.6.', '7 is expected.')
         """
         middle, low, high = interval_texts(mean, lower, upper)
-        return f"{self.worth(middle)} is expected{f', {low} to {high}' if low and high else ''}." if middle else ""
+        return (
+            f"{self.worth(middle)} is expected{f', {low} to {high}' if low and high else ''}."
+            if middle
+            else ""
+        )
 
     def paid(self, amount: float, beside: float = 0.0) -> str:
         """Format an amount of money to a hundredth of the amount beside it.
@@ -140,7 +144,8 @@ def in_step(values: Sequence[Any], alone: Callable[[float], str] | None = None) 
 
     Args:
         values: of the column.
-        alone: text of a number that stands alone, with the decimals that it needs; None: six digits.
+        alone: text of a number that stands alone, with the decimals that it needs; None: six
+            digits.
 
     >>> in_step([6.1, 6.27, 12.0]), in_step([3.0, 3.1, None]), in_step([1 / 3, 20.0, "zinc"])
     (['6.10', '6.27', '12.00'], ['3.0', '3.1', '–'], ['0.333', '20.000', 'zinc'])
@@ -182,7 +187,9 @@ def columns_in_step(table: Table) -> list[list[tuple[str, bool, int]]]:
         numeric = any(_NUMBER.fullmatch(text) for text in texts) and all(
             x is None or _NUMBER.fullmatch(text) for x, text in zip(cells, texts, strict=True)
         )
-        columns.append([(text, numeric, place) for text, place in zip(texts, places(texts), strict=True)])
+        columns.append(
+            [(text, numeric, place) for text, place in zip(texts, places(texts), strict=True)]
+        )
     return [list(row) for row in zip(*columns, strict=True)]
 
 
@@ -221,13 +228,19 @@ def agents_text(row: Mapping[str, float], *, counted: bool) -> str:
     full = sorted(((name, x) for name, x in row.items() if x), key=lambda pair: -pair[1])
     texts = [f"{name} {x:g}" if counted else f"{name} {share_text(x)}" for name, x in full]
     more = len(texts) - _FULLEST
-    return ", ".join(texts[:_FULLEST] if more > 1 else texts) + (f" and {more} more" if more > 1 else "")
+    return ", ".join(texts[:_FULLEST] if more > 1 else texts) + (
+        f" and {more} more" if more > 1 else ""
+    )
 
 
 def _agents(name: str, value: Mapping[str, Any]) -> str:
     """A distribution of agents in one line; an only context needs no name."""
     texts = {context: agents_text(row, counted=name == "counts") for context, row in value.items()}
-    return next(iter(texts.values())) if len(texts) == 1 else "; ".join(f"{c}: {text}" for c, text in texts.items())
+    return (
+        next(iter(texts.values()))
+        if len(texts) == 1
+        else "; ".join(f"{c}: {text}" for c, text in texts.items())
+    )
 
 
 AGENTS = {"counts": "agents", "distribution": "share of agents"}
@@ -236,12 +249,17 @@ AGENTS = {"counts": "agents", "distribution": "share of agents"}
 
 def in_resolution(problem: Problem, values: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Values by name as people read them, in the problem's order; a table in words."""
-    return [(name, _in_words(problem, name, value)) for name, value in _once(problem.in_order(values)).items()]
+    return [
+        (name, _in_words(problem, name, value))
+        for name, value in _once(problem.in_order(values)).items()
+    ]
 
 
 def _once(values: Mapping[str, Any]) -> Mapping[str, Any]:
     """Values without the shares of agents that are counted."""
-    return {name: x for name, x in values.items() if name != "distribution" or "counts" not in values}
+    return {
+        name: x for name, x in values.items() if name != "distribution" or "counts" not in values
+    }
 
 
 def _in_words(problem: Problem, name: str, value: Any) -> str:

@@ -1,10 +1,11 @@
 """Pictures of studies; needs matplotlib (`pip install 'steerbo[plots]'`).
 
-Each is one call, takes a study or an optimizer, and draws on the axes that it is given (`ax=`), or on new ones one
-column of a journal wide; it returns the axes. Of every kind: `progress` and `settings`; where the model is over
-variables also `known` and `slices` (the posterior along variables) and `importance` (which variables matter); where
-the optimum moves `over_time` (time against position). `costvarying`, `timevarying`, `causal` and `meanfield` have more
-of their kind, and `figure` of each puts the most important ones side by side, for `save` to write to a file.
+Each is one call, takes a study or an optimizer, and draws on the axes that it is given (`ax=`), or
+on new ones one column of a journal wide; it returns the axes. Of every kind: `progress` and
+`settings`; where the model is over variables also `known` and `slices` (the posterior along
+variables) and `importance` (which variables matter); where the optimum moves `over_time` (time
+against position). `costvarying`, `timevarying`, `causal` and `meanfield` have more of their kind,
+and `figure` of each puts the most important ones side by side, for `save` to write to a file.
 """
 
 from __future__ import annotations
@@ -18,7 +19,17 @@ from .rounds import pictures, progress, settings
 if TYPE_CHECKING:
     from .model import importance, known, over_time, slices
 
-__all__ = ["Picture", "importance", "known", "over_time", "pictures", "progress", "save", "settings", "slices"]
+__all__ = [
+    "Picture",
+    "importance",
+    "known",
+    "over_time",
+    "pictures",
+    "progress",
+    "save",
+    "settings",
+    "slices",
+]
 _OF_MODELS = ("importance", "known", "over_time", "slices")
 
 

@@ -56,18 +56,24 @@ ROLES = {  # colour, shape and name
 }
 _INK, _CUT = "#222222", "#C8C8C8"
 _NODE, _MARGIN = 11.0, 0.16  # points; of the range
-_TRIES, _SPARE, _ABOVE = 4, 1.2, 0.12  # to bring arcs inside; of the height, left free below the title
+_TRIES, _SPARE, _ABOVE = (
+    4,
+    1.2,
+    0.12,
+)  # to bring arcs inside; of the height, left free below the title
 _NAME, _TITLE = 24, 90  # characters
 
 
-# -- public pictures ---------------------------------------------------------------------------------------------------
+# -- public pictures -------------------------------------------------------------------------------
 
 
-def scope_figure(graph: CausalGraph, scope: Scope, size: tuple[float, float] = (COLUMN, 2.9)) -> Any:
+def scope_figure(
+    graph: CausalGraph, scope: Scope, size: tuple[float, float] = (COLUMN, 2.9)
+) -> Any:
     """Draw the graph while a scope is played: actions squares, contexts circles, the target a diamond.
 
-    Dashed double arrows are latent common causes. Grey edges are cut by setting their end; orange ones lead from a
-    context to the action that looks at it.
+    Dashed double arrows are latent common causes. Grey edges are cut by setting their end; orange
+    ones lead from a context to the action that looks at it.
 
     Args:
         graph: the causal graph.
@@ -135,9 +141,12 @@ def prices(study: BaseStudy, ax: Any = None, value: str = "", money: str = "") -
         InvalidProblem: the problem is of another kind, or nothing has a price.
     """
     problem, advice = of_kind(study, Causal), study.recommend()
-    if problem.prices is None and all(choice.cost is None for choice in (advice, *advice.alternatives)):
+    if problem.prices is None and all(
+        choice.cost is None for choice in (advice, *advice.alternatives)
+    ):
         hint = (
-            "Without prices ‹plots.causal.shares› shows which scopes were played, and ‹plots.slices› what each gives."
+            "Without prices ‹plots.causal.shares› shows which scopes were played, "
+            "and ‹plots.slices› what each gives."
         )
         raise InvalidProblem("prices", None, "the cost of setting and looking, by variable", hint)
     return _prices(study, advice, ax, value, money)
@@ -175,7 +184,9 @@ def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
     problem = of_kind(optimizer, Causal)
     if priced(advice) and not problem.space.seen:
         text = "Expected value and bounds of each scope, a row each, and its price; the recommended one in a ring"
-        yield Picture("Expected outcome of each scope", text, lambda: _prices(optimizer, advice).figure)
+        yield Picture(
+            "Expected outcome of each scope", text, lambda: _prices(optimizer, advice).figure
+        )
     text = "The causal graph while the recommended scope is played: what is set in it, and what is looked at before"
     yield Picture("Recommended scope", text, lambda: scope_figure(problem.graph, advice.scope))
     yield from learned_pictures(optimizer, advice)
@@ -197,10 +208,12 @@ def draw_scopes(graph: CausalGraph, scopes: Sequence[Scope], folder: Path) -> li
     return paths
 
 
-# -- what is drawn on axes ---------------------------------------------------------------------------------------------
+# -- what is drawn on axes -------------------------------------------------------------------------
 
 
-def _prices(study: BaseStudy, advice: Recommendation, ax: Any = None, value: str = "", money: str = "") -> Any:
+def _prices(
+    study: BaseStudy, advice: Recommendation, ax: Any = None, value: str = "", money: str = ""
+) -> Any:
     axes, problem = on(ax, rows_height(len(priced(advice)))), of_kind(study, Causal)
     rows = rows_of(problem, advice)
     draw_rows(axes, rows, money_words(study, money))
@@ -215,21 +228,31 @@ def _shares(axes: Any, optimizer: BaseStudy) -> None:
     rounds = list(optimizer.history)
     number = np.arange(1, len(rounds) + 1)
     looks = zip(each_look(SHAPES), cycle(DASHES), strict=False)
-    for (name, share), ((colour, shape), dashes) in zip(shares_of(optimizer).items(), looks, strict=False):
+    for (name, share), ((colour, shape), dashes) in zip(
+        shares_of(optimizer).items(), looks, strict=False
+    ):
         axes.plot(
             number,
             share,
             color=colour, ls=dashes, lw=1.4, marker=shape, ms=4, markevery=max(len(rounds) // 8, 1),
             label=wrapped(name, 46, 2, 88),
         )  # fmt: skip
-    axes.set(xlabel="round", ylabel="share of rounds so far", ylim=(-0.02, 1.02), title="Share of rounds by scope")
+    axes.set(
+        xlabel="round",
+        ylabel="share of rounds so far",
+        ylim=(-0.02, 1.02),
+        title="Share of rounds by scope",
+    )
 
 
 def shares_of(study: BaseStudy) -> dict[str, Any]:
     """Share of rounds that went to each scope, after every round, (n,) each, in the order of their first round."""
     scopes = [f"set {played.suggestion.scope}" for played in study.history]
     number = np.arange(1, len(scopes) + 1)
-    return {name: np.cumsum([scope == name for scope in scopes]) / number for name in dict.fromkeys(scopes)}
+    return {
+        name: np.cumsum([scope == name for scope in scopes]) / number
+        for name in dict.fromkeys(scopes)
+    }
 
 
 def _outcomes(axes: Any, optimizer: BaseStudy, value: str) -> None:
@@ -237,7 +260,7 @@ def _outcomes(axes: Any, optimizer: BaseStudy, value: str) -> None:
     axes.set(xlabel="round", ylabel=value_words(optimizer, value), title="Outcome of every round")
 
 
-# -- the graph ---------------------------------------------------------------------------------------------------------
+# -- the graph -------------------------------------------------------------------------------------
 
 
 class Edge(NamedTuple):
@@ -245,7 +268,8 @@ class Edge(NamedTuple):
 
     Args:
         start, end: the nodes.
-        kind: "cause", "look" (from a context to the action that observes it) or "hidden" (a common cause of both).
+        kind: "cause", "look" (from a context to the action that observes it) or "hidden" (a common
+            cause of both).
         cut: whether an end of it is set, which cuts it.
         bend: of its curve, as a share of its length.
     """
@@ -304,7 +328,11 @@ def edges_of(graph: CausalGraph, scope: Scope) -> list[Edge]:
         Edge(a, b, "cause", b in told, -0.2 if places[b][0] - places[a][0] > 1 else 0.0)
         for a, b in graph.directed  # over other layers: beside what stands there
     ]
-    edges += [Edge(context, action, "look", False, 0.18) for action, contexts in told.items() for context in contexts]
+    edges += [
+        Edge(context, action, "look", False, 0.18)
+        for action, contexts in told.items()
+        for context in contexts
+    ]
     edges += [Edge(a, b, "hidden", a in told or b in told, -0.35) for a, b in graph.bidirected]
     return edges
 
@@ -315,8 +343,14 @@ def _curves(axes: Any, places: dict[str, tuple[float, float]], edges: Sequence[E
     for _ in range(_TRIES):
         curves = [curve(axes, places[edge.start], places[edge.end], edge.bend) for edge in edges]
         heights = np.concatenate([each[:, 1] for each in curves]) if curves else np.zeros(0)
-        low, high = np.array([axes.bbox.y0, axes.bbox.y1 - _ABOVE * axes.bbox.height]) * 72.0 / axes.figure.dpi
-        above, below = (max(float(beyond.max(initial=0.0)), 0.0) for beyond in (heights - high, low - heights))
+        low, high = (
+            np.array([axes.bbox.y0, axes.bbox.y1 - _ABOVE * axes.bbox.height])
+            * 72.0
+            / axes.figure.dpi
+        )
+        above, below = (
+            max(float(beyond.max(initial=0.0)), 0.0) for beyond in (heights - high, low - heights)
+        )
         if not above and not below:
             break
         bottom, top = axes.get_ylim()

@@ -46,9 +46,9 @@ def looks_of(problem: CostVarying) -> Looks:
 def figure(optimizer: BaseStudy, value: str = "", money: str = "") -> Any:
     """The two main pictures side by side, as a matplotlib `Figure`.
 
-    Left: `prices`, the expected value that each control set reaches at its best, with bounds and its price; where
-    something is seen before choosing, that of the recommended set in typical contexts. Right: `plays`, what each play
-    gave against the money spent so far.
+    Left: `prices`, the expected value that each control set reaches at its best, with bounds and
+    its price; where something is seen before choosing, that of the recommended set in typical
+    contexts. Right: `plays`, what each play gave against the money spent so far.
 
     Args:
         optimizer: of a `CostVarying` problem.
@@ -72,9 +72,9 @@ def figure(optimizer: BaseStudy, value: str = "", money: str = "") -> Any:
 def prices(study: BaseStudy, ax: Any = None, value: str = "", money: str = "") -> Any:
     """Draw the expected value of each control set at its best, with bounds: a row a set, its price at the right.
 
-    Cheapest first; the recommended set is bold, and its mark in a ring. Expected values that are good enough are
-    shaded, where the problem's tolerance alone decides that. Where something is seen before choosing: the recommended
-    set in typical contexts.
+    Cheapest first; the recommended set is bold, and its mark in a ring. Expected values that are
+    good enough are shaded, where the problem's tolerance alone decides that. Where something is
+    seen before choosing: the recommended set in typical contexts.
 
     Args:
         study: a study or an optimizer, of a `CostVarying` problem.
@@ -96,7 +96,8 @@ def prices(study: BaseStudy, ax: Any = None, value: str = "", money: str = "") -
 def plays(study: BaseStudy, ax: Any = None, value: str = "", money: str = "") -> Any:
     """Draw the value of each play against the money spent so far (the rounds, where no money is counted); see `prices`.
 
-    The line is the bound on the best expected value that the method had guaranteed before each play.
+    The line is the bound on the best expected value that the method had guaranteed before each
+    play.
     """
     problem, axes = of_kind(study, CostVarying), on(ax, 2.6)
     _plays(axes, study, problem, value, money)
@@ -108,7 +109,10 @@ def spending(study: BaseStudy, ax: Any = None, money: str = "") -> Any:
     problem, axes = of_kind(study, CostVarying), on(ax, 2.6)
     rounds, lines, counted = spent_by_set(study, problem)
     looks = looks_of(problem)
-    colours, names = [colour for colour, _ in looks.values()], [words(" + ".join(names)) for names in looks]
+    colours, names = (
+        [colour for colour, _ in looks.values()],
+        [words(" + ".join(names)) for names in looks],
+    )
     stacked(axes, rounds, lines, names, colours)
     title = "Money spent" if counted else "Plays by control set"
     axes.set(xlabel="round", ylabel=spent_words(study, counted, money), title=title)
@@ -134,10 +138,12 @@ def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
     yield from settings_pictures(optimizer, advice)
 
 
-# -- what is drawn on axes ---------------------------------------------------------------------------------------------
+# -- what is drawn on axes -------------------------------------------------------------------------
 
 
-def _advised_prices(study: BaseStudy, advice: Recommendation, ax: Any = None, value: str = "", money: str = "") -> Any:
+def _advised_prices(
+    study: BaseStudy, advice: Recommendation, ax: Any = None, value: str = "", money: str = ""
+) -> Any:
     axes = on(ax, 2.9 if advice.context else rows_height(len(priced(advice))))
     _prices(axes, study, advice, value, money)
     return finished(axes)
@@ -148,7 +154,9 @@ def _prices(axes: Any, study: BaseStudy, advice: Recommendation, value: str, mon
     problem, expected = of_kind(study, CostVarying), f"expected {value_words(study, value)}"
     if advice.context:
         draw_contexts(axes, problem, advice, looks_of(problem))
-        axes.set(xlabel="seen before choosing", ylabel=expected, title="Recommended in typical contexts")
+        axes.set(
+            xlabel="seen before choosing", ylabel=expected, title="Recommended in typical contexts"
+        )
         return
     looks = looks_of(problem)
     rows = rows_of(problem, advice, {scope: looks[tuple(scope.set)] for scope in problem.scopes})
@@ -160,7 +168,9 @@ def _prices(axes: Any, study: BaseStudy, advice: Recommendation, value: str, mon
 def draw_contexts(axes: Any, problem: CostVarying, advice: Recommendation, looks: Looks) -> None:
     """Draw the expected value, in typical contexts, of the set that is recommended there; the legend names the sets."""
     space = problem.space.subset(problem.space.seen)
-    rows = sorted((advice, *advice.alternatives), key=lambda choice: space.encode([choice.context]).tolist())
+    rows = sorted(
+        (advice, *advice.alternatives), key=lambda choice: space.encode([choice.context]).tolist()
+    )
     named: dict[Scope, None] = {}
     for k, choice in enumerate(rows):
         colour, shape = looks[tuple(choice.scope.set)]
@@ -173,7 +183,10 @@ def draw_contexts(axes: Any, problem: CostVarying, advice: Recommendation, looks
                 k, y, [[y - low], [high - y]], color=colour, marker=shape, ms=6, mec="black", mew=0.4, capsize=3,
                 lw=1.6, ls="none", label=label or None,
             )  # fmt: skip
-    labels = [wrapped(as_text(problem.shown(choice.context)), max(44 // max(len(rows), 1), 9), 3) for choice in rows]
+    labels = [
+        wrapped(as_text(problem.shown(choice.context)), max(44 // max(len(rows), 1), 9), 3)
+        for choice in rows
+    ]
     axes.set_xticks(range(len(rows)), labels, fontsize=SMALL)
     axes.margins(0.12, 0.15)
 
@@ -211,10 +224,20 @@ def _plays(axes: Any, study: BaseStudy, problem: CostVarying, value: str, money:
     steps = [(x, bound) for x, bound in notes if bound is not None]
     if steps:  # what the method had logged before each play
         axes.step(
-            *zip(*steps, strict=True), where="post", color="black", lw=1.2, label="bound on the best expected value"
+            *zip(*steps, strict=True),
+            where="post",
+            color="black",
+            lw=1.2,
+            label="bound on the best expected value",
         )
-    first = next((i for i, r in enumerate(rounds) if r.suggestion.note.get("phase") == "exploit"), 0)
+    first = next(
+        (i for i, r in enumerate(rounds) if r.suggestion.note.get("phase") == "exploit"), 0
+    )
     if first:
         axes.axvline(spent[first - 1], color="grey", ls=":", zorder=0, label="exploring ends")
-    axes.set(xlabel=spent_words(study, counted, money), ylabel=value_words(study, value), title="Outcome of every play")
+    axes.set(
+        xlabel=spent_words(study, counted, money),
+        ylabel=value_words(study, value),
+        title="Outcome of every play",
+    )
     axes.set_xlim(left=0)

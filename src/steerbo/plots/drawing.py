@@ -1,7 +1,7 @@
 """Shared drawing: figures at the width of a journal's column, colours with shapes, rows with intervals, legends, texts.
 
-Every text has a size of its own, 7 to 9 points, whatever matplotlib's settings are: a picture is legible at 90 mm and
-at 180 mm. Legends stand below the axes, so that they cover nothing.
+Every text has a size of its own, 7 to 9 points, whatever matplotlib's settings are: a picture is
+legible at 90 mm and at 180 mm. Legends stand below the axes, so that they cover nothing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,14 @@ from ..core import BaseStudy, Problem, Recommendation, as_text, least_acceptable
 from ..errors import InvalidOption, InvalidProblem, MissingExtra
 from ..space import Categorical
 
-BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9"
+BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY = (
+    "#0072B2",
+    "#E69F00",
+    "#009E73",
+    "#D55E00",
+    "#CC79A7",
+    "#56B4E9",
+)
 YELLOW, BLACK = "#F0E442", "#000000"
 GREY = "#8C8C8C"
 DARK_GREEN, LIGHT_GREEN = "#007A5A", "#3FC79A"  # for texts on white, on black
@@ -65,17 +72,32 @@ COLUMN, PAGE = 90 * MM, 180 * MM
 TITLE, LABEL, SMALL = 9.0, 8.0, 7.0
 """Sizes of texts in points; none is smaller."""
 _DPI = 200
-_LONGEST, _LONGEST_VALUE = 48, 36  # characters of a text; of the objective, which "expected" may precede
-_COLUMNS, _ENTRIES, _BROKEN = 4, 6, 28  # of a legend; rows; characters of a line where they have to be broken
+_LONGEST, _LONGEST_VALUE = (
+    48,
+    36,
+)  # characters of a text; of the objective, which "expected" may precede
+_COLUMNS, _ENTRIES, _BROKEN = (
+    4,
+    6,
+    28,
+)  # of a legend; rows; characters of a line where they have to be broken
 _SHARE = 0.97  # of a figure's width that several columns may fill
 _ROW = 0.27  # inches that a row with an interval needs
-_GAP, _FARTHER, _CLEAR = 2.5, 6.0, 1.5  # points between a mark and its name; between a name and a line
+_GAP, _FARTHER, _CLEAR = (
+    2.5,
+    6.0,
+    1.5,
+)  # points between a mark and its name; between a name and a line
 _WORSE = 100.0  # how many points of lines it is as bad to cover as a mark
 _LEAVES = 15.0  # and to leave the axes
 _SAMPLES, _SHOWN_SAMPLES = 201, 25  # points of a curve; those that count
 _WIDE = 4.7  # points of an axis that a letter of its label needs
 _BESIDE = 0.8  # of the height that axes have before there is a legend
-_MOST_ROWS, _ROW_NAME, _LETTER = 30, 24, 8.0  # rows that are shown; letters of a name; points of axes for a letter
+_MOST_ROWS, _ROW_NAME, _LETTER = (
+    30,
+    24,
+    8.0,
+)  # rows that are shown; letters of a name; points of axes for a letter
 
 
 @dataclass(frozen=True)
@@ -98,13 +120,14 @@ class Picture:
         return self.source() if callable(self.source) else self.source
 
 
-# -- whose picture, and in which words ---------------------------------------------------------------------------------
+# -- whose picture, and in which words -------------------------------------------------------------
 
 
 class DrawPictures(Protocol):
     """The signature of the function that `Problem.pictures` names; `study` is an `Optimizer` or a `Study`.
 
-    It is called before anything is measured, too, and may yield nothing then. It reads, and never asks or tells.
+    It is called before anything is measured, too, and may yield nothing then. It reads, and never
+    asks or tells.
     """
 
     def __call__(self, study: BaseStudy, advice: Recommendation, /) -> Iterable[Picture]:
@@ -167,7 +190,7 @@ def name_and_unit(problem: Problem, name: str) -> str:
     return f"{name} ({unit})" if unit else name
 
 
-# -- figures -----------------------------------------------------------------------------------------------------------
+# -- figures ---------------------------------------------------------------------------------------
 
 
 def bare(*panels: Any) -> None:
@@ -212,7 +235,9 @@ def on(ax: Any, height: float = 2.4) -> Any:
     if ax is None:
         return new_figure((COLUMN, height)).subplots()
     if not callable(getattr(ax, "errorbar", None)):
-        raise InvalidOption("ax", ax, "axes of matplotlib, or none", "plt.subplots() gives a figure and its axes.")
+        raise InvalidOption(
+            "ax", ax, "axes of matplotlib, or none", "plt.subplots() gives a figure and its axes."
+        )
     return ax
 
 
@@ -232,7 +257,9 @@ def styled(axes: Any) -> None:
         axis.label.set_size(LABEL)
         axis.get_offset_text().set_size(SMALL)
         letters = max(int(room * 72.0 / axes.figure.dpi / _WIDE), 12)
-        axis.set_label_text("\n".join(_broken(line, letters) for line in axis.get_label_text().split("\n")))
+        axis.set_label_text(
+            "\n".join(_broken(line, letters) for line in axis.get_label_text().split("\n"))
+        )
     if axes.get_xlabel() == "round":
         axes.xaxis.get_major_locator().set_params(integer=True)
 
@@ -270,17 +297,21 @@ def mark_good(bar: Any, problem: Problem) -> None:
     bar.ax.text(0.5, place, "good", size=SMALL, ha="center", va=side, transform=bar.ax.transAxes)
 
 
-def stacked(axes: Any, rounds: Sequence[int], heights: Any, names: Sequence[str], colours: Sequence[str]) -> None:
+def stacked(
+    axes: Any, rounds: Sequence[int], heights: Any, names: Sequence[str], colours: Sequence[str]
+) -> None:
     """Heights (k, n) of n rounds, one upon the other, each as wide as its round; patterns repeat the colours."""
     if rounds:
         edges = np.append(np.array(rounds) - 0.5, rounds[-1] + 0.5)
         levels = [np.append(line, line[-1]) for line in heights]
-        layers = axes.stackplot(edges, *levels, labels=names, colors=list(colours), step="post", alpha=0.85)
+        layers = axes.stackplot(
+            edges, *levels, labels=names, colors=list(colours), step="post", alpha=0.85
+        )
         for layer, (_, hatch) in zip(layers, each_look(HATCHES), strict=False):
             layer.set(hatch=hatch, edgecolor="white", linewidth=0.3)
 
 
-# -- rows with intervals -----------------------------------------------------------------------------------------------
+# -- rows with intervals ---------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -314,7 +345,9 @@ def priced(advice: Recommendation) -> list[Recommendation]:
     return [c for c in (advice, *advice.alternatives) if c.cost is not None and c.mean is not None]
 
 
-def rows_of(problem: Problem, advice: Recommendation, looks: Mapping[Any, tuple[str, str]] | None = None) -> list[Row]:
+def rows_of(
+    problem: Problem, advice: Recommendation, looks: Mapping[Any, tuple[str, str]] | None = None
+) -> list[Row]:
     """A row for each scope with a price and an expected value: cheapest first, at equal prices the better one first.
 
     Of very many the best ones are kept, and the recommended one.
@@ -324,14 +357,20 @@ def rows_of(problem: Problem, advice: Recommendation, looks: Mapping[Any, tuple[
         advice: the recommended scope, and the others.
         looks: colour and shape by scope; None: in the order of the rows.
     """
-    choices = sorted(priced(advice), key=lambda c: (c is not advice, -problem.sign * float(c.mean or 0.0)))
-    choices = sorted(choices[:_MOST_ROWS], key=lambda c: (c.cost, -problem.sign * float(c.mean or 0.0)))
+    choices = sorted(
+        priced(advice), key=lambda c: (c is not advice, -problem.sign * float(c.mean or 0.0))
+    )
+    choices = sorted(
+        choices[:_MOST_ROWS], key=lambda c: (c.cost, -problem.sign * float(c.mean or 0.0))
+    )
     rows = []
     for choice, look in zip(choices, each_look(SHAPES), strict=False):
         mean = float(choice.mean or 0.0)
         low, high = (mean if end is None else float(end) for end in (choice.lower, choice.upper))
         look = look if looks is None else looks[choice.scope]
-        rows.append(Row(row_name(choice), mean, low, high, f"{choice.cost:.4g}", look, choice is advice))
+        rows.append(
+            Row(row_name(choice), mean, low, high, f"{choice.cost:.4g}", look, choice is advice)
+        )
     return rows
 
 
@@ -346,15 +385,29 @@ def draw_rows(axes: Any, rows: Sequence[Row], aside: str = "") -> None:
         colour, shape = row.look
         ends = [[max(row.mean - row.low, 0.0)], [max(row.high - row.mean, 0.0)]]
         axes.errorbar(
-            row.mean, y, xerr=ends, color=colour, marker=shape, ms=6, mec="black", mew=0.4, capsize=3, lw=1.6, zorder=3
+            row.mean,
+            y,
+            xerr=ends,
+            color=colour,
+            marker=shape,
+            ms=6,
+            mec="black",
+            mew=0.4,
+            capsize=3,
+            lw=1.6,
+            zorder=3,
         )
         if row.chosen:
-            axes.plot(row.mean, y, "o", ms=13, mfc="none", color="black", ls="none", label="recommended")
+            axes.plot(
+                row.mean, y, "o", ms=13, mfc="none", color="black", ls="none", label="recommended"
+            )
     room = axes.bbox.height * 72.0 / axes.figure.dpi / max(len(rows), 1)  # points a row
     lines = 2 if room >= 2.2 * SMALL else 1
     letters = max(int(axes.bbox.width * 72.0 / axes.figure.dpi / _LETTER), _ROW_NAME)
     names = told_apart([row.name for row in rows], lines * letters)
-    axes.set_yticks(range(len(rows)), [wrapped(name, letters, lines, lines * letters) for name in names])
+    axes.set_yticks(
+        range(len(rows)), [wrapped(name, letters, lines, lines * letters) for name in names]
+    )
     for label, row in zip(axes.get_yticklabels(), rows, strict=True):
         label.set_fontweight("bold" if row.chosen else "normal")
     axes.set_ylim(max(len(rows), 1) - 0.5, -0.5)
@@ -380,12 +433,20 @@ def draw_acceptable(axes: Any, problem: Any, advice: Recommendation) -> None:
         return
     low, high = axes.get_xlim()
     low, high = min(low, least), max(high, least)
-    axes.axvspan(least, low if problem.minimize else high, color=GREEN, alpha=0.15, lw=0, zorder=0, label="good enough")
+    axes.axvspan(
+        least,
+        low if problem.minimize else high,
+        color=GREEN,
+        alpha=0.15,
+        lw=0,
+        zorder=0,
+        label="good enough",
+    )
     axes.axvline(least, color=GREEN, lw=0.8, ls="--", zorder=0)
     axes.set_xlim(low, high)
 
 
-# -- axes of a variable ------------------------------------------------------------------------------------------------
+# -- axes of a variable ----------------------------------------------------------------------------
 
 
 def places_on(variable: Any, values: Sequence[Any]) -> list[float]:
@@ -403,7 +464,7 @@ def name_choices(axis: Any, variable: Any) -> None:
         axis.set_ticks(range(len(choices)), choices)
 
 
-# -- names beside marks ------------------------------------------------------------------------------------------------
+# -- names beside marks ----------------------------------------------------------------------------
 
 Box = tuple[float, float, float, float]
 """Left, bottom, right and top, in points."""
@@ -421,7 +482,8 @@ def name_beside(
     Args:
         axes: whose limits are set.
         texts: names by place.
-        sizes: diameters of all marks in points, in the order of `texts`; those of more marks come with their places.
+        sizes: diameters of all marks in points, in the order of `texts`; those of more marks come
+            with their places.
         lines: points of lines that names should not cover, (s, 2) each, in points.
         always: whether a name is written even where it covers another name or a mark.
     """
@@ -435,13 +497,21 @@ def name_beside(
     for (place, name), (x, y), size in zip(texts.items(), at, sizes, strict=True):
         if not name:
             continue
-        text = axes.annotate(name, place, (0, 0), textcoords="offset points", fontsize=SMALL, zorder=6)
+        text = axes.annotate(
+            name, place, (0, 0), textcoords="offset points", fontsize=SMALL, zorder=6
+        )
         text.set_path_effects(halo)
         with _boxes():
             box = text.get_window_extent()
         width, height = box.width * scale, box.height * scale
 
-        def covers(side: tuple[float, float], x: float = x, y: float = y, w: float = width, h: float = height) -> float:
+        def covers(
+            side: tuple[float, float],
+            x: float = x,
+            y: float = y,
+            w: float = width,
+            h: float = height,
+        ) -> float:
             box = _around(x + side[0], y + side[1], w, h)
             return _covered(box, taken, lines) + _leaves(box, inside)
 
@@ -458,7 +528,11 @@ def _sides(near: float, width: float, height: float) -> list[tuple[float, float]
     w, h = width / 2, height / 2
     sides = [(0.0, -near - h), (0.0, near + h), (near + w, 0.0), (-near - w, 0.0)]
     sides += [(i * (w + 0.6 * near), j * (h + 0.6 * near)) for i in (1, -1) for j in (-1, 1)]
-    farther = [(_farther(x, step), _farther(y, step)) for step in (1, 2, 3) for x, y in (*sides[:2], *sides[4:])]
+    farther = [
+        (_farther(x, step), _farther(y, step))
+        for step in (1, 2, 3)
+        for x, y in (*sides[:2], *sides[4:])
+    ]
     return [*sides, *farther]
 
 
@@ -482,7 +556,14 @@ def _covered(box: Box, taken: Sequence[Box], lines: Sequence[Any]) -> float:
     others = sum(left < c and a < right and bottom < d and b < top for a, b, c, d in taken)
     left, bottom, right, top = left - _CLEAR, bottom - _CLEAR, right + _CLEAR, top + _CLEAR
     points = sum(
-        int(((line[:, 0] > left) & (line[:, 0] < right) & (line[:, 1] > bottom) & (line[:, 1] < top)).sum())
+        int(
+            (
+                (line[:, 0] > left)
+                & (line[:, 0] < right)
+                & (line[:, 1] > bottom)
+                & (line[:, 1] < top)
+            ).sum()
+        )
         for line in lines
     )
     return _WORSE * others + points * _SHOWN_SAMPLES / _SAMPLES
@@ -507,7 +588,7 @@ def arc(start: Any, end: Any, bend: float) -> Any:
     return (1 - s) ** 2 * start + 2 * s * (1 - s) * control + s**2 * end
 
 
-# -- legends -----------------------------------------------------------------------------------------------------------
+# -- legends ---------------------------------------------------------------------------------------
 
 
 def legend_below(shown: Any, *panels: Any) -> None:
@@ -526,7 +607,9 @@ def legend_below(shown: Any, *panels: Any) -> None:
         return
     for columns in range(min(_COLUMNS, len(labels)), 0, -1):
         most = _ENTRIES * columns
-        made = shown.legend(handles[:most], labels[:most], loc="outside lower center", ncols=columns, **_looks())
+        made = shown.legend(
+            handles[:most], labels[:most], loc="outside lower center", ncols=columns, **_looks()
+        )
         if _width(made) <= _SHARE * shown.bbox.width:
             return
         if columns > 1:
@@ -542,7 +625,9 @@ def _legend_under(axes: Any) -> None:
     shown, spec = axes.figure, axes.get_subplotspec()
     room = shown.bbox.width / (spec.get_gridspec().ncols if spec is not None else 1)
     with _boxes():
-        box = axes.xaxis.get_tightbbox(shown.canvas.get_renderer() if hasattr(shown.canvas, "get_renderer") else None)
+        box = axes.xaxis.get_tightbbox(
+            shown.canvas.get_renderer() if hasattr(shown.canvas, "get_renderer") else None
+        )
     below = 0.3 if box is None else max((axes.bbox.y0 - box.y0) / shown.dpi, 0.0) + 0.05
     shift = axes.transAxes + ScaledTranslation(0, -below, shown.dpi_scale_trans)
     for columns in range(min(_COLUMNS, len(labels)), 0, -1):
@@ -561,7 +646,12 @@ def _legend_under(axes: Any) -> None:
 
 
 def _looks() -> dict[str, Any]:
-    looks: dict[str, Any] = {"frameon": False, "fontsize": SMALL, "markerscale": 0.8, "borderaxespad": 0.3}
+    looks: dict[str, Any] = {
+        "frameon": False,
+        "fontsize": SMALL,
+        "markerscale": 0.8,
+        "borderaxespad": 0.3,
+    }
     return {**looks, "handlelength": 1.6, "columnspacing": 1.2, "handletextpad": 0.5}
 
 
@@ -577,7 +667,7 @@ def _fit(legend: Any, width: float) -> None:
             label.set_text("\n".join(wrap(label.get_text(), _BROKEN)))
 
 
-# -- texts -------------------------------------------------------------------------------------------------------------
+# -- texts -----------------------------------------------------------------------------------------
 
 
 def wrapped(text: str, width: int, lines: int = 2, most: int = _LONGEST) -> str:
@@ -625,7 +715,7 @@ def told_apart(names: Sequence[str], most: int) -> list[str]:
     return [f"{k}: {text}"[:most] for k, text in enumerate(cut(names), 1)]
 
 
-# -- files -------------------------------------------------------------------------------------------------------------
+# -- files -----------------------------------------------------------------------------------------
 
 
 def save_figure(shown: Any, target: Any, **how: Any) -> None:
@@ -638,7 +728,9 @@ def save_figure(shown: Any, target: Any, **how: Any) -> None:
 def _boxes() -> Iterator[None]:
     """Letters that the font lacks are boxes."""
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=r"(?s)Glyph .* missing from (current )?font", category=UserWarning)
+        warnings.filterwarnings(
+            "ignore", message=r"(?s)Glyph .* missing from (current )?font", category=UserWarning
+        )
         yield
 
 
@@ -653,5 +745,7 @@ def save(shown: Any, path: Path | str) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         save_figure(shown, path)
     except (OSError, ValueError) as error:
-        raise InvalidOption("path", str(path), "a picture file that can be written", f"({error})") from None
+        raise InvalidOption(
+            "path", str(path), "a picture file that can be written", f"({error})"
+        ) from None
     return path

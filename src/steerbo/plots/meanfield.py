@@ -55,7 +55,8 @@ _GRID, _WIDTH = 81, 2.0  # points of a curve; standard deviations
 def figure(optimizer: BaseStudy, value: str = "") -> Any:
     """The two main pictures side by side, as a matplotlib `Figure`.
 
-    Left: the population's payoff of every round, and the best one so far. Right: `shares`, where the agents should be.
+    Left: the population's payoff of every round, and the best one so far. Right: `shares`, where
+    the agents should be.
 
     Args:
         optimizer: of a `MeanField` problem.
@@ -79,8 +80,8 @@ def figure(optimizer: BaseStudy, value: str = "") -> Any:
 def shares(study: BaseStudy, ax: Any = None) -> Any:
     """Draw where the agents should be: the recommended share of all agents in each action, stacked by context.
 
-    Triangles are limits: the most agents an action has room for (its capacity, or what limits say), and the least that
-    it must have. Of many actions the thirty fullest are shown.
+    Triangles are limits: the most agents an action has room for (its capacity, or what limits say),
+    and the least that it must have. Of many actions the thirty fullest are shown.
 
     Args:
         study: a study or an optimizer, of a `MeanField` problem.
@@ -102,15 +103,18 @@ def tried(study: BaseStudy, ax: Any = None) -> Any:
     rounds, tables = played_shares(study, problem)
     names, lines = fullest_shares(problem, tables)
     stacked(axes, rounds, lines, [words(name, _NAME) for name in names], COLOURS)
-    axes.set(xlabel="round", ylabel="share of all agents", ylim=(0, 1), title="Share of agents by round")
+    axes.set(
+        xlabel="round", ylabel="share of all agents", ylim=(0, 1), title="Share of agents by round"
+    )
     return finished(axes)
 
 
 def payoffs(study: BaseStudy, ax: Any = None, action: str | None = None, value: str = "") -> Any:
     """Draw an action's payoff: that of every round against the share of agents that took it, and the model.
 
-    The curve is the model's mean, with a band of 95 % bounds, as the share of this action varies and the
-    others keep their proportions in the recommended distribution; methods without a model of the population have none.
+    The curve is the model's mean, with a band of 95 % bounds, as the share of this action varies
+    and the others keep their proportions in the recommended distribution; methods without a model
+    of the population have none.
 
     Args:
         study: a study or an optimizer, of a `MeanField` problem.
@@ -133,23 +137,33 @@ def payoffs(study: BaseStudy, ax: Any = None, action: str | None = None, value: 
     curve = payoff_curve(study, problem, advice, a)
     if curve is not None:
         at, mean, width, best = curve
-        axes.fill_between(at, mean - width, mean + width, color=SKY, alpha=0.3, lw=0, label="95 % bounds")
+        axes.fill_between(
+            at, mean - width, mean + width, color=SKY, alpha=0.3, lw=0, label="95 % bounds"
+        )
         axes.plot(at, mean, color=BLUE, lw=1.5, label="expected")
         mark = {"ms": 7, "mfc": VERMILION, "mec": "black", "mew": 0.5, "ls": "none"}
-        axes.plot(best, float(np.interp(best, at, mean)), "D", zorder=5, label="recommended", **mark)
+        axes.plot(
+            best, float(np.interp(best, at, mean)), "D", zorder=5, label="recommended", **mark
+        )
     told = [problem.scalar(outcome) for _, outcome in study.history.told]
     if rounds:
         look = {"s": 18, "cmap": "cividis", "edgecolors": "black", "lw": 0.3, "zorder": 4}
         points = axes.scatter(tables[:, a], told, c=rounds, label="outcome", **look)
         colour_bar(axes, points, "round")
     out = [
-        float((problem.shares @ problem.table(r.suggestion.values["distribution"]))[a]) for r in study.history.pending
+        float((problem.shares @ problem.table(r.suggestion.values["distribution"]))[a])
+        for r in study.history.pending
     ]
     if out:
         mark = {"ms": 7, "mfc": ORANGE, "mec": "black", "mew": 0.5, "ls": "none", "clip_on": False}
         where = axes.get_xaxis_transform()
-        axes.plot(out, [0.02] * len(out), "^", zorder=5, transform=where, label="suggested next", **mark)
-    axes.set(xlabel=f"share of agents in {words(problem.actions[a], _NAME)}", ylabel=value_words(study, value))
+        axes.plot(
+            out, [0.02] * len(out), "^", zorder=5, transform=where, label="suggested next", **mark
+        )
+    axes.set(
+        xlabel=f"share of agents in {words(problem.actions[a], _NAME)}",
+        ylabel=value_words(study, value),
+    )
     axes.set(title=f"Payoff of {words(problem.actions[a], _NAME)}")
     return finished(axes)
 
@@ -172,7 +186,9 @@ def places(study: BaseStudy, ax: Any = None, context: str | None = None) -> Any:
     """
     problem = of_kind(study, MeanField)
     if not has_places(problem):
-        raise InvalidProblem("action_features", problem.action_features, "two coordinates for each action")
+        raise InvalidProblem(
+            "action_features", problem.action_features, "two coordinates for each action"
+        )
     if context is not None and context not in problem.contexts:
         raise InvalidOption("context", context, one_of(problem.contexts, context))
     axes, table = on(ax, 3.0), problem.table(study.recommend().values["distribution"])
@@ -204,7 +220,7 @@ def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
     yield Picture("Outcome of every round", text, lambda: progress(optimizer).figure)
 
 
-# -- the model ---------------------------------------------------------------------------------------------------------
+# -- the model -------------------------------------------------------------------------------------
 
 Line = Float[np.ndarray, " r"]
 
@@ -247,7 +263,9 @@ def _with_share(problem: MeanField, table: Any, action: int, share: float) -> An
 def played_shares(study: BaseStudy, problem: MeanField) -> tuple[list[int], Any]:
     """Numbers of the rounds with an outcome, and the share of all agents that took each action then, (n, A)."""
     told = study.history.told
-    tables = [problem.shares @ problem.table(outcome.realised["distribution"]) for _, outcome in told]
+    tables = [
+        problem.shares @ problem.table(outcome.realised["distribution"]) for _, outcome in told
+    ]
     return [r.number for r, _ in told], np.array(tables).reshape(len(told), len(problem.actions))
 
 
@@ -280,11 +298,14 @@ def recommended_shares(problem: MeanField, advice: Recommendation) -> tuple[Any,
     """
     table = problem.table(advice.values["distribution"]) * problem.shares[:, None]
     fullest = np.sort(np.argsort(-table.sum(axis=0), kind="stable")[:_SHOWN])
-    most, least = problem.region.capacity[fullest] / problem.agents, problem.region.least[fullest] / problem.agents
+    most, least = (
+        problem.region.capacity[fullest] / problem.agents,
+        problem.region.least[fullest] / problem.agents,
+    )
     return table[:, fullest], fullest, most, least
 
 
-# -- what is drawn on axes ---------------------------------------------------------------------------------------------
+# -- what is drawn on axes -------------------------------------------------------------------------
 
 
 def _height(problem: MeanField) -> float:
@@ -301,7 +322,9 @@ def _shares(axes: Any, problem: MeanField, advice: Recommendation) -> None:
     """Draw a row for each action, with its limits."""
     table, fullest, most, least = recommended_shares(problem, advice)
     before = np.zeros(len(fullest))
-    for (c, context), (colour, hatch) in zip(enumerate(problem.contexts), each_look(HATCHES), strict=False):
+    for (c, context), (colour, hatch) in zip(
+        enumerate(problem.contexts), each_look(HATCHES), strict=False
+    ):
         label = words(context) if len(problem.contexts) > 1 else None
         look = {"color": colour, "hatch": hatch, "edgecolor": "white", "lw": 0.3}
         axes.barh(range(len(fullest)), table[c], left=before, height=0.7, label=label, **look)
@@ -318,10 +341,24 @@ def _shares(axes: Any, problem: MeanField, advice: Recommendation) -> None:
 def _limits(axes: Any, most: Any, least: Any) -> None:
     """Draw the most and the least share of all agents that each action may have, where that is limited."""
     rows = np.arange(len(most))
-    for limits, some, shape, label in ((most, most < 1.0, "<", "at most"), (least, least > 0.0, ">", "at least")):
+    for limits, some, shape, label in (
+        (most, most < 1.0, "<", "at most"),
+        (least, least > 0.0, ">", "at least"),
+    ):
         if some.any():
-            axes.vlines(limits[some], rows[some] - 0.42, rows[some] + 0.42, color="black", lw=1.0, zorder=4)
-            axes.plot(limits[some], rows[some], shape, ms=5, color="black", ls="none", zorder=4, label=label)
+            axes.vlines(
+                limits[some], rows[some] - 0.42, rows[some] + 0.42, color="black", lw=1.0, zorder=4
+            )
+            axes.plot(
+                limits[some],
+                rows[some],
+                shape,
+                ms=5,
+                color="black",
+                ls="none",
+                zorder=4,
+                label=label,
+            )
 
 
 def _maps(problem: MeanField, advice: Recommendation) -> Any:
@@ -348,12 +385,26 @@ def _map(axes: Any, problem: MeanField, shares: Any, most: float, apart: str = "
     sizes = _LARGEST_MARK * np.sqrt(shares / max(most, 1e-12))
     if empty.any():
         axes.scatter(*at[empty].T, s=6, color=GREY, lw=0, label="no agents")
-    axes.scatter(*at[~empty].T, s=sizes[~empty] ** 2, color=apart or BLUE, alpha=0.6, lw=0, label="agents (by area)")
+    axes.scatter(
+        *at[~empty].T,
+        s=sizes[~empty] ** 2,
+        color=apart or BLUE,
+        alpha=0.6,
+        lw=0,
+        label="agents (by area)",
+    )
     room = problem.region.capacity / problem.agents
     limited = (room < 1.0) & (room <= 2 * most)
     if not apart and limited.any():
         around = _LARGEST_MARK**2 * room[limited] / max(most, 1e-12)
-        axes.scatter(*at[limited].T, s=around, facecolors="none", edgecolors="black", lw=0.9, label="capacity")
+        axes.scatter(
+            *at[limited].T,
+            s=around,
+            facecolors="none",
+            edgecolors="black",
+            lw=0.9,
+            label="capacity",
+        )
         sizes[limited] = np.maximum(sizes[limited], np.sqrt(around))
     axes.set_aspect("equal", adjustable="datalim")
     axes.set(xticks=[], yticks=[])
@@ -363,7 +414,9 @@ def _map(axes: Any, problem: MeanField, shares: Any, most: float, apart: str = "
     named = set(np.argsort(-shares, kind="stable")[:_NAMED].tolist())
     order = np.argsort(-shares, kind="stable").tolist()
     texts = {
-        tuple(at[a]): f"{wrapped(problem.actions[a], 16, 1)} {shares[a]:.0%}" if a in named and shares[a] > 0 else ""
+        tuple(at[a]): f"{wrapped(problem.actions[a], 16, 1)} {shares[a]:.0%}"
+        if a in named and shares[a] > 0
+        else ""
         for a in order
     }
     if len(texts) == len(order):  # else several actions are at one place

@@ -1,13 +1,13 @@
 """Pictures of the model: slices through the recommended point, and which variables matter.
 
-Both read one posterior as it stands; no hyperparameter is fitted anew. A slice is the posterior mean along one variable
-with 95 % bounds about it, all else held. The importance of variable j is the first-order share of
-variance
+Both read one posterior as it stands; no hyperparameter is fitted anew. A slice is the posterior
+mean along one variable with 95 % bounds about it, all else held. The importance of variable j is
+the first-order share of variance
 
     S_j = Var(E[f(X) | X_j]) / Var(f(X)),    X uniform over the bounds of all variables,
 
-of functions f drawn from the posterior; that draws differ is its uncertainty. The rest to one is the share of variables
-only together.
+of functions f drawn from the posterior; that draws differ is its uncertainty. The rest to one is
+the share of variables only together.
 """
 
 from __future__ import annotations
@@ -68,7 +68,11 @@ _LEVELS_AS_POINTS = 12  # levels that are points with bars; more are steps
 _WIDTH = 2.0  # standard deviations
 _NEAR = 0.25  # distance from a slice, in ranges of the other variables, at which an outcome fades
 _MOST_DATA, _MOST_PANELS, _NEXT = 400, 9, 3
-_POINTS, _DRAWS, _BINS = 512, 200, 16  # where functions are drawn; functions; parts of a variable's range
+_POINTS, _DRAWS, _BINS = (
+    512,
+    200,
+    16,
+)  # where functions are drawn; functions; parts of a variable's range
 _ENDS = (0.05, 0.95)
 _TIMES, _POSITIONS = 24, 41  # columns and lines of a picture of time and position
 _ASIDE = 0.16  # how far outcomes of a category stand beside what is expected of it
@@ -95,10 +99,18 @@ class _OfBox:
         """
         columns, box = self.found.columns, self.found.columns.box
         middle = columns.decode(box.place(np.full((1, box.dimension), 0.5))[0])
-        fixed = columns.encode({**middle, **{name: values[name] for name in self.names if name in values}})
+        fixed = columns.encode(
+            {**middle, **{name: values[name] for name in self.names if name in values}}
+        )
         levels = box.levels[j]
-        every = 1 if levels is None or box.unordered[j] else max(len(levels) // most, 1)  # categories are all shown
-        grid = np.linspace(box.low[j], box.high[j], most) if levels is None else np.asarray(levels)[::every]
+        every = (
+            1 if levels is None or box.unordered[j] else max(len(levels) // most, 1)
+        )  # categories are all shown
+        grid = (
+            np.linspace(box.low[j], box.high[j], most)
+            if levels is None
+            else np.asarray(levels)[::every]
+        )
         points = np.repeat(fixed[None], len(grid), axis=0)
         points[:, j] = grid
         mean, covariance = self.found.moments(points)
@@ -114,7 +126,9 @@ class _OfBox:
         point = self.found.columns.encode({name: values[name] for name in self.names})
         return np.asarray((point - box.low) / np.where(box.high > box.low, box.high - box.low, 1.0))
 
-    def scattered(self) -> tuple[Int[np.ndarray, "n d"], Float[np.ndarray, " n"], Float[np.ndarray, "n n"]]:
+    def scattered(
+        self,
+    ) -> tuple[Int[np.ndarray, "n d"], Float[np.ndarray, " n"], Float[np.ndarray, "n n"]]:
         """Points spread over all variables, as parts of their ranges; means and covariances there."""
         box = self.found.columns.box
         points = box.place(sobol_points(_POINTS, box.dimension, seed=0))
@@ -163,18 +177,25 @@ class _OfSites:
         most = np.maximum(np.array(self._counts) - 1, 1)
         return np.asarray(self._numbers(self.problem.site(values))[0] / most)
 
-    def scattered(self) -> tuple[Int[np.ndarray, "n d"], Float[np.ndarray, " n"], Float[np.ndarray, "n n"]]:
+    def scattered(
+        self,
+    ) -> tuple[Int[np.ndarray, "n d"], Float[np.ndarray, " n"], Float[np.ndarray, "n n"]]:
         """See `_OfBox.scattered`."""
         n, counts = len(self.problem.sites), np.array(self._counts)
         some = np.unique(np.linspace(0, n - 1, min(n, _POINTS)).round().astype(int))
         mean, covariance = self.sites.joint(self.prior, some, self.time)
-        return _parts(self._numbers(some).astype(float), np.zeros(len(counts)), counts - 1), mean, covariance
+        return (
+            _parts(self._numbers(some).astype(float), np.zeros(len(counts)), counts - 1),
+            mean,
+            covariance,
+        )
 
 
 class _Hindsight:
     """The posterior of one prior at the sites of a finite domain, at times before the last outcome too.
 
-    The filters of `FiniteSurrogate` know the present alone: here one Gaussian process has read the latest outcomes.
+    The filters of `FiniteSurrogate` know the present alone: here one Gaussian process has read the
+    latest outcomes.
     """
 
     def __init__(self, problem: Any, shared: Any, prior: int, told: Sequence[Told]):
@@ -184,7 +205,9 @@ class _Hindsight:
         self._times = np.array([datum.time for datum in told])
         self._at = np.array([datum.place for datum in told])
         residuals = np.array([datum.value for datum in told]) - self._means[prior, self._at]
-        gram = self._covariances[np.ix_(self._at, self._at)] * self._left(self._times[:, None] - self._times)
+        gram = self._covariances[np.ix_(self._at, self._at)] * self._left(
+            self._times[:, None] - self._times
+        )
         noise = shared.noise**2 * np.array([datum.inflation for datum in told])
         self._factor = np.linalg.cholesky(gram + np.diag(noise))
         self._half = np.linalg.solve(self._factor, residuals)
@@ -204,9 +227,13 @@ class _Hindsight:
         self, prior: int, sites: Int[np.ndarray, " J"], time: float
     ) -> tuple[Float[np.ndarray, " J"], Float[np.ndarray, "J J"]]:
         """Means and covariances among some sites."""
-        between = self._covariances[np.ix_(self._at, sites)] * self._left(self._times - time)[:, None]
+        between = (
+            self._covariances[np.ix_(self._at, sites)] * self._left(self._times - time)[:, None]
+        )
         half = np.linalg.solve(self._factor, between)
-        return self._means[prior, sites] + half.T @ self._half, self._covariances[np.ix_(sites, sites)] - half.T @ half
+        return self._means[prior, sites] + half.T @ self._half, self._covariances[
+            np.ix_(sites, sites)
+        ] - half.T @ half
 
 
 def _parts(points: Float[np.ndarray, "n d"], low: Any, high: Any) -> Int[np.ndarray, "n d"]:
@@ -215,7 +242,9 @@ def _parts(points: Float[np.ndarray, "n d"], low: Any, high: Any) -> Int[np.ndar
     for j, column in enumerate(points.T):
         levels, number = np.unique(column, return_inverse=True)
         share = (column - low[j]) / max(high[j] - low[j], 1e-300)
-        found[:, j] = number if len(levels) <= _BINS else np.clip((share * _BINS).astype(int), 0, _BINS - 1)
+        found[:, j] = (
+            number if len(levels) <= _BINS else np.clip((share * _BINS).astype(int), 0, _BINS - 1)
+        )
     return found
 
 
@@ -239,12 +268,14 @@ def surface_of(study: BaseStudy, which: PosteriorQuery) -> Surface:
         prior = method.trusted()[0] if which.prior is None else method.names.index(which.prior)
         told = [datum for datum, _ in method.outcomes_in_time(study.history)]
         if isinstance(sites, FiniteSurrogate) and told and time < told[-1].time:
-            sites = _Hindsight(method.problem, sites.sharing[sites.group[prior]], prior, told[-_MOST_DATA:])
+            sites = _Hindsight(
+                method.problem, sites.sharing[sites.group[prior]], prior, told[-_MOST_DATA:]
+            )
         return _OfSites(method.problem, sites, prior, time)
     return _OfBox(posterior(study, which))
 
 
-# -- slices ------------------------------------------------------------------------------------------------------------
+# -- slices ----------------------------------------------------------------------------------------
 
 
 class Datum(NamedTuple):
@@ -297,8 +328,8 @@ class Slices:
         values: the point: the context, and the recommendation.
         scope: whose plays are data of these slices; None: all.
         widening: how many times bounds of answers are as wide as the model's.
-        uncertain: the standard deviations that answers have where the posterior has these, (r,): of given priors with
-            what their latest errors add.
+        uncertain: the standard deviations that answers have where the posterior has these, (r,): of
+            given priors with what their latest errors add.
     """
 
     study: BaseStudy
@@ -322,14 +353,26 @@ class Slices:
         if name in self.values:
             k = _nearest(self.study.problem.space[name], at, self.values[name])
             best = self.values[name], float(sign * mean[k])
-        out = [r.suggestion.values[name] for r in self.study.history.pending if name in r.suggestion.values]
-        width = _WIDTH * self.uncertain(deviation) * (self.widening if math.isfinite(self.widening) else np.nan)
-        return Slice(name, at, sign * mean, width, continuous, self._data(j, name), best, out[:_NEXT])
+        out = [
+            r.suggestion.values[name]
+            for r in self.study.history.pending
+            if name in r.suggestion.values
+        ]
+        width = (
+            _WIDTH
+            * self.uncertain(deviation)
+            * (self.widening if math.isfinite(self.widening) else np.nan)
+        )
+        return Slice(
+            name, at, sign * mean, width, continuous, self._data(j, name), best, out[:_NEXT]
+        )
 
     def _data(self, j: int, name: str) -> list[Datum]:
         """Latest outcomes, with their nearness in all other variables, context and time."""
         problem = self.study.problem
-        rows = [row for row in self.study.history.outcomes() if name in row[1].realised][-_MOST_DATA:]
+        rows = [row for row in self.study.history.outcomes() if name in row[1].realised][
+            -_MOST_DATA:
+        ]
         moments = _times(self.study, rows)
         span = max(moments) - min(moments) if moments else 0.0
         here, others = self.surface.place(self.values), np.arange(len(self.surface.names)) != j
@@ -344,7 +387,11 @@ class Slices:
                 square += float(((seen.encode([row]) - seen.encode([self.values])) ** 2).sum())
             if span:
                 square += ((max(moments) - moment) / span) ** 2
-            own = self.scope is None or played is None or same_scope(played.suggestion.scope, self.scope)
+            own = (
+                self.scope is None
+                or played is None
+                or same_scope(played.suggestion.scope, self.scope)
+            )
             near = math.exp(-0.5 * square / _NEAR**2)
             found.append(Datum(row[name], problem.scalar(outcome), near, own))
         return found
@@ -356,7 +403,9 @@ def _times(study: BaseStudy, rows: Sequence[tuple[str, Outcome, Round | None]]) 
         return [0.0] * len(rows)
     came = study.history.clock_at
     return [
-        time_of(played) if played is not None else float(outcome.realised.get(TIME.name, came(name)))
+        time_of(played)
+        if played is not None
+        else float(outcome.realised.get(TIME.name, came(name)))
         for name, outcome, played in rows
     ]
 
@@ -392,7 +441,9 @@ def slices_of(
     if kind in ("cost-varying", "causal"):
         asked = advice.scope if scope is None else scope
         values = _settings(study, advice, asked, seen)
-    found = surface_of(study, PosteriorQuery(asked, seen if kind == "cost-varying" else {}, time, prior))
+    found = surface_of(
+        study, PosteriorQuery(asked, seen if kind == "cost-varying" else {}, time, prior)
+    )
     own = _scope_of(study.problem, asked)
     method = study._method
     widening = method.bound_inflation(study.history, own or advice.scope)
@@ -410,10 +461,15 @@ def _scope_of(problem: Problem, asked: Any) -> Scope | None:
     return asked if isinstance(asked, Scope) else None
 
 
-def _settings(study: BaseStudy, advice: Recommendation, scope: Any, seen: dict[str, Any]) -> dict[str, Any]:
+def _settings(
+    study: BaseStudy, advice: Recommendation, scope: Any, seen: dict[str, Any]
+) -> dict[str, Any]:
     """Recommended settings of a scope; where they depend on observed variables, at their medians."""
     own = _scope_of(study.problem, scope)
-    choice = next((each for each in (advice, *advice.alternatives) if own is not None and each.scope == own), advice)
+    choice = next(
+        (each for each in (advice, *advice.alternatives) if own is not None and each.scope == own),
+        advice,
+    )
     act, contexts = getattr(choice, "act", None), choice.scope.contexts
     if choice.values or act is None:
         return dict(choice.values)
@@ -421,7 +477,9 @@ def _settings(study: BaseStudy, advice: Recommendation, scope: Any, seen: dict[s
     rows = [row for row in rows if all(name in row for name in contexts)]
     if not rows:
         return {}
-    typical = {name: _median(study.problem.space[name], [row[name] for row in rows]) for name in contexts}
+    typical = {
+        name: _median(study.problem.space[name], [row[name] for row in rows]) for name in contexts
+    }
     typical.update({name: seen[name] for name in contexts if name in seen})
     return {**typical, **act(typical)}
 
@@ -446,10 +504,10 @@ def known(
 ) -> Any:
     """Draw a slice: the posterior mean along one variable, a band about it, outcomes, and the recommendation.
 
-    The other variables are where the recommendation has them, else in the middle. Of a cost-varying problem it is the
-    expected value of holding the recommended control set, nature doing the rest; outcomes are those of its plays.
-    Outcomes are the paler, the further away the play was in the other variables and in time; those of other scopes
-    are hollow.
+    The other variables are where the recommendation has them, else in the middle. Of a cost-varying
+    problem it is the expected value of holding the recommended control set, nature doing the rest;
+    outcomes are those of its plays. Outcomes are the paler, the further away the play was in the
+    other variables and in time; those of other scopes are hollow.
 
     Args:
         study: a study or an optimizer.
@@ -466,16 +524,24 @@ def known(
 
     Raises:
         MissingExtra: matplotlib is not installed.
-        InvalidRequest: the method keeps no Gaussian process over variables (mean-field methods, say), or not this one.
+        InvalidRequest: the method keeps no Gaussian process over variables (mean-field methods,
+            say), or not this one.
         InvalidOption: there is no such variable in the model.
     """
     axes = on(ax)
     found = slices_of(study, scope=scope, context=context, time=time, prior=prior)
     if variable is not None and variable not in found.surface.names:
         raise InvalidOption("variable", variable, one_of(found.surface.names, variable))
-    name = next((n for n in found.names if n in found.values), found.names[0]) if variable is None else variable
+    name = (
+        next((n for n in found.names if n in found.values), found.names[0])
+        if variable is None
+        else variable
+    )
     _draw(axes, study.problem, found.of(name))
-    axes.set(ylabel=f"expected {value_words(study, value)}", title=f"Expected along {wrapped(name, 26, 1)}")
+    axes.set(
+        ylabel=f"expected {value_words(study, value)}",
+        title=f"Expected along {wrapped(name, 26, 1)}",
+    )
     return finished(axes)
 
 
@@ -529,21 +595,45 @@ def _draw(axes: Any, problem: Problem, found: Slice) -> None:
     where, mean, width = places_on(variable, found.at), found.mean, found.width
     if found.continuous or len(where) > _LEVELS_AS_POINTS:
         step: Any = {} if found.continuous else {"step": "mid"}
-        axes.fill_between(where, mean - width, mean + width, color=SKY, alpha=0.3, lw=0, label=_BAND, **step)
-        axes.plot(where, mean, color=BLUE, lw=1.5, label="expected", ds="default" if found.continuous else "steps-mid")
+        axes.fill_between(
+            where, mean - width, mean + width, color=SKY, alpha=0.3, lw=0, label=_BAND, **step
+        )
+        axes.plot(
+            where,
+            mean,
+            color=BLUE,
+            lw=1.5,
+            label="expected",
+            ds="default" if found.continuous else "steps-mid",
+        )
     else:
         bars = np.nan_to_num(width)
-        axes.errorbar(where, mean, bars, fmt="none", ecolor=SKY, elinewidth=1.6, capsize=3, label=_BAND, zorder=2)
+        axes.errorbar(
+            where,
+            mean,
+            bars,
+            fmt="none",
+            ecolor=SKY,
+            elinewidth=1.6,
+            capsize=3,
+            label=_BAND,
+            zorder=2,
+        )
         axes.plot(where, mean, "s", ms=4.5, color=BLUE, ls="none", label="expected", zorder=3)
     aside = _ASIDE if isinstance(variable, Categorical) else 0.0
-    for own, look, label in ((False, "none", "outcome of another scope"), (True, "black", "outcome")):
+    for own, look, label in (
+        (False, "none", "outcome of another scope"),
+        (True, "black", "outcome"),
+    ):
         some = [datum for datum in found.data if datum.own == own]
         if some:
             at = np.add(places_on(variable, [datum.at for datum in some]), aside)
             values = [datum.value for datum in some]
             ink = [(0.0, 0.0, 0.0, 0.15 + 0.65 * datum.near) for datum in some]
             filled: Any = ink if own else "none"
-            axes.scatter(at, values, s=11, facecolors=filled, edgecolors=ink, lw=0.6 * (not own), zorder=4)
+            axes.scatter(
+                at, values, s=11, facecolors=filled, edgecolors=ink, lw=0.6 * (not own), zorder=4
+            )
             axes.plot([], [], "o", ms=3.5, mfc=look, mec="black", mew=0.6, ls="none", label=label)
     if found.best is not None:
         place = places_on(variable, found.best[:1])
@@ -562,7 +652,7 @@ def _draw(axes: Any, problem: Problem, found: Slice) -> None:
     axes.set_xlabel(wrapped(with_unit(problem, found.name), 26))
 
 
-# -- time and position -------------------------------------------------------------------------------------------------
+# -- time and position -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -591,7 +681,9 @@ def drifting_names(study: BaseStudy, advice: Recommendation) -> tuple[str, ...]:
     if not study.problem.timed or len({time for time, *_ in _when_told(study)}) < 2:
         return ()
     space = study.problem.space
-    return tuple(name for name in advice.values if name in space and not isinstance(space[name], Categorical))
+    return tuple(
+        name for name in advice.values if name in space and not isinstance(space[name], Categorical)
+    )
 
 
 def over_time_of(study: BaseStudy, advice: Recommendation, name: str) -> OverTime:
@@ -599,7 +691,8 @@ def over_time_of(study: BaseStudy, advice: Recommendation, name: str) -> OverTim
 
     Raises:
         InvalidRequest: the method keeps no Gaussian process over variables.
-        InvalidOption: the variable is no number that is set, or there are no two times with outcomes.
+        InvalidOption: the variable is no number that is set, or there are no two times with
+            outcomes.
     """
     names = drifting_names(study, advice)
     if name not in names:
@@ -612,13 +705,17 @@ def over_time_of(study: BaseStudy, advice: Recommendation, name: str) -> OverTim
     values, rows = {**advice.context, **advice.values}, []
     at: list[Any] = []
     for time in times:
-        found = surface_of(study, PosteriorQuery(advice.scope if scoped else None, seen, float(time)))
+        found = surface_of(
+            study, PosteriorQuery(advice.scope if scoped else None, seen, float(time))
+        )
         at, (mean, _), _ = found.along(found.names.index(name), values, _POSITIONS)
         rows.append(problem.sign * mean)
     positions, table = np.asarray(at, dtype=float), np.array(rows)
     best = positions[np.argmax(problem.sign * table, axis=1)]
     plays = [(time, float(row[name]), value) for time, row, value in told if name in row]
-    return OverTime(name, times, positions, table, best, np.reshape(np.array(plays, dtype=float), (-1, 3)))
+    return OverTime(
+        name, times, positions, table, best, np.reshape(np.array(plays, dtype=float), (-1, 3))
+    )
 
 
 def _when_told(study: BaseStudy) -> list[tuple[float, Mapping[str, Any], float]]:
@@ -626,19 +723,23 @@ def _when_told(study: BaseStudy) -> list[tuple[float, Mapping[str, Any], float]]
     rows = list(study.history.outcomes())
     times = _times(study, rows)
     return [
-        (t, outcome.realised, study.problem.scalar(outcome)) for t, (_, outcome, _) in zip(times, rows, strict=True)
+        (t, outcome.realised, study.problem.scalar(outcome))
+        for t, (_, outcome, _) in zip(times, rows, strict=True)
     ]
 
 
-def over_time(study: BaseStudy, ax: Any = None, variable: str | None = None, value: str = "") -> Any:
+def over_time(
+    study: BaseStudy, ax: Any = None, variable: str | None = None, value: str = ""
+) -> Any:
     """Draw time against position: the expected value in shades, the best position at each time, and every outcome.
 
-    All other variables are as recommended now. Former times are drawn with hindsight: the model has read every outcome
-    since. Data without a time stand where the model has them: at the time of the last round before
-    they were added, else of the first one.
+    All other variables are as recommended now. Former times are drawn with hindsight: the model has
+    read every outcome since. Data without a time stand where the model has them: at the time of the
+    last round before they were added, else of the first one.
 
     Args:
-        study: a study or an optimizer whose optimum moves: a `TimeVarying` problem, or one with `drift`.
+        study: a study or an optimizer whose optimum moves: a `TimeVarying` problem, or one with
+            `drift`.
         ax: axes of matplotlib to draw on; None: those of a new figure (`.figure`).
         variable: the number that is the position; None: the first that is set.
         value: name and unit of the objective, for the labels; empty: as the study heads its column.
@@ -649,16 +750,21 @@ def over_time(study: BaseStudy, ax: Any = None, variable: str | None = None, val
     Raises:
         MissingExtra: matplotlib is not installed.
         InvalidRequest: the method keeps no Gaussian process over variables.
-        InvalidOption: the variable is no number that is set, or nothing moves, or there are no two times with outcomes.
+        InvalidOption: the variable is no number that is set, or nothing moves, or there are no two
+            times with outcomes.
     """
     axes, advice = on(ax, 2.8), study.recommend()
     names = drifting_names(study, advice)
-    return _over_time(axes, study, over_time_of(study, advice, variable or next(iter(names), "")), value)
+    return _over_time(
+        axes, study, over_time_of(study, advice, variable or next(iter(names), "")), value
+    )
 
 
 def _over_time(axes: Any, study: BaseStudy, found: OverTime, value: str = "") -> Any:
     scale = shades(study.problem, "Blues")
-    mesh = axes.pcolormesh(found.times, found.at, found.mean.T, cmap=scale, shading="nearest", rasterized=True)
+    mesh = axes.pcolormesh(
+        found.times, found.at, found.mean.T, cmap=scale, shading="nearest", rasterized=True
+    )
     axes.plot(found.times, found.best, color=VERMILION, lw=1.6, label="best at each time")
     at, places, values = found.plays.T
     low, high = mesh.get_clim()
@@ -670,7 +776,7 @@ def _over_time(axes: Any, study: BaseStudy, found: OverTime, value: str = "") ->
     return finished(axes)
 
 
-# -- which variables matter --------------------------------------------------------------------------------------------
+# -- which variables matter ------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -696,16 +802,21 @@ def importance_of(study: BaseStudy, which: PosteriorQuery) -> Importance:
     """First-order shares of variance of functions drawn from a posterior.
 
     Raises:
-        InvalidRequest: the method keeps no Gaussian process over variables, or not this one, or only of one variable.
+        InvalidRequest: the method keeps no Gaussian process over variables, or not this one, or
+            only of one variable.
     """
     found = surface_of(study, which)
     if len(found.names) < 2:
-        raise InvalidRequest("variables", list(found.names), "two variables or more: one explains everything")
+        raise InvalidRequest(
+            "variables", list(found.names), "two variables or more: one explains everything"
+        )
     parts, mean, covariance = found.scattered()
     shares = _first_order(parts, _draws(mean, covariance))
     rest = np.maximum(1.0 - shares.sum(axis=1), 0.0)
     columns, named = [*shares.T, rest], [*found.names, TOGETHER]
-    order = sorted(range(len(columns)), key=lambda k: (k >= len(found.names), -float(columns[k].mean())))
+    order = sorted(
+        range(len(columns)), key=lambda k: (k >= len(found.names), -float(columns[k].mean()))
+    )
     ends = [np.quantile(columns[k], _ENDS) for k in order]
     return Importance(
         tuple(named[k] for k in order),
@@ -715,7 +826,9 @@ def importance_of(study: BaseStudy, which: PosteriorQuery) -> Importance:
     )
 
 
-def _draws(mean: Float[np.ndarray, " n"], covariance: Float[np.ndarray, "n n"]) -> Float[np.ndarray, "s n"]:
+def _draws(
+    mean: Float[np.ndarray, " n"], covariance: Float[np.ndarray, "n n"]
+) -> Float[np.ndarray, "s n"]:
     """Functions at points, (s, n), drawn by a root of the covariances."""
     values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
     root = vectors * np.sqrt(np.maximum(values, 0.0))
@@ -723,7 +836,9 @@ def _draws(mean: Float[np.ndarray, " n"], covariance: Float[np.ndarray, "n n"]) 
     return np.asarray(mean + normal @ root.T)
 
 
-def _first_order(parts: Int[np.ndarray, "n d"], functions: Float[np.ndarray, "s n"]) -> Float[np.ndarray, "s d"]:
+def _first_order(
+    parts: Int[np.ndarray, "n d"], functions: Float[np.ndarray, "s n"]
+) -> Float[np.ndarray, "s d"]:
     """`Var(E[f | part of x_j]) / Var(f)` of each function, (s, d); a constant has none."""
     centred = functions - functions.mean(axis=1, keepdims=True)
     whole = np.maximum((centred**2).mean(axis=1), 1e-300)
@@ -747,15 +862,16 @@ def importance(
 ) -> Any:
     """Draw which variables matter: the share of the objective's variance that each explains alone, by the model.
 
-    The variance is that over the bounds of all variables, those included that nature draws. A line about each mark
-    spans nine of ten functions drawn from the posterior: with few outcomes it is long. "Only together" is what no
-    variable explains alone. Of a causal problem it is the model of one scope.
+    The variance is that over the bounds of all variables, those included that nature draws. A line
+    about each mark spans nine of ten functions drawn from the posterior: with few outcomes it is
+    long. "Only together" is what no variable explains alone. Of a causal problem it is the model of
+    one scope.
 
     Args:
         study: a study or an optimizer.
         ax: axes of matplotlib to draw on; None: those of a new figure (`.figure`).
-        scope: a scope; None: of a cost-varying problem the objective over all variables, of a causal one the
-            recommended scope.
+        scope: a scope; None: of a cost-varying problem the objective over all variables, of a
+            causal one the recommended scope.
         context: of a cost-varying problem's `scope`, the values seen before choosing.
         time: where the optimum moves; None: now.
         prior: of a time-varying problem, as which prior sees it; None: the most probable one.
@@ -765,15 +881,20 @@ def importance(
 
     Raises:
         MissingExtra: matplotlib is not installed.
-        InvalidRequest: the method keeps no Gaussian process over variables (mean-field methods, say), or not this one.
+        InvalidRequest: the method keeps no Gaussian process over variables (mean-field methods,
+            say), or not this one.
     """
     which = whole_model(
-        study, study.recommend() if scope is None else None, PosteriorQuery(scope, context or {}, time, prior)
+        study,
+        study.recommend() if scope is None else None,
+        PosteriorQuery(scope, context or {}, time, prior),
     )
     return _importance(importance_of(study, which), ax)
 
 
-def whole_model(study: BaseStudy, advice: Recommendation | None, which: PosteriorQuery) -> PosteriorQuery:
+def whole_model(
+    study: BaseStudy, advice: Recommendation | None, which: PosteriorQuery
+) -> PosteriorQuery:
     """The widest model there is: of a causal problem that of the recommended scope."""
     if study.problem.kind == "causal" and advice is not None:
         return PosteriorQuery(advice.scope, {}, which.time, which.prior)
@@ -782,10 +903,18 @@ def whole_model(study: BaseStudy, advice: Recommendation | None, which: Posterio
 
 def _importance(found: Importance, ax: Any = None) -> Any:
     axes = on(ax, 1.1 + 0.27 * len(found.names))
-    for y, (name, share, low, high) in enumerate(zip(found.names, found.share, found.low, found.high, strict=True)):
+    for y, (name, share, low, high) in enumerate(
+        zip(found.names, found.share, found.low, found.high, strict=True)
+    ):
         colour = GREY if name == TOGETHER and y == len(found.names) - 1 else BLUE
         axes.barh(y, share, color=colour, alpha=0.35, height=0.62, lw=0)
-        axes.plot([low, high], [y, y], color=colour, lw=1.6, label="" if y else "nine of ten draws of the model")
+        axes.plot(
+            [low, high],
+            [y, y],
+            color=colour,
+            lw=1.6,
+            label="" if y else "nine of ten draws of the model",
+        )
         axes.plot(share, y, "o" if colour == BLUE else "s", color=colour, ms=5)
     axes.set_yticks(range(len(found.names)), [wrapped(name, 22) for name in found.names])
     axes.set_ylim(len(found.names) - 0.5, -0.5)
@@ -810,7 +939,9 @@ def learned_pictures(study: BaseStudy, advice: Recommendation) -> Iterator[Pictu
     def of(name: str) -> Any:
         axes = on(None)
         _draw(axes, study.problem, found.of(name))
-        axes.set(ylabel=f"expected {value_words(study)}", title=f"Expected along {wrapped(name, 26, 1)}")
+        axes.set(
+            ylabel=f"expected {value_words(study)}", title=f"Expected along {wrapped(name, 26, 1)}"
+        )
         return finished(axes).figure
 
     def moving(name: str) -> Any:

@@ -52,7 +52,8 @@ def pictures(optimizer: BaseStudy, advice: Recommendation | None = None) -> Iter
 
     Raises:
         MissingExtra: matplotlib is not installed.
-        InvalidProblem: there is no such function, it fails, or yields something else than a `Picture`.
+        InvalidProblem: there is no such function, it fails, or yields something else than a
+            `Picture`.
     """
     place, field = optimizer.problem.pictures, f"{optimizer.problem.kind}: pictures"
     try:
@@ -66,7 +67,9 @@ def pictures(optimizer: BaseStudy, advice: Recommendation | None = None) -> Iter
         raise InvalidProblem(field, place, allowed, f"({type(error).__name__}: {error})") from None
     while (picture := _next_picture(drawn, field, place)) is not None:
         source = getattr(picture, "source", None)
-        if not isinstance(picture, Picture) or not (callable(source) or callable(getattr(source, "savefig", None))):
+        if not isinstance(picture, Picture) or not (
+            callable(source) or callable(getattr(source, "savefig", None))
+        ):
             allowed = "a function that yields `Picture`s, each with a title, a text and a figure of matplotlib"
             raise InvalidProblem(field, place, allowed, f"It yields {short_repr(picture)}.")
         yield picture
@@ -124,8 +127,8 @@ def outcomes(axes: Any, optimizer: BaseStudy, averaged: bool = False) -> None:
     Args:
         axes: to draw on.
         optimizer: whose outcomes.
-        averaged: draw the mean so far instead of the best: where what cannot be set moves outcomes most, the best of
-            them is luck.
+        averaged: draw the mean so far instead of the best: where what cannot be set moves outcomes
+            most, the best of them is luck.
     """
     problem = optimizer.problem
     told = [(r.number, problem.scalar(outcome)) for r, outcome in optimizer.history.told]
@@ -153,14 +156,15 @@ def running_mean(values: np.ndarray, latest: int) -> np.ndarray:
     return (sums[1:] - sums[first]) / (np.arange(1, len(values) + 1) - first)
 
 
-# -- settings ----------------------------------------------------------------------------------------------------------
+# -- settings --------------------------------------------------------------------------------------
 
 
 def settings(study: BaseStudy, value: str = "", width: float = 90.0) -> Any:
     """Draw settings over time: the position of each variable against the time, where the optimum moves, or rounds.
 
-    A mark is a play that set the variable; its colour shows its outcome. A ring is the recommendation, a triangle
-    a suggestion without an outcome yet. Hard-to-change variables have a line, and every change a cross.
+    A mark is a play that set the variable; its colour shows its outcome. A ring is the
+    recommendation, a triangle a suggestion without an outcome yet. Hard-to-change variables have a
+    line, and every change a cross.
 
     Args:
         study: a study or an optimizer, of a problem with variables that are set.
@@ -203,7 +207,11 @@ def shown_settings(study: BaseStudy, advice: Recommendation) -> list[str]:
 
 
 def settings_figure(
-    study: BaseStudy, advice: Recommendation, names: Sequence[str], value: str = "", width: float = COLUMN * 25.4
+    study: BaseStudy,
+    advice: Recommendation,
+    names: Sequence[str],
+    value: str = "",
+    width: float = COLUMN * 25.4,
 ) -> Any:
     """The figure of `settings`, of these variables."""
     problem = study.problem
@@ -212,7 +220,13 @@ def settings_figure(
     told = [problem.scalar(outcome) for _, outcome in study.history.told]
     scale = (min(told), max(told))
     for axes, name in zip(panels, names, strict=True):
-        marks = _settings(axes, study, problem.space[name], None if advice.context else advice.values.get(name), scale)
+        marks = _settings(
+            axes,
+            study,
+            problem.space[name],
+            None if advice.context else advice.values.get(name),
+            scale,
+        )
         name_choices(axes.yaxis, problem.space[name])
         axes.set_ylabel(wrapped(with_unit(problem, name), 18))
         axes.margins(0.05, 0.14)
@@ -239,7 +253,9 @@ def time_or_round(problem: Problem, played: Round) -> float:
     return time_of(played) if problem.timed else float(played.number)
 
 
-def _settings(axes: Any, study: BaseStudy, variable: Variable, best: Any, scale: tuple[float, float]) -> Any:
+def _settings(
+    axes: Any, study: BaseStudy, variable: Variable, best: Any, scale: tuple[float, float]
+) -> Any:
     """One variable's settings; returns the marks, for a scale of colours."""
     problem, name, when = study.problem, variable.name, partial(time_or_round, study.problem)
     rounds = rounds_to_now(study)
@@ -256,7 +272,14 @@ def _settings(axes: Any, study: BaseStudy, variable: Variable, best: Any, scale:
     if best is not None and rounds:
         last = max(when(r) for r in rounds)
         axes.plot(
-            last, *places_on(variable, [best]), "o", ms=11, mfc="none", color=BLACK, ls="none", label="recommended"
+            last,
+            *places_on(variable, [best]),
+            "o",
+            ms=11,
+            mfc="none",
+            color=BLACK,
+            ls="none",
+            label="recommended",
         )
     out = [r for r in study.history.pending if name in r.suggestion.values][:_NEXT]
     if out:
@@ -272,5 +295,18 @@ def _changes(axes: Any, settings: Sequence[tuple[float, Any]], variable: Variabl
     at = [np.nan if value is None else places_on(variable, [value])[0] for _, value in settings]
     times = np.array([time for time, _ in settings])
     axes.step(times, at, where="mid", color=BLUE, lw=1.0, zorder=1, label="as it was set")
-    moved = [k for k in range(1, len(at)) if settings[k][1] is not None and settings[k][1] != settings[k - 1][1]]
-    axes.plot(times[moved], np.array(at)[moved], "x", color=VERMILION, ms=8, mew=1.4, ls="none", label="moved")
+    moved = [
+        k
+        for k in range(1, len(at))
+        if settings[k][1] is not None and settings[k][1] != settings[k - 1][1]
+    ]
+    axes.plot(
+        times[moved],
+        np.array(at)[moved],
+        "x",
+        color=VERMILION,
+        ms=8,
+        mew=1.4,
+        ls="none",
+        label="moved",
+    )

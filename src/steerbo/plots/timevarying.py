@@ -37,8 +37,8 @@ _ROWS, _NAME = 20, 40  # priors shown; characters of their names
 def figure(optimizer: BaseStudy, value: str = "", width: float = 180.0) -> Any:
     """The two main pictures, one above the other, as a matplotlib `Figure`.
 
-    Top: `expected`, expected value and outcome of each round, against time. Bottom: `believed`, which prior was
-    behind which choice, those played most first; a cross where a prior was dropped.
+    Top: `expected`, expected value and outcome of each round, against time. Bottom: `believed`,
+    which prior was behind which choice, those played most first; a cross where a prior was dropped.
 
     Args:
         optimizer: of a `TimeVarying` problem.
@@ -131,13 +131,15 @@ def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
     yield from learned_pictures(optimizer, advice)
 
 
-# -- what is drawn on axes ---------------------------------------------------------------------------------------------
+# -- what is drawn on axes -------------------------------------------------------------------------
 
 
 def prior_names(problem: TimeVarying, optimizer: BaseStudy) -> list[str]:
     """Names of the method's priors, short and different."""
     given = () if problem.automatic else problem.given
-    named: list[str] = getattr(optimizer._method, "names", [p.name or f"prior {i + 1}" for i, p in enumerate(given)])
+    named: list[str] = getattr(
+        optimizer._method, "names", [p.name or f"prior {i + 1}" for i, p in enumerate(given)]
+    )
     return told_apart(named, _NAME)
 
 
@@ -149,33 +151,62 @@ def choices_by_prior(
     order = [int(p) for p in np.argsort(-plays, kind="stable")[:_ROWS]]
     dropped = getattr(study._method, "dropped", {})  # by the methods that drop priors, and when
     when = {r.number: r.request["time"] for r in study.history}
-    crosses = [(when[dropped[p][0]], row) for row, p in enumerate(order) if p in dropped and dropped[p][0] in when]
+    crosses = [
+        (when[dropped[p][0]], row)
+        for row, p in enumerate(order)
+        if p in dropped and dropped[p][0] in when
+    ]
     return order, [[time for time, note in noted if note.prior == p] for p in order], crosses
 
 
 def predictions_of(optimizer: BaseStudy) -> list[tuple[float, Belief]]:
     """Rounds that a prior was behind, in order of time: the time, and the prediction of that prior."""
     rounds = [(r.request["time"], belief_behind(r.suggestion)) for r in rounds_to_now(optimizer)]
-    return sorted([(time, note) for time, note in rounds if note is not None], key=lambda pair: pair[0])
+    return sorted(
+        [(time, note) for time, note in rounds if note is not None], key=lambda pair: pair[0]
+    )
 
 
 def _expected(axes: Any, optimizer: BaseStudy, value: str) -> None:
     told = [(r.request["time"], outcome.value) for r, outcome in optimizer.history.told]
     if noted := predictions_of(optimizer):
         times, notes = zip(*noted, strict=True)
-        mean, band = np.array([note.mean for note in notes]), np.array([note.band for note in notes])
-        axes.fill_between(times, mean - band, mean + band, color=SKY, alpha=0.3, lw=0, label="band of the prior used")
+        mean, band = (
+            np.array([note.mean for note in notes]),
+            np.array([note.band for note in notes]),
+        )
+        axes.fill_between(
+            times,
+            mean - band,
+            mean + band,
+            color=SKY,
+            alpha=0.3,
+            lw=0,
+            label="band of the prior used",
+        )
         axes.plot(times, mean, color=BLUE, lw=1.4, label="expected")
-    axes.plot(*np.reshape(told, (-1, 2)).T, "o", ms=3.5, color="black", mew=0, ls="none", label="outcome")
+    axes.plot(
+        *np.reshape(told, (-1, 2)).T, "o", ms=3.5, color="black", mew=0, ls="none", label="outcome"
+    )
     axes.set(ylabel=value_words(optimizer, value), title="Expected and observed")
 
 
-def _priors(axes: Any, names: Sequence[str], optimizer: BaseStudy, noted: Sequence[tuple[float, Belief]]) -> None:
+def _priors(
+    axes: Any, names: Sequence[str], optimizer: BaseStudy, noted: Sequence[tuple[float, Belief]]
+) -> None:
     order, times, crosses = choices_by_prior(optimizer, noted, len(names))
     for row, chosen in enumerate(times):
         axes.plot(chosen, [row] * len(chosen), "|", ms=9, color=BLUE)
     if crosses:
-        axes.plot(*np.array(crosses, dtype=float).T, "x", ms=8, mew=2, color=VERMILION, ls="none", label="dropped")
+        axes.plot(
+            *np.array(crosses, dtype=float).T,
+            "x",
+            ms=8,
+            mew=2,
+            color=VERMILION,
+            ls="none",
+            label="dropped",
+        )
     axes.set_yticks(range(len(order)), [wrapped(names[p], 18) for p in order])
     axes.set_ylim(len(order) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)

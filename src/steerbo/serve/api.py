@@ -59,7 +59,14 @@ def studies(request: Request, who: Who) -> Json:
 
 
 def _do(
-    request: Request, who: Principal, name: str, word: str, given: RequestBody, *, token: str = "", **more: Wanted
+    request: Request,
+    who: Principal,
+    name: str,
+    word: str,
+    given: RequestBody,
+    *,
+    token: str = "",
+    **more: Wanted,
 ) -> Json:
     verb = VERBS[word]
     with study_of(request, who, name, verb.right).use(who.name) as study:
@@ -97,8 +104,12 @@ def fail(request: Request, who: Who, name: Name, token: Token, body: Fail | None
     return _do(request, who, name, "fail", body or Fail(), token=token)
 
 
-@router.post("/{name}/rounds/{token}/abandon", responses=CHANGING, description=VERBS["abandon"].does)
-def abandon(request: Request, who: Who, name: Name, token: Token, body: Abandon | None = None) -> Json:
+@router.post(
+    "/{name}/rounds/{token}/abandon", responses=CHANGING, description=VERBS["abandon"].does
+)
+def abandon(
+    request: Request, who: Who, name: Name, token: Token, body: Abandon | None = None
+) -> Json:
     """Abandon a round: it is not evaluated any more."""
     return _do(request, who, name, "abandon", body or Abandon(), token=token)
 
@@ -121,7 +132,7 @@ def add(request: Request, who: Who, name: Name, body: Add) -> Json:
     return _do(request, who, name, "add", body)
 
 
-# -- looking -----------------------------------------------------------------------------------------------------------
+# -- looking ---------------------------------------------------------------------------------------
 
 
 def _looking(word: str) -> Callable[[Request, Who, Name], Json]:
@@ -135,7 +146,9 @@ def _looking(word: str) -> Callable[[Request, Who, Name], Json]:
 
 for _word, (_does, _) in LOOKS.items():
     _path = "/{name}" if _word == "study" else f"/{{name}}/{_word}"
-    router.add_api_route(_path, _looking(_word), description=_does, name=_word, summary=_word.capitalize())
+    router.add_api_route(
+        _path, _looking(_word), description=_does, name=_word, summary=_word.capitalize()
+    )
 
 
 @router.get("/{name}/policy")
@@ -155,7 +168,9 @@ def rounds(
     request: Request,
     who: Who,
     name: Name,
-    state: Annotated[str | None, Query(description="Only those that are open, told, failed or abandoned.")] = None,
+    state: Annotated[
+        str | None, Query(description="Only those that are open, told, failed or abandoned.")
+    ] = None,
 ) -> Json:
     """Rounds: suggestions and outcomes."""
     return study_of(request, who, name, "read").read(("rounds", state), rounds_in(state))
@@ -169,7 +184,9 @@ def events(
     after: Annotated[int, Query(ge=0, description="Only those after so many.")] = 0,
 ) -> Json:
     """All events, as the log has them."""
-    logged = study_of(request, who, name, "read").read("events list", lambda going: list(going.events))
+    logged = study_of(request, who, name, "read").read(
+        "events list", lambda going: list(going.events)
+    )
     return events_after(logged, after)
 
 
@@ -187,11 +204,15 @@ class _Events(StreamingResponse):
 
 
 @router.get("/{name}/changes", response_class=_Events)
-def event_stream(request: Request, who: Annotated[Principal, Depends(visitor_of)], name: str) -> StreamingResponse:
+def event_stream(
+    request: Request, who: Annotated[Principal, Depends(visitor_of)], name: str
+) -> StreamingResponse:
     """Number of events, whenever it changes, as server-sent events."""
     served, state = study_of(request, who, name, "read"), request.app.state
     if state.listeners >= min(MOST_LISTENERS, most_connections() // 2):
-        raise Refusal(HTTPStatus.SERVICE_UNAVAILABLE, "too many are told already", {"Retry-After": "30"})
+        raise Refusal(
+            HTTPStatus.SERVICE_UNAVAILABLE, "too many are told already", {"Retry-After": "30"}
+        )
 
     async def told() -> AsyncIterator[str]:
         state.listeners += 1
@@ -200,7 +221,9 @@ def event_stream(request: Request, who: Annotated[Principal, Depends(visitor_of)
             while not state.ending.is_set() and not await request.is_disconnected():
                 looks += 1
                 if looks % _CHECKED == 0:
-                    await run_in_threadpool(visitor_of, request)  # a key may have been revoked meanwhile
+                    await run_in_threadpool(
+                        visitor_of, request
+                    )  # a key may have been revoked meanwhile
                 count = await _counted(served, known)
                 if count != known:
                     known, silent = count, 0

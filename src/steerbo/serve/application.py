@@ -72,8 +72,8 @@ def application(pool: StudyPool, names: tuple[str, ...] = ()) -> FastAPI:
 class _Tools:
     """Tools for assistants, behind the guard and the keys of the server: an ASGI application.
 
-    The package `mcp` takes as long to import as half of the server: it is imported at the first request. Without the
-    extra of this name all else is served.
+    The package `mcp` takes as long to import as half of the server: it is imported at the first
+    request. Without the extra of this name all else is served.
     """
 
     def __init__(self, pool: StudyPool) -> None:
@@ -86,7 +86,9 @@ class _Tools:
             MissingExtra: mcp is not installed.
         """
         if scope["method"] != "POST":
-            raise Refusal(HTTPStatus.METHOD_NOT_ALLOWED, "tools are called by POST", {"Allow": "POST"})
+            raise Refusal(
+                HTTPStatus.METHOD_NOT_ALLOWED, "tools are called by POST", {"Allow": "POST"}
+            )
         await run_in_threadpool(visitor_of, Request(scope))
         handle = await run_in_threadpool(lambda: self._handle)
         await handle(scope, receive, send)

@@ -95,11 +95,15 @@ def opened(pool: StudyPool, visitor: Principal, name: str, right: str) -> OpenSt
     """The study that is asked for, where the visitor may do that with it.
 
     Raises:
-        Refusal: there is none for them, it could not be opened, or they may not. It does not tell of studies of others.
+        Refusal: there is none for them, it could not be opened, or they may not. It does not tell
+            of studies of others.
     """
     if name in pool.left_out and name not in visitor.studies:
         why = f"{name} could not be opened when the server started: {pool.left_out[name]}"
-        raise Refusal(HTTPStatus.SERVICE_UNAVAILABLE, f"{why.rstrip('.')}. Mend this, then start the server again")
+        raise Refusal(
+            HTTPStatus.SERVICE_UNAVAILABLE,
+            f"{why.rstrip('.')}. Mend this, then start the server again",
+        )
     if name not in visitor.studies:
         raise Refusal(HTTPStatus.NOT_FOUND, "there is no such study")
     if not visitor.allows(right):
@@ -107,13 +111,14 @@ def opened(pool: StudyPool, visitor: Principal, name: str, right: str) -> OpenSt
     return pool.studies[name]
 
 
-# -- forms -------------------------------------------------------------------------------------------------------------
+# -- forms -----------------------------------------------------------------------------------------
 
 
 def form_secret(request: Request) -> tuple[str, str | None]:
     """Secret that binds forms to this browser, and the cookie to set where it has none yet.
 
-    It hangs on cookies alone, so that a form that was open when the server was restarted is still taken.
+    It hangs on cookies alone, so that a form that was open when the server was restarted is still
+    taken.
     """
     text = request.cookies.get(FORM, "")
     fresh = None if len(text) >= 32 else secrets.token_urlsafe(32)
@@ -127,8 +132,13 @@ def check_form(request: Request, token: str) -> None:
         Refusal: another site's page made this request, or cookies are switched off.
     """
     text = request.cookies.get(FORM, "")
-    if len(text) < 32 or not hmac.compare_digest(_bound(text).encode(), token.encode(errors="replace")):
-        raise Refusal(HTTPStatus.FORBIDDEN, "this form is not one of this page's; allow its cookies, and load it again")
+    if len(text) < 32 or not hmac.compare_digest(
+        _bound(text).encode(), token.encode(errors="replace")
+    ):
+        raise Refusal(
+            HTTPStatus.FORBIDDEN,
+            "this form is not one of this page's; allow its cookies, and load it again",
+        )
 
 
 def _bound(text: str) -> str:
@@ -137,4 +147,6 @@ def _bound(text: str) -> str:
 
 def set_cookie(response: Response, name: str, value: str, secure: bool) -> None:
     """A cookie that only this server gets back, and no script sees."""
-    response.set_cookie(name, value, max_age=365 * 86400, httponly=True, samesite="strict", secure=secure, path="/")
+    response.set_cookie(
+        name, value, max_age=365 * 86400, httponly=True, samesite="strict", secure=secure, path="/"
+    )

@@ -36,7 +36,8 @@ def writes_commas(languages: str) -> bool:
     (True, False, False, False)
     """
     first = languages.partition(",")[0].partition(";")[0].strip()
-    # Language, extended language, script, region (RFC 5646): what follows them says nothing of numbers.
+    # Language, extended language, script, region (RFC 5646): what follows them says nothing of
+    # numbers.
     subtags = first.split("-", 4)[:4]
     while subtags:
         try:
@@ -56,19 +57,30 @@ def localised(text: str, comma: bool) -> str:
     >>> localised("73.4 to 83.1.", True)
     '73,4 to 83,1.'
     """
-    return _NUMBER.sub(lambda found: f"{found[1]},{found[2]}" if found[1] else found[0], text) if comma else text
+    return (
+        _NUMBER.sub(lambda found: f"{found[1]},{found[2]}" if found[1] else found[0], text)
+        if comma
+        else text
+    )
 
 
-def typed(field: str, text: str, comma: bool, problem: Problem | None = None, name: str = "") -> Any:
+def typed(
+    field: str, text: str, comma: bool, problem: Problem | None = None, name: str = ""
+) -> Any:
     """Parse a field's text: a number, a choice, or JSON; any other text is refused by its reader.
 
     Raises:
-        InvalidRequest: a number that can be read in two ways: "1,234", and "1.234" of a client that writes commas.
+        InvalidRequest: a number that can be read in two ways: "1,234", and "1.234" of a client that
+            writes commas.
 
     >>> typed("value", "1,5", False), typed("value", "1,234", True), typed("value", " 3 ", False)
     (1.5, 1.234, 3.0)
     """
-    if problem is not None and name in problem.space and isinstance(problem.space[name], Categorical):
+    if (
+        problem is not None
+        and name in problem.space
+        and isinstance(problem.space[name], Categorical)
+    ):
         return problem.read_cell(name, text)  # choices stand in a list as they are
     number = read_number(field, text, comma)
     if number is not None and "," in text:
@@ -107,7 +119,9 @@ class Doubtful(SteerboError):  # noqa: N818
 def digest(form: Form) -> str:
     """A text that is another for other values."""
     kept = {name: text.strip() for name, text in form.items() if name not in _OWN}
-    return hashlib.sha256(json.dumps(kept, sort_keys=True).encode(errors="replace")).hexdigest()[:32]
+    return hashlib.sha256(json.dumps(kept, sort_keys=True).encode(errors="replace")).hexdigest()[
+        :32
+    ]
 
 
 def typed_texts(form: Form) -> dict[str, str]:
@@ -115,11 +129,14 @@ def typed_texts(form: Form) -> dict[str, str]:
     return {name: text for name, text in form.items() if name not in _OWN and text.strip()}
 
 
-def check_plausible(study: Study, call: str, token: str | None, given: Mapping[str, Any], form: Form) -> None:
+def check_plausible(
+    study: Study, call: str, token: str | None, given: Mapping[str, Any], form: Form
+) -> None:
     """Refuse values that are hard to believe, unless the form says that exactly these are meant.
 
     Args:
-        study: asked by `Study.implausible_values`, so that the page asks about what every other way in warns of.
+        study: asked by `Study.implausible_values`, so that the page asks about what every other way
+            in warns of.
         call: which is made next.
         token: of the round; None for `ask` and `add`.
         given: the call's arguments by name.
@@ -128,10 +145,14 @@ def check_plausible(study: Study, call: str, token: str | None, given: Mapping[s
     Raises:
         Doubtful: some are.
     """
-    found = {value.field.replace(".", ":", 1): value.text for value in study.implausible_values(call, token, **given)}
+    found = {
+        value.field.replace(".", ":", 1): value.text
+        for value in study.implausible_values(call, token, **given)
+    }
     if call == "ask":
         found = {
-            field.replace("context:", "seen:") if ":" in field else f"ask:{field}": x for field, x in found.items()
+            field.replace("context:", "seen:") if ":" in field else f"ask:{field}": x
+            for field, x in found.items()
         }
     if found:
         sure = digest(form)
@@ -159,7 +180,9 @@ def read_ask(problem: Problem, form: Form, comma: bool, needs: str = "") -> dict
                 given[SEEN.name] = seen
         elif text := form.get(f"ask:{field.name}", "").strip():
             number = read_number(field.name, text, comma) if ";" not in text else None
-            given[field.name] = number if number is not None and "," in text else field.read(problem, text)
+            given[field.name] = (
+                number if number is not None and "," in text else field.read(problem, text)
+            )
         elif field.name == TIME.name and needs:
             raise InvalidRequest(TIME.name, MISSING, f"the time of this round: {needs}")
     return given
@@ -175,9 +198,17 @@ def give(study: Study, action: str, token: str, form: Form, comma: bool) -> None
     """
     if (action == "undo" or "said" in form) and form.get("said") != str(times_said(study, token)):
         title = edit_of(study, token).title
-        raise OutcomeConflict(f"{title.lower()}: it was changed meanwhile. Look at it, then correct it")
-    if "set" in form and form["set"] != mark_of((about := study.history[token]).suggestion) and about.waiting:
-        settings = ", ".join(f"{name} {text}" for name, text in study.problem.shown(about.suggestion.values).items())
+        raise OutcomeConflict(
+            f"{title.lower()}: it was changed meanwhile. Look at it, then correct it"
+        )
+    if (
+        "set" in form
+        and form["set"] != mark_of((about := study.history[token]).suggestion)
+        and about.waiting
+    ):
+        settings = ", ".join(
+            f"{name} {text}" for name, text in study.problem.shown(about.suggestion.values).items()
+        )
         raise OutcomeConflict(
             f"round {about.number}: a look was corrected meanwhile, and {settings} is to be set now. Is that what was "
             "done? Then save it again; else say what was set under 'Something came out otherwise'"
@@ -197,7 +228,10 @@ def give(study: Study, action: str, token: str, form: Form, comma: bool) -> None
     given = _read(study.problem, action, form, comma)
     given |= {name: value for name, value in back.items() if given[name] is None}
     if action == "again":
-        given = {"context": _changed(given["context"], study.history[token].suggestion.context), "again": True}
+        given = {
+            "context": _changed(given["context"], study.history[token].suggestion.context),
+            "again": True,
+        }
     call = "decide" if action == "again" else action
     if call != "abandon":
         check_plausible(study, call, token, given, form)
@@ -211,7 +245,10 @@ def _read(problem: Problem, action: str, form: Form, comma: bool) -> dict[str, A
     reason, charge = form.get("reason", ""), amount_of("charge", form, comma)
     if action == "abandon":
         return {"reason": reason, "charge": charge}
-    said = {"cost": amount_of("cost", form, comma), "realised": values_of(problem, "realised", form, comma, "realised")}
+    said = {
+        "cost": amount_of("cost", form, comma),
+        "realised": values_of(problem, "realised", form, comma, "realised"),
+    }
     if action == "fail":
         return {"reason": reason, "charge": charge, **said}
     text = form.get("value", "")
@@ -234,7 +271,9 @@ def _take_back(study: Study, token: str) -> None:
     """Amend a round to its state before the latest report."""
     number, found = study.history[token].number, undo_of(study, token)
     if found is None:
-        raise OutcomeConflict(f"round {number}: its latest change cannot be taken back. Correct it instead")
+        raise OutcomeConflict(
+            f"round {number}: its latest change cannot be taken back. Correct it instead"
+        )
     if found.outcome is None:
         study.amend(token, void=True, reason=TAKEN_BACK)
     else:

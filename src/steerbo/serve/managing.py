@@ -103,14 +103,21 @@ def _bounds(study: Study, form: Form, comma: bool) -> None:
     found = {}
     for key, text in form.items():
         name = key.removeprefix("low:")
-        if key.startswith("low:") and text.strip() and (high := form.get(f"high:{name}", "").strip()):
+        if (
+            key.startswith("low:")
+            and text.strip()
+            and (high := form.get(f"high:{name}", "").strip())
+        ):
             found[name] = typed(f"bounds.{name}", text, comma), typed(f"bounds.{name}", high, comma)
     study.extend(found)
 
 
 def _add(study: Study, form: Form, comma: bool) -> None:
     """Add external data."""
-    realised, scope = values_of(study.problem, "realised", form, comma, "realised"), form.get("scope", "").strip()
+    realised, scope = (
+        values_of(study.problem, "realised", form, comma, "realised"),
+        form.get("scope", "").strip(),
+    )
     value = typed("value", form.get("value", ""), comma)
     given = {"value": value, "cost": amount_of("cost", form, comma), "realised": realised}
     given["sem"] = amount_of("sem", form, comma)
@@ -127,7 +134,7 @@ _CHANGES: Mapping[str, Callable[[Study, Form, bool], None]] = {
 }
 
 
-# -- a new study -------------------------------------------------------------------------------------------------------
+# -- a new study -----------------------------------------------------------------------------------
 
 
 def _folder(request: Request) -> Path:
@@ -138,7 +145,10 @@ def _folder(request: Request) -> Path:
     """
     pool: StudyPool = request.app.state.pool
     if pool.folder is None or pool.keyed:
-        raise Refusal(HTTPStatus.FORBIDDEN, "studies are begun on the machine itself: `steerbo new STUDY.TOML`")
+        raise Refusal(
+            HTTPStatus.FORBIDDEN,
+            "studies are begun on the machine itself: `steerbo new STUDY.TOML`",
+        )
     return pool.folder
 
 
@@ -163,7 +173,9 @@ def _begin(request: Request, form: Form, folder: Path) -> Response:
     file, name = written(form, wants_commas(request)), form.get("name", "").strip()
     errors: list[SteerboError] = []
     if not _NAME.fullmatch(name) or name in pool.studies:
-        allowed = "another name than those here" if name in pool.studies else "letters, digits, - and _"
+        allowed = (
+            "another name than those here" if name in pool.studies else "letters, digits, - and _"
+        )
         errors.append(InvalidStudy("name", name, allowed))
     try:
         specification = _checked(file)
@@ -193,7 +205,9 @@ def _checked(file: Written) -> StudyFile:
         return read_study(path)
 
 
-def _create(pool: StudyPool, folder: Path, name: str, file: Written, specification: StudyFile) -> None:
+def _create(
+    pool: StudyPool, folder: Path, name: str, file: Written, specification: StudyFile
+) -> None:
     """Write the study file, begin the study beside it, and serve it."""
     path, log, settings = folder / f"{name}.toml", folder / f"{name}.db", specification.settings
     try:
@@ -204,7 +218,10 @@ def _create(pool: StudyPool, folder: Path, name: str, file: Written, specificati
             "name", name, f"a name that is free, in a folder that can be written ({error.strerror})"
         ) from None
     try:
-        limits = {each: getattr(settings, each) for each in ("budget", "rounds", "stop", "seed", "options")}
+        limits = {
+            each: getattr(settings, each)
+            for each in ("budget", "rounds", "stop", "seed", "options")
+        }
         with Study.create(log, specification.problem, settings.method, **limits) as begun:
             begun.revise(columns=settings.columns)
     except BaseException:
@@ -223,15 +240,27 @@ def _new_page(
 ) -> Response:
     wrong, at = _faults(form, file, errors) if file is not None else ([], {})
     kept = typed_texts(form)
-    shown = {"kinds": KINDS, "laws": LAWS, "rows": rows_of(form), "draft": kept, "text": file.text if file else ""}
+    shown = {
+        "kinds": KINDS,
+        "laws": LAWS,
+        "rows": rows_of(form),
+        "draft": kept,
+        "text": file.text if file else "",
+    }
     shown |= {"labels": LABELS, "of_a_row": OF_A_ROW}
     valid = not wrong and not at
     status = 200 if valid else status_of(errors[0]).value if errors else 422
-    status = 422 if status == HTTPStatus.SERVICE_UNAVAILABLE else status  # a study file that is not valid yet
-    return page(request, "new.html", status, wrong=wrong, wrong_at=at, valid=valid, says=said, **shown)
+    status = (
+        422 if status == HTTPStatus.SERVICE_UNAVAILABLE else status
+    )  # a study file that is not valid yet
+    return page(
+        request, "new.html", status, wrong=wrong, wrong_at=at, valid=valid, says=said, **shown
+    )
 
 
-def _faults(form: Form, file: Written, errors: Iterable[SteerboError]) -> tuple[list[str], dict[str, str]]:
+def _faults(
+    form: Form, file: Written, errors: Iterable[SteerboError]
+) -> tuple[list[str], dict[str, str]]:
     """Errors of a new study in words, by the labels of the form: of the whole of it, and by field."""
     at = {name: fault.worded(PAGE) for name, fault in file.faults.items()}
     whole: list[str] = []

@@ -49,7 +49,9 @@ class TokenBucket:
     [True, True, False, True]
     """
 
-    def __init__(self, rate: float, burst: float, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, rate: float, burst: float, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self.rate, self.burst, self._clock = rate, burst, clock
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
@@ -99,7 +101,9 @@ class RequestLimits:
                 for name, value in _HEADERS.items():
                     headers[name] = value
                 headers.setdefault("Cache-Control", "no-store")
-                self.answered(scope["method"], scope["path"], message["status"], self.clock() - began)
+                self.answered(
+                    scope["method"], scope["path"], message["status"], self.clock() - began
+                )
             await send(message)
 
         headers = Headers(scope=scope)
@@ -164,7 +168,9 @@ async def _body(receive: Receive, headers: Headers) -> bytes:
         try:
             message = await asyncio.wait_for(receive(), max(deadline - time.monotonic(), 0.0))
         except TimeoutError:
-            raise _RefusedError(HTTPStatus.REQUEST_TIMEOUT, f"the body was not here within {PATIENCE:g} s") from None
+            raise _RefusedError(
+                HTTPStatus.REQUEST_TIMEOUT, f"the body was not here within {PATIENCE:g} s"
+            ) from None
         if message["type"] == "http.disconnect":
             raise _RefusedError(HTTPStatus.BAD_REQUEST, "the request ended before its body did")
         found += message.get("body", b"")

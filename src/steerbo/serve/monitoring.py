@@ -11,7 +11,14 @@ from contextlib import contextmanager
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
-from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Histogram, Metric, generate_latest
+from prometheus_client import (
+    CONTENT_TYPE_LATEST,
+    CollectorRegistry,
+    Counter,
+    Histogram,
+    Metric,
+    generate_latest,
+)
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 from starlette.responses import PlainTextResponse, Response
@@ -46,7 +53,9 @@ class JsonFormatter(logging.Formatter):
             **getattr(record, REQUEST, {}),
         }
         if record.exc_info and record.exc_info[0] is not None:
-            line["error"] = escape_unprintable(redact(f"{record.exc_info[0].__name__}: {record.exc_info[1]}"))
+            line["error"] = escape_unprintable(
+                redact(f"{record.exc_info[0].__name__}: {record.exc_info[1]}")
+            )
         return json.dumps(line, ensure_ascii=True, default=str)
 
 
@@ -83,10 +92,16 @@ class Counts:
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
         self._requests = Counter(
-            "steerbo_requests", "Requests that were answered.", ["method", "status"], registry=self.registry
+            "steerbo_requests",
+            "Requests that were answered.",
+            ["method", "status"],
+            registry=self.registry,
         )
         self._seconds = Histogram(
-            "steerbo_request_seconds", "Seconds until an answer began.", ["method"], registry=self.registry
+            "steerbo_request_seconds",
+            "Seconds until an answer began.",
+            ["method"],
+            registry=self.registry,
         )
 
     def add(self, method: str, path: str, status: int, seconds: float) -> None:
@@ -94,7 +109,12 @@ class Counts:
         known = method if method in _METHODS else "other"
         self._requests.labels(known, status).inc()
         self._seconds.labels(known).observe(seconds)
-        parts = {"method": method, "path": escape_unprintable(path), "status": status, "ms": round(1000 * seconds, 1)}
+        parts = {
+            "method": method,
+            "path": escape_unprintable(path),
+            "status": status,
+            "ms": round(1000 * seconds, 1),
+        }
         LOGGER.info("%s %s %d", method, parts["path"], status, extra={REQUEST: parts})
 
 
@@ -107,10 +127,16 @@ class _Figures(Collector):
     def collect(self) -> Iterator[Metric]:
         """Yield those of all requests, of listeners, and of the rounds of studies that were opened."""
         yield from self._state.counts.registry.collect()
-        yield GaugeMetricFamily("steerbo_listeners", "Pages that wait for events.", self._state.listeners)
-        rounds = GaugeMetricFamily("steerbo_rounds", "Rounds of a study by their state.", labels=["study", "state"])
+        yield GaugeMetricFamily(
+            "steerbo_listeners", "Pages that wait for events.", self._state.listeners
+        )
+        rounds = GaugeMetricFamily(
+            "steerbo_rounds", "Rounds of a study by their state.", labels=["study", "state"]
+        )
         for name in self._who.studies:
-            status = self._state.pool.studies[name].glance("status", lambda study: study.status.to_dict())
+            status = self._state.pool.studies[name].glance(
+                "status", lambda study: study.status.to_dict()
+            )
             if status is None:  # it was never opened
                 continue
             for state in ("told", "failed", "abandoned"):
@@ -128,4 +154,6 @@ async def health() -> dict[str, str]:
 @router.get("/metrics", response_class=PlainTextResponse)
 def figures(request: Request, who: Annotated[Principal, Depends(visitor_of)]) -> Response:
     """Requests, and rounds of the studies that this key opens, as Prometheus reads them."""
-    return Response(generate_latest(_Figures(request.app.state, who)), media_type=CONTENT_TYPE_LATEST)
+    return Response(
+        generate_latest(_Figures(request.app.state, who)), media_type=CONTENT_TYPE_LATEST
+    )

@@ -37,7 +37,10 @@ class RequestBody(BaseModel):
         """Texts and names as tables and files have them too, but for reasons, which people read as they stand."""
         if not isinstance(given, Mapping):
             return given
-        return {name: value if name == "reason" else normalised_texts(value) for name, value in given.items()}
+        return {
+            name: value if name == "reason" else normalised_texts(value)
+            for name, value in given.items()
+        }
 
     def fields(self) -> Json:
         """By name, as `Study` takes it."""
@@ -48,14 +51,18 @@ class Ask(RequestBody):
     """Arguments of `ask`: `batch`, and those that the problem `takes`, such as `context`, `time` or `available`."""
 
     model_config = ConfigDict(extra="allow")
-    batch: Annotated[int, Field(ge=1, le=MOST_AT_ONCE, description="So many suggestions at once.")] = 1
+    batch: Annotated[
+        int, Field(ge=1, le=MOST_AT_ONCE, description="So many suggestions at once.")
+    ] = 1
 
 
 class Decide(RequestBody):
     """Observed values."""
 
     context: Json = Field(description="Values by variable.")
-    again: Annotated[bool, Field(description="Replace the last observations; those left out stay.")] = False
+    again: Annotated[
+        bool, Field(description="Replace the last observations; those left out stay.")
+    ] = False
 
 
 class Tell(RequestBody):
@@ -64,7 +71,9 @@ class Tell(RequestBody):
     value: Any = Field(description="The objective's value, in the study's units.")
     cost: Annotated[Any, Field(description="The cost of the evaluation.")] = None
     realised: Annotated[Json | None, Field(description="The realised values, by variable.")] = None
-    sem: Annotated[Any, Field(description="The standard error of the value, in its units, if known.")] = None
+    sem: Annotated[
+        Any, Field(description="The standard error of the value, in its units, if known.")
+    ] = None
 
 
 class Fail(RequestBody):
@@ -72,7 +81,9 @@ class Fail(RequestBody):
 
     reason: str = ""
     cost: Annotated[Any, Field(description="The cost of the evaluation.")] = None
-    charge: Annotated[Any, Field(description="The amount counted as spent while the cost is unknown.")] = None
+    charge: Annotated[
+        Any, Field(description="The amount counted as spent while the cost is unknown.")
+    ] = None
     realised: Json | None = None
 
 
@@ -97,7 +108,9 @@ class Amend(RequestBody):
     realised: Json | None = None
     charge: Any = None
     scope: Any = None
-    sem: Annotated[Any, Field(description="The standard error of the value, in its units, if known.")] = None
+    sem: Annotated[
+        Any, Field(description="The standard error of the value, in its units, if known.")
+    ] = None
     void: bool = False
     reason: str = ""
 
@@ -111,15 +124,21 @@ class Add(RequestBody):
     scope: Any = None
     charge: bool = False
     id: str | None = None
-    sem: Annotated[Any, Field(description="The standard error of the value, in its units, if known.")] = None
+    sem: Annotated[
+        Any, Field(description="The standard error of the value, in its units, if known.")
+    ] = None
 
 
 class Predict(RequestBody):
     """Settings to predict the objective at; further fields are those of `policy`, such as `time`."""
 
     model_config = ConfigDict(extra="allow")
-    values: Json | list[Json] = Field(description="Settings of a play, by variable; or a list of such.")
-    context: Annotated[Json | None, Field(description="Values seen before choosing, by variable.")] = None
+    values: Json | list[Json] = Field(
+        description="Settings of a play, by variable; or a list of such."
+    )
+    context: Annotated[
+        Json | None, Field(description="Values seen before choosing, by variable.")
+    ] = None
 
 
 class Attach(RequestBody):
@@ -127,7 +146,9 @@ class Attach(RequestBody):
 
     model_config = ConfigDict(extra="allow")
     values: Json = Field(description="Settings of the play, by variable.")
-    context: Annotated[Json | None, Field(description="Values seen before choosing, by variable.")] = None
+    context: Annotated[
+        Json | None, Field(description="Values seen before choosing, by variable.")
+    ] = None
 
 
 @dataclass(frozen=True)
@@ -138,8 +159,8 @@ class Operation:
         does: in a sentence or two.
         right: the right that a key needs.
         takes: the fields of the call.
-        call: does it: the study, the round's token ("" where it is about none), the fields given, and whether the
-            answer is still wanted.
+        call: does it: the study, the round's token ("" where it is about none), the fields given,
+            and whether the answer is still wanted.
         about_a_round: whether it takes a token.
     """
 
@@ -152,18 +173,27 @@ class Operation:
 
 def _ask(study: Study, _: str, given: Ask, wanted: Wanted) -> Json:
     request = given.model_extra or {}
-    study.problem.read_asked(study._given(request), study.history)  # refuses what is no name of a request: "self", say
+    study.problem.read_asked(
+        study._given(request), study.history
+    )  # refuses what is no name of a request: "self", say
 
     def one(place: BatchPosition) -> Suggestion | None:
-        return study.session.ask(request, place) if wanted() else None  # rounds that are out are among the open ones
+        return (
+            study.session.ask(request, place) if wanted() else None
+        )  # rounds that are out are among the open ones
 
     found = one_or_more(given.batch, one)
     assert isinstance(found, list)
-    return {"suggestions": [study.card(each).to_dict() for each in found], "finished": study.status.finished}
+    return {
+        "suggestions": [study.card(each).to_dict() for each in found],
+        "finished": study.status.finished,
+    }
 
 
 def _attach(study: Study, _: str, given: Attach, __: Wanted) -> Json:
-    return study.card(study.attach(given.values, given.context, **(given.model_extra or {}))).to_dict()
+    return study.card(
+        study.attach(given.values, given.context, **(given.model_extra or {}))
+    ).to_dict()
 
 
 def _decide(study: Study, token: str, given: Decide, _: Wanted) -> Json:
@@ -198,21 +228,37 @@ VERBS: Mapping[str, Operation] = MappingProxyType(
             _attach,
             False,
         ),
-        "decide": Operation("Enter observations; print the settings that follow from them.", "play", Decide, _decide),
-        "tell": Operation("Give the outcome of a round. The same outcome twice is fine.", "play", Tell, _told("tell")),
-        "fail": Operation("Report a failed evaluation; its settings and cost count.", "play", Fail, _told("fail")),
-        "abandon": Operation(
-            "Give up a suggestion; its outcome can still be told later.", "play", Abandon, _told("abandon")
+        "decide": Operation(
+            "Enter observations; print the settings that follow from them.", "play", Decide, _decide
         ),
-        "remark": Operation("Keep a remark on a round; nothing follows from it.", "play", Remark, _told("remark")),
-        "amend": Operation("Correct or void an outcome; the log keeps the old one.", "amend", Amend, _told("amend")),
+        "tell": Operation(
+            "Give the outcome of a round. The same outcome twice is fine.",
+            "play",
+            Tell,
+            _told("tell"),
+        ),
+        "fail": Operation(
+            "Report a failed evaluation; its settings and cost count.", "play", Fail, _told("fail")
+        ),
+        "abandon": Operation(
+            "Give up a suggestion; its outcome can still be told later.",
+            "play",
+            Abandon,
+            _told("abandon"),
+        ),
+        "remark": Operation(
+            "Keep a remark on a round; nothing follows from it.", "play", Remark, _told("remark")
+        ),
+        "amend": Operation(
+            "Correct or void an outcome; the log keeps the old one.", "amend", Amend, _told("amend")
+        ),
         "add": Operation("Add data from outside the rounds.", "amend", Add, _told("add"), False),
     }
 )
 """By name: every word that changes a study."""
 
 
-# -- looking -----------------------------------------------------------------------------------------------------------
+# -- looking ---------------------------------------------------------------------------------------
 
 
 def described(study: Study) -> Json:
@@ -303,12 +349,20 @@ def predicted(served: OpenStudy, given: Predict) -> Json:
 
     def read(study: Study) -> Json:
         found = study.predict(given.values, given.context, **more)
-        return {"predictions": [each.to_dict() for each in (found if isinstance(found, list) else [found])]}
+        return {
+            "predictions": [
+                each.to_dict() for each in (found if isinstance(found, list) else [found])
+            ]
+        }
 
     return served.read(("predict", given.model_dump_json()), read)
 
 
 def _typed(problem: Problem, given: dict[str, str]) -> tuple[dict[str, Any], dict[str, Any]]:
     fields = {field.name: field for field in problem.asked() if field.name != SEEN.name}
-    context = {name: problem.read_cell(name, text) for name, text in given.items() if name not in fields}
-    return context, {name: fields[name].read(problem, text) for name, text in given.items() if name in fields}
+    context = {
+        name: problem.read_cell(name, text) for name, text in given.items() if name not in fields
+    }
+    return context, {
+        name: fields[name].read(problem, text) for name, text in given.items() if name in fields
+    }

@@ -56,7 +56,11 @@ def page(request: Request, template: str, status: int = 200, **more: Any) -> Res
     """A template as a response; its forms are bound to this browser."""
     form, fresh = form_secret(request)
     comma = wants_commas(request)
-    shown = {"local": lambda text: localised(str(text), comma), "form": form, "keyed": request.app.state.pool.keyed}
+    shown = {
+        "local": lambda text: localised(str(text), comma),
+        "form": form,
+        "keyed": request.app.state.pool.keyed,
+    }
     response = HTMLResponse(rendered(template, **shown, **more), status)
     if fresh is not None:
         set_cookie(response, FORM, fresh, _secure(request))
@@ -81,12 +85,19 @@ def error_page(request: Request, plain: dict[str, Any], headers: dict[str, str] 
     """Page of an error; it asks for a key where one is needed."""
     if plain["status"] == HTTPStatus.UNAUTHORIZED:
         return page(request, "key.html", 401, wrong=COOKIE in request.cookies)
-    response = page(request, "error.html", plain["status"], title=plain["title"], detail=plain["detail"], typed=())
+    response = page(
+        request,
+        "error.html",
+        plain["status"],
+        title=plain["title"],
+        detail=plain["detail"],
+        typed=(),
+    )
     response.headers.update(headers or {})
     return response
 
 
-# -- entering ----------------------------------------------------------------------------------------------------------
+# -- entering --------------------------------------------------------------------------------------
 
 
 @router.get("/")
@@ -103,7 +114,9 @@ def studies(request: Request, who: Who) -> Response:
     pool = request.app.state.pool
     told = {name: pool.studies[name].glance("said", status_text) for name in who.studies}
     may_create = pool.folder is not None and not pool.keyed
-    return page(request, "studies.html", studies=told, left_out=pool.left_out, may_create=may_create)
+    return page(
+        request, "studies.html", studies=told, left_out=pool.left_out, may_create=may_create
+    )
 
 
 @router.post("/key")
@@ -124,7 +137,7 @@ async def leave(request: Request) -> Response:
     return response
 
 
-# -- looking -----------------------------------------------------------------------------------------------------------
+# -- looking ---------------------------------------------------------------------------------------
 
 
 @router.get("/page/{name}")
@@ -134,11 +147,17 @@ def show(request: Request, who: Who, name: str, whole: bool = False) -> Response
 
 
 @router.get("/page/{name}/learned")
-def show_learned(request: Request, who: Who, name: str, draw: str = "", along: str = "") -> Response:
+def show_learned(
+    request: Request, who: Who, name: str, draw: str = "", along: str = ""
+) -> Response:
     """One drawing of what was learned."""
     served = study_of(request, who, name, "read")
-    found = served.read(("learned", draw, along), lambda study: learned(study, _advice(served), draw, along))
-    return page(request, "learned.html", name=name, found=found, words=served.read("words", Words.of))
+    found = served.read(
+        ("learned", draw, along), lambda study: learned(study, _advice(served), draw, along)
+    )
+    return page(
+        request, "learned.html", name=name, found=found, words=served.read("words", Words.of)
+    )
 
 
 def _view(served: OpenStudy, whole: bool) -> View:
@@ -190,15 +209,29 @@ def rounds(request: Request, who: Who, name: str, most: int = SHOWN, q: str = ""
         return Words.of(study), rounds_before(study, most=most, text=text), added(study)
 
     words, found, data = served.read(("rounds", most, q), look)
-    return page(request, "rounds.html", name=name, words=words, part=found, data=data, q=q, most=most, who=who)
+    return page(
+        request,
+        "rounds.html",
+        name=name,
+        words=words,
+        part=found,
+        data=data,
+        q=q,
+        most=most,
+        who=who,
+    )
 
 
 @router.get("/page/{name}/rounds/{token}")
 def one(request: Request, who: Who, name: str, token: str, kept: bool = False) -> Response:
     """Page of one round, to be corrected; `kept`: with values typed before another worker was quicker."""
-    edit = study_of(request, who, name, "read").read(("round", token), lambda study: edit_of(study, token))
+    edit = study_of(request, who, name, "read").read(
+        ("round", token), lambda study: edit_of(study, token)
+    )
     status, shown = form_state(None, f"{token}:{edit.call}", {})
-    return page(request, "round.html", status, name=name, edit=edit, who=who, typed=(), kept=kept, **shown)
+    return page(
+        request, "round.html", status, name=name, edit=edit, who=who, typed=(), kept=kept, **shown
+    )
 
 
 @router.get("/page/{name}/rounds.xlsx")
@@ -206,21 +239,27 @@ def workbook(request: Request, who: Who, name: str) -> Response:
     """Rounds and answers as a workbook."""
     served = study_of(request, who, name, "read")
     book = served.read("xlsx", lambda study: study_xlsx(study, study.history.columns))
-    return _file(f"{name}.xlsx", book, "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet")
+    return _file(
+        f"{name}.xlsx", book, "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+    )
 
 
 @router.get("/page/{name}/rounds.csv")
 def as_table(request: Request, who: Who, name: str) -> Response:
     """All rounds as CSV."""
     served = study_of(request, who, name, "read")
-    text = served.read("csv", lambda study: rounds_csv(study.problem, study.history, study.history.columns))
+    text = served.read(
+        "csv", lambda study: rounds_csv(study.problem, study.history, study.history.columns)
+    )
     return _file(f"{name}.csv", text, "text/csv; charset=utf-8")
 
 
 @router.get("/page/{name}/events.jsonl")
 def as_events(request: Request, who: Who, name: str) -> Response:
     """Every event as JSON lines."""
-    text = study_of(request, who, name, "read").read("jsonl", lambda study: events_jsonl(study.events))
+    text = study_of(request, who, name, "read").read(
+        "jsonl", lambda study: events_jsonl(study.events)
+    )
     return _file(f"{name}.jsonl", text, "application/jsonl")
 
 
@@ -268,7 +307,7 @@ def predict(request: Request, who: Who, name: str) -> Response:
     return _study_page(request, who, served, applied=found, about="predict", draft=draft)
 
 
-# -- saying something --------------------------------------------------------------------------------------------------
+# -- saying something ------------------------------------------------------------------------------
 
 
 @router.post("/page/{name}/ask")
@@ -285,9 +324,13 @@ def _ask(request: Request, who: Principal, served: OpenStudy, form: Form) -> Res
             check_plausible(study, "ask", None, given, form)
             if form.get("rounds") == str(len(study.history)) or not study.history.pending:
                 study.ask(1, **given)
-            elif given and not any(_asked_for(played.request, given) for played in study.history.pending):
+            elif given and not any(
+                _asked_for(played.request, given) for played in study.history.pending
+            ):
                 number = study.history.pending[-1].number
-                raise OutcomeConflict(f"round {number} is out meanwhile. Press again if one more is meant")
+                raise OutcomeConflict(
+                    f"round {number} is out meanwhile. Press again if one more is meant"
+                )
     except SteerboError as error:
         return _refused(request, who, served, error, "ask", form)
     return RedirectResponse(address(served.name), 303)
@@ -297,7 +340,9 @@ def _ask(request: Request, who: Principal, served: OpenStudy, form: Form) -> Res
 async def attach(request: Request, who: Who, name: str) -> Response:
     """A round at a person's own settings. A form that was sent twice begins one."""
     form = await form_of(request)
-    return await run_in_threadpool(_attach, request, who, study_of(request, who, name, "play"), form)
+    return await run_in_threadpool(
+        _attach, request, who, study_of(request, who, name, "play"), form
+    )
 
 
 def _attach(request: Request, who: Principal, served: OpenStudy, form: Form) -> Response:
@@ -379,8 +424,18 @@ def _refused(  # noqa: PLR0917
 
 def not_saved(request: Request, error: SteerboError, form: Form) -> Response:
     """Page of the typed texts, where nothing else can be shown."""
-    plain, typed = details(error), [(name.partition(":")[2] or name, x) for name, x in typed_texts(form).items()]
-    return page(request, "error.html", plain["status"], title="Not saved", detail=plain["detail"], typed=typed)
+    plain, typed = (
+        details(error),
+        [(name.partition(":")[2] or name, x) for name, x in typed_texts(form).items()],
+    )
+    return page(
+        request,
+        "error.html",
+        plain["status"],
+        title="Not saved",
+        detail=plain["detail"],
+        typed=typed,
+    )
 
 
 def _study_page(
@@ -395,8 +450,13 @@ def _study_page(
     whole: bool = False,
 ) -> Response:
     """Page of a study, with the errors and texts of a refused form."""
-    found, draft = _view(served, whole or applied is not None or about in ("policy", "predict")), dict(draft or {})
-    status, shown = form_state(error, about, draft, served.read("words", Words.of) if error is not None else None)
+    found, draft = (
+        _view(served, whole or applied is not None or about in ("policy", "predict")),
+        dict(draft or {}),
+    )
+    status, shown = form_state(
+        error, about, draft, served.read("words", Words.of) if error is not None else None
+    )
     token, _, action = about.partition(":")
     edit: Edit | None = None
     typed: list[tuple[str, str]] = []
@@ -404,7 +464,13 @@ def _study_page(
         edit, typed = served.read(
             ("kept", token, tuple(sorted(draft.items()))), lambda study: _kept(study, token, draft)
         )
-    more: dict[str, Any] = {"view": found, "who": who, "applied": applied, "edit": edit, "typed": typed}
+    more: dict[str, Any] = {
+        "view": found,
+        "who": who,
+        "applied": applied,
+        "edit": edit,
+        "typed": typed,
+    }
     return page(request, "study.html", status, name=served.name, **more, **shown)
 
 
@@ -443,9 +509,17 @@ def form_state(
         words: the study's own, by which messages name fields.
     """
     doubtful = error if isinstance(error, Doubtful) else None
-    wrong, wrong_at = _wrong_of(error, draft, words or Words()) if error is not None and doubtful is None else ([], {})
+    wrong, wrong_at = (
+        _wrong_of(error, draft, words or Words())
+        if error is not None and doubtful is None
+        else ([], {})
+    )
     shown = {"about": about, "draft": dict(draft), "wrong": wrong, "wrong_at": wrong_at}
-    shown |= {"doubt_at": doubtful.doubts, "sure": doubtful.sure} if doubtful else {"doubt_at": {}, "sure": ""}
+    shown |= (
+        {"doubt_at": doubtful.doubts, "sure": doubtful.sure}
+        if doubtful
+        else {"doubt_at": {}, "sure": ""}
+    )
     return 200 if error is None else 409 if doubtful else status_of(error).value, shown
 
 
@@ -470,7 +544,15 @@ def _field_of(field: str, form: Form) -> str:
     """The form's field that an error speaks of; "" where it is none."""
     part, _, name = field.partition(".")
     named: Callable[[str], str] = lambda prefix: f"{prefix}:{name}"  # noqa: E731
-    wanted = [named("seen"), named("context"), named("realised"), f"ask:{part}", part, named("given"), named("low")]
+    wanted = [
+        named("seen"),
+        named("context"),
+        named("realised"),
+        f"ask:{part}",
+        part,
+        named("given"),
+        named("low"),
+    ]
     if not name:
         wanted = [part, f"ask:{part}", f"low:{part}", f"what:{part}"]
     return next((each for each in wanted if each in form), "")

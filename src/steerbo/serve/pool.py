@@ -1,7 +1,7 @@
 """The studies that a server has open: each is used by one request at a time, and read by all others meanwhile.
 
-A request waits for its turn without a thread, and no longer than `PATIENCE`: a study that is slow keeps few threads
-busy, and none of those of others. Idle studies are closed where many are open.
+A request waits for its turn without a thread, and no longer than `PATIENCE`: a study that is slow
+keeps few threads busy, and none of those of others. Idle studies are closed where many are open.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ MOST_OPEN = 100
 """Studies that are open at once; fewer where the system allows fewer open files."""
 _READERS = 4  # requests that read a study at once, in a thread each; one more may change it
 _FILES_EACH = 8  # a share of the files that a process may have open; a log has two or three
-_SOON = 0.25  # seconds that a reader waits for a study that is being computed on, before it gets what was last read
+# seconds that a reader waits for a study that is being computed on, before it gets what was last
+# read
+_SOON = 0.25
 
 
 _GLANCED = ("said", "status")  # a line, and numbers: kept of studies that are closed again
@@ -56,7 +58,13 @@ class OpenStudy:
         prepare: int = 0,
         opened: Callable[[OpenStudy], None] = lambda _: None,
     ) -> None:
-        self.name, self.place, self._open, self._ahead, self._opened = name, place, open, prepare, opened
+        self.name, self.place, self._open, self._ahead, self._opened = (
+            name,
+            place,
+            open,
+            prepare,
+            opened,
+        )
         self._lock = threading.RLock()
         self._turns = {False: asyncio.Semaphore(_READERS), True: asyncio.Semaphore(1)}
         self._quiet, self._prepared_after = threading.Timer(QUIET, self._prepare), 0
@@ -209,8 +217,10 @@ class StudyPool:
     Args:
         studies: how each is opened, and the place of its log.
         keyed: whether nothing is shown without a key.
-        prepare: number of suggestions of each study that are chosen ahead, where a choice takes its time.
-        left_out: why further studies could not be opened, by name; said only where no key is needed.
+        prepare: number of suggestions of each study that are chosen ahead, where a choice takes its
+            time.
+        left_out: why further studies could not be opened, by name; said only where no key is
+            needed.
         logged: names of studies in their logs, by name here, as far as they are known.
     """
 
@@ -226,14 +236,17 @@ class StudyPool:
         self._opening = threading.Lock()
         self.most_open = max(min(MOST_OPEN, file_limit() // _FILES_EACH), 1)
         self.studies = {
-            name: OpenStudy(name, place, open, prepare, self._opened) for name, (place, open) in studies.items()
+            name: OpenStudy(name, place, open, prepare, self._opened)
+            for name, (place, open) in studies.items()
         }
         for name, text in (logged or {}).items():
             self.studies[name].name_in_log = text
         self.keyed = keyed
         self.ending = threading.Event()  # once the server is to stop, no more is begun
         self.left_out = {} if keyed else dict(left_out or {})
-        self.folder: Path | None = None  # where studies are kept that are begun on the page; None: none can be
+        self.folder: Path | None = (
+            None  # where studies are kept that are begun on the page; None: none can be
+        )
         places = dict.fromkeys(place for place, _ in studies.values()) if keyed else ()
         self._rings = {place: KeyRing(place) for place in places}
 

@@ -42,7 +42,9 @@ class StudyBusyError(SteerboError):
     """Another request uses the study for longer than one waits."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"{name} is busy with another request; nothing of yours was logged: try again in some seconds")
+        super().__init__(
+            f"{name} is busy with another request; nothing of yours was logged: try again in some seconds"
+        )
 
 
 STATUSES: tuple[tuple[type[SteerboError], HTTPStatus], ...] = (
@@ -62,7 +64,9 @@ STATUSES: tuple[tuple[type[SteerboError], HTTPStatus], ...] = (
 class Refusal(HTTPException):
     """A request that gets no further: a status and a sentence."""
 
-    def __init__(self, status: HTTPStatus, detail: str, headers: dict[str, str] | None = None) -> None:
+    def __init__(
+        self, status: HTTPStatus, detail: str, headers: dict[str, str] | None = None
+    ) -> None:
         super().__init__(status, detail, headers)
 
 
@@ -83,7 +87,9 @@ class ProblemDetails(BaseModel):
     title: str
     status: int
     detail: str = Field(description="In words.")
-    errors: list[WrongField] | None = Field(None, description="The wrong fields, if they are known.")
+    errors: list[WrongField] | None = Field(
+        None, description="The wrong fields, if they are known."
+    )
 
 
 SCHEMAS = "#/components/schemas/"
@@ -109,7 +115,10 @@ _LOOKING = (401, 403, 404, 421, 422, 429, 500, 501, 503)
 
 def _documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
     schema = {"$ref": f"{SCHEMAS}{ProblemDetails.__name__}"}
-    return {each: {"description": _WHY[each], "content": {CONTENT_TYPE: {"schema": schema}}} for each in statuses}
+    return {
+        each: {"description": _WHY[each], "content": {CONTENT_TYPE: {"schema": schema}}}
+        for each in statuses
+    }
 
 
 LOOKING = _documented(*_LOOKING)
@@ -142,9 +151,13 @@ def details(error: SteerboError) -> dict[str, Any]:
         LOGGER.error("a log cannot be used: %s", redact(" ".join(str(error).split())))
         return document(status, AWAY, LogUnavailable.__name__)
     wrong = [
-        each.parts(PYTHON) | {"kind": type(each).__name__} for each in error.errors if isinstance(each, InvalidInput)
+        each.parts(PYTHON) | {"kind": type(each).__name__}
+        for each in error.errors
+        if isinstance(each, InvalidInput)
     ]
-    return document(status, escape_unprintable(" ".join(str(error).split())), type(error).__name__, wrong)
+    return document(
+        status, escape_unprintable(" ".join(str(error).split())), type(error).__name__, wrong
+    )
 
 
 def document(
@@ -153,7 +166,13 @@ def document(
     """The document itself."""
     more = {"errors": errors} if errors else {}
     name = kind or "".join(word.capitalize() for word in status.phrase.split())
-    return {"type": f"urn:steerbo:{name}", "title": status.phrase, "status": status.value, "detail": detail, **more}
+    return {
+        "type": f"urn:steerbo:{name}",
+        "title": status.phrase,
+        "status": status.value,
+        "detail": detail,
+        **more,
+    }
 
 
 def unreadable_details(found: Sequence[tuple[Sequence[Any], str]]) -> dict[str, Any]:
@@ -163,7 +182,8 @@ def unreadable_details(found: Sequence[tuple[Sequence[Any], str]]) -> dict[str, 
         for place, said in found[:_FAULTS_NAMED]
     ]
     wrong = [
-        {"field": field, "value": "", "allowed": said, "hint": "", "kind": "InvalidRequest"} for field, said in named
+        {"field": field, "value": "", "allowed": said, "hint": "", "kind": "InvalidRequest"}
+        for field, said in named
     ]
     text = "; ".join(f"{field}: {said}" for field, said in named)
     return document(HTTPStatus.UNPROCESSABLE_ENTITY, text, "InvalidRequest", wrong)
@@ -188,10 +208,14 @@ def for_programs(request: Request) -> bool:
     return request.url.path.startswith(("/studies", "/metrics", "/healthz", "/openapi", "/mcp"))
 
 
-def install(app: FastAPI, page: Callable[[Request, dict[str, Any], dict[str, str] | None], Response]) -> None:
+def install(
+    app: FastAPI, page: Callable[[Request, dict[str, Any], dict[str, str] | None], Response]
+) -> None:
     """Install handlers of all errors: programs get the document, people a page of it."""
 
-    def respond(request: Request, plain: dict[str, Any], headers: dict[str, str] | None = None) -> Response:
+    def respond(
+        request: Request, plain: dict[str, Any], headers: dict[str, str] | None = None
+    ) -> Response:
         return answer(plain, headers) if for_programs(request) else page(request, plain, headers)
 
     @app.exception_handler(SteerboError)
@@ -201,12 +225,18 @@ def install(app: FastAPI, page: Callable[[Request, dict[str, Any], dict[str, str
 
     @app.exception_handler(RequestValidationError)
     def unreadable(request: Request, error: RequestValidationError) -> Response:
-        return respond(request, unreadable_details([(each["loc"][1:], each["msg"]) for each in error.errors()]))
+        return respond(
+            request, unreadable_details([(each["loc"][1:], each["msg"]) for each in error.errors()])
+        )
 
     @app.exception_handler(HTTPException)
     def refused(request: Request, error: HTTPException) -> Response:
         headers = dict(error.headers) if error.headers else None
-        return respond(request, document(HTTPStatus(error.status_code), escape_unprintable(str(error.detail))), headers)
+        return respond(
+            request,
+            document(HTTPStatus(error.status_code), escape_unprintable(str(error.detail))),
+            headers,
+        )
 
     @app.exception_handler(Exception)
     def fault(request: Request, error: Exception) -> Response:

@@ -34,8 +34,10 @@ MOST_CONNECTIONS = 500
 _READ = 10 * 1024  # bytes of an answer that have to be read in PATIENCE
 _FILES = 2**16  # where the system has no limit
 _GRACE = 6  # seconds for requests that are under way when it ends
-_END = 9.0  # seconds after which it ends, whatever is still computed on: what was answered is in the log
-_BACKLOG = 64  # connections that are taken in one turn of the loop: each has a file before it can be refused
+# seconds after which it ends, whatever is still computed on: what was answered is in the log
+_END = 9.0
+# connections that are taken in one turn of the loop: each has a file before it can be refused
+_BACKLOG = 64
 _FULL = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
 
@@ -55,18 +57,22 @@ def file_limit() -> int:
 class _Patient(H11Protocol):
     """Connection that is closed where its client does not send or read in time, at any request.
 
-    A head has to be here within `PATIENCE` of its first byte, or of the connection; the next one has to begin within
-    `KEEP_ALIVE` of an answer; a body has twice `PATIENCE`, since `RequestLimits` answers before that is over. An
-    answer has to be read; a byte sent now and then meanwhile gives a client no more time.
+    A head has to be here within `PATIENCE` of its first byte, or of the connection; the next one
+    has to begin within `KEEP_ALIVE` of an answer; a body has twice `PATIENCE`, since
+    `RequestLimits` answers before that is over. An answer has to be read; a byte sent now and then
+    meanwhile gives a client no more time.
 
-    Where there are too many, the newcomer takes the place of one that is waited for: of the address that has most of
-    them, the oldest. Requests that are being answered stay, and where there are no others, the newcomer is refused.
+    Where there are too many, the newcomer takes the place of one that is waited for: of the address
+    that has most of them, the oldest. Requests that are being answered stay, and where there are no
+    others, the newcomer is refused.
     """
 
     def connection_made(self, transport: Any) -> None:
         """Begin to wait for a head, and make room where there are too many connections."""
         super().connection_made(transport)
-        transport.set_write_buffer_limits(high=0)  # so that it is told whenever something was not read at once
+        transport.set_write_buffer_limits(
+            high=0
+        )  # so that it is told whenever something was not read at once
         self._timer: asyncio.TimerHandle | None = None
         self._stalled: asyncio.TimerHandle | None = None
         self._at: tuple[Any, Any] = (None, None)  # the request, and how far the client is with it
@@ -76,7 +82,11 @@ class _Patient(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Take in bytes; the first of a next head starts its timer."""
-        if self.conn.their_state is h11.IDLE and self.cycle is not None and not self.conn.trailing_data[0]:
+        if (
+            self.conn.their_state is h11.IDLE
+            and self.cycle is not None
+            and not self.conn.trailing_data[0]
+        ):
             self._wait(PATIENCE)  # the next head begins
         super().data_received(data)
 
@@ -194,11 +204,16 @@ def socket_at(host: str, port: int) -> socket.socket:
         InvalidOption: there is no listening at this address.
     """
     try:
-        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        family, _, _, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
     except (OSError, UnicodeError, OverflowError) as error:
         allowed = "an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all that it has"
-        raise InvalidOption("host", host, allowed, f"({getattr(error, 'strerror', None) or error}.)") from None
-    # only of sockets that say they are TCP does asyncio send small answers at once: without, each takes 40 ms
+        raise InvalidOption(
+            "host", host, allowed, f"({getattr(error, 'strerror', None) or error}.)"
+        ) from None
+    # only of sockets that say they are TCP does asyncio send small answers at once: without, each
+    # takes 40 ms
     listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -209,7 +224,9 @@ def socket_at(host: str, port: int) -> socket.socket:
         said = f"({getattr(error, 'strerror', None) or error}.)"
         if "assign requested" in said:
             raise InvalidOption("host", host, "an address of this machine", said) from None
-        raise InvalidOption("port", port, "a free port of this machine; 0 takes any that is free", said) from None
+        raise InvalidOption(
+            "port", port, "a free port of this machine; 0 takes any that is free", said
+        ) from None
     return listening
 
 
@@ -238,10 +255,13 @@ def listen(app: FastAPI, listening: socket.socket, forwarded_by: Sequence[str] =
     Args:
         app: the application.
         listening: where.
-        forwarded_by: addresses of proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed. No
-            others are: a client that could state its own address would have a new one for each wrong key.
+        forwarded_by: addresses of proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are
+            believed. No others are: a client that could state its own address would have a new one
+            for each wrong key.
     """
-    import_module("scipy.optimize")  # in the first choice it would keep all other requests waiting for half a second
+    import_module(
+        "scipy.optimize"
+    )  # in the first choice it would keep all other requests waiting for half a second
     _Server(configured(app, forwarded_by)).run([listening])
 
 

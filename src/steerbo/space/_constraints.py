@@ -23,8 +23,9 @@ _CLOSE = 1e-9  # of the sizes that are added up: nearer than this to a limit is 
 class LinearConstraint:
     """A bound on a weighted sum of variables, each in its own unit: ``2 a + b`` at most 5, say.
 
-    It holds for the values that are set, given the values seen before choosing. Where a control set leaves one of the
-    variables to nature, it holds with a `probability` under the laws, which must be given then.
+    It holds for the values that are set, given the values seen before choosing. Where a control set
+    leaves one of the variables to nature, it holds with a `probability` under the laws, which must
+    be given then.
 
     Args:
         weights: a number by variable.
@@ -48,7 +49,9 @@ class LinearConstraint:
     def __post_init__(self) -> None:
         """Check weights and bounds."""
         if not self.weights or not any(self.weights.values()):
-            raise InvalidProblem("weights", dict(self.weights), "a number that is not 0, by variable")
+            raise InvalidProblem(
+                "weights", dict(self.weights), "a number that is not 0, by variable"
+            )
         check_ends(self)
         if self.probability is not None and not 0 < self.probability < 1:
             raise InvalidProblem("probability", self.probability, "a number above 0 and below 1")
@@ -65,7 +68,10 @@ class LinearConstraint:
     def breaks(self, values: Mapping[str, Any]) -> bool:
         """Whether values of all its variables violate it by more than rounding."""
         size = math.fsum(abs(self.weights[name] * values[name]) for name in self.names)
-        total, close = self.sum(values), _CLOSE * max(size, abs(self.at_most or 0.0), abs(self.at_least or 0.0))
+        total, close = (
+            self.sum(values),
+            _CLOSE * max(size, abs(self.at_most or 0.0), abs(self.at_least or 0.0)),
+        )
         above = self.at_most is not None and total > self.at_most + close
         return above or (self.at_least is not None and total < self.at_least - close)
 
@@ -77,10 +83,17 @@ class LinearConstraint:
 
     def __str__(self) -> str:
         weights = [(name, float(self.weights[name])) for name in self.names]
-        parts = [(weight, name if abs(weight) == 1 else f"{abs(weight):g} {name}") for name, weight in weights]
+        parts = [
+            (weight, name if abs(weight) == 1 else f"{abs(weight):g} {name}")
+            for name, weight in weights
+        ]
         text = ("−" if parts[0][0] < 0 else "") + parts[0][1]
         text += "".join(f" {'−' if weight < 0 else '+'} {term}" for weight, term in parts[1:])
-        surely = "" if self.probability is None else f", with probability {self.probability:g} where nature has a part"
+        surely = (
+            ""
+            if self.probability is None
+            else f", with probability {self.probability:g} where nature has a part"
+        )
         if self.at_most is not None and self.at_most == self.at_least:
             return f"{text} exactly {self.at_most:g}{surely}"
         bounds = (("at least", self.at_least), ("at most", self.at_most))
@@ -89,7 +102,8 @@ class LinearConstraint:
 
 def _several(value: object) -> tuple[Any, ...]:
     choices = tuple(
-        as_choice(each) for each in (listed(value) if isinstance(value, list | tuple | range) else (value,))
+        as_choice(each)
+        for each in (listed(value) if isinstance(value, list | tuple | range) else (value,))
     )
     if None in choices:
         raise PydanticCustomError("choices", "choices: texts, finite numbers, true or false")
@@ -113,7 +127,9 @@ class ForbiddenCombination:
     def __post_init__(self) -> None:
         """Refuse an empty combination."""
         if not self.combination:
-            raise InvalidProblem("combination", {}, "at least one variable, with its forbidden values")
+            raise InvalidProblem(
+                "combination", {}, "at least one variable, with its forbidden values"
+            )
         for name, choices in self.combination.items():
             if not choices:
                 raise InvalidProblem(f"combination.{name}", [], "at least one value")
@@ -129,7 +145,9 @@ class ForbiddenCombination:
 
     def room(self, values: Mapping[str, Any]) -> float:
         """Number of variables that differ from the combination, less one."""
-        return float(sum(values[name] not in choices for name, choices in self.combination.items()) - 1)
+        return float(
+            sum(values[name] not in choices for name, choices in self.combination.items()) - 1
+        )
 
     def __str__(self) -> str:
         each = (f"{name} {' or '.join(map(str, self.combination[name]))}" for name in self.names)
@@ -140,16 +158,16 @@ class ForbiddenCombination:
 class OutcomeConstraint:
     """A bound on a further outcome that each round measures: a pressure of at most 5, say.
 
-    Its value is learned from the rounds, each of which tells it among the `realised` values. Suggestions satisfy the
-    bound with the given probability under the learned model.
+    Its value is learned from the rounds, each of which tells it among the `realised` values.
+    Suggestions satisfy the bound with the given probability under the learned model.
 
     Args:
         name: name of the outcome; no variable has it.
         at_most, at_least: the bounds; one or both.
         probability: with which each suggested play satisfies the bounds.
-        on_average: whether the probability is meant on average over plays: a play may then be less likely to satisfy
-            them, in order to learn more. Answers satisfy them with the probability in any case. For cost-varying
-            problems; `cheap-first` makes use of it.
+        on_average: whether the probability is meant on average over plays: a play may then be less
+            likely to satisfy them, in order to learn more. Answers satisfy them with the
+            probability in any case. For cost-varying problems; `cheap-first` makes use of it.
 
     Raises:
         InvalidProblem: no bound, bounds the wrong way round, or no probability.
@@ -183,7 +201,9 @@ class OutcomeConstraint:
     def room(self, values: Mapping[str, Any]) -> float:
         """Slack at the measured value, in the outcome's unit."""
         above = math.inf if self.at_most is None else self.at_most - values[self.name]
-        return float(min(above, math.inf if self.at_least is None else values[self.name] - self.at_least))
+        return float(
+            min(above, math.inf if self.at_least is None else values[self.name] - self.at_least)
+        )
 
     def __str__(self) -> str:
         bounds = (("at least", self.at_least), ("at most", self.at_most))
@@ -192,16 +212,24 @@ class OutcomeConstraint:
         return f"{self.name} {text} {surely}"
 
 
-_KINDS: Mapping[str, type] = {"linear": LinearConstraint, "forbid": ForbiddenCombination, "measured": OutcomeConstraint}
+_KINDS: Mapping[str, type] = {
+    "linear": LinearConstraint,
+    "forbid": ForbiddenCombination,
+    "measured": OutcomeConstraint,
+}
 
 
 def _given(limit: object) -> object:
-    return tagged(limit, _KINDS, "a limit: ‹LinearConstraint›, ‹ForbiddenCombination› or ‹OutcomeConstraint›")
+    return tagged(
+        limit, _KINDS, "a limit: ‹LinearConstraint›, ‹ForbiddenCombination› or ‹OutcomeConstraint›"
+    )
 
 
 Limit = LinearConstraint | ForbiddenCombination | OutcomeConstraint
 """Any limit; in a file its `kind` tells which."""
-Limits = Annotated[Sequence[Annotated[Annotated[Limit, Discriminator("kind")], BeforeValidator(_given)]], ListField]
+Limits = Annotated[
+    Sequence[Annotated[Annotated[Limit, Discriminator("kind")], BeforeValidator(_given)]], ListField
+]
 """The type of a problem's field that holds limits."""
 
 
@@ -217,12 +245,28 @@ def violated(limits: Sequence[Limit], values: Mapping[str, Any]) -> list[int]:
     >>> violated(limits, {"a": 0.5, "b": 5})
     [0, 1]
     """
-    return [i for i, limit in enumerate(limits) if values.keys() >= set(limit.names) and limit.breaks(values)]
+    return [
+        i
+        for i, limit in enumerate(limits)
+        if values.keys() >= set(limit.names) and limit.breaks(values)
+    ]
 
 
 MOST_LIMITS = 1000
 # in tables of outcomes, and of what is learned of them
-_TAKEN = ("value", "objective", "cost", "time", "token", "scope", "reason", "state", "round", "charge", "sem")
+_TAKEN = (
+    "value",
+    "objective",
+    "cost",
+    "time",
+    "token",
+    "scope",
+    "reason",
+    "state",
+    "round",
+    "charge",
+    "sem",
+)
 
 
 def check_limits(limits: Sequence[Limit], space: Space) -> None:
@@ -245,12 +289,16 @@ def check_limits(limits: Sequence[Limit], space: Space) -> None:
                 if isinstance(space[name], Categorical):
                     numbers = [v.name for v in space if not isinstance(v, Categorical)]
                     hint = "It is a category, which has no size. Combinations are for ‹ForbiddenCombination›."
-                    raise InvalidProblem(f"{place}.{name}", limit.weights[name], one_of(numbers, ""), hint)
+                    raise InvalidProblem(
+                        f"{place}.{name}", limit.weights[name], one_of(numbers, ""), hint
+                    )
             else:
                 _check_choices(f"{place}.{name}", limit.combination[name], space, name)
         if not any(not space[name].seen for name in limit.names):
             hint = "All of its variables are seen before choosing, so no setting can satisfy it."
-            raise InvalidProblem(place, list(limit.names), "at least one variable that can be set", hint)
+            raise InvalidProblem(
+                place, list(limit.names), "at least one variable that can be set", hint
+            )
 
 
 def refuse_averages(limits: Sequence[Limit], where: str) -> None:
@@ -272,7 +320,9 @@ def _check_outcomes(limits: Sequence[Limit], space: Space) -> None:
             continue
         if limit.name in (*space.names, *_TAKEN) or limit.name in named:
             hint = "It is another outcome, told beside the value: limits on variables are ‹LinearConstraint›."
-            raise InvalidProblem(f"limits.{i}.name", limit.name, "a name that nothing else has", hint)
+            raise InvalidProblem(
+                f"limits.{i}.name", limit.name, "a name that nothing else has", hint
+            )
         named.add(limit.name)
 
 
@@ -280,7 +330,9 @@ def _check_choices(place: str, choices: Sequence[Any], space: Space, name: str) 
     variable = space[name]
     if variable.levels is None:
         hint = "Of a number with any value between its bounds no single one can be forbidden: use ‹LinearConstraint›."
-        raise InvalidProblem(place, list(choices), "a category, whole numbers, or a number with a ‹step›", hint)
+        raise InvalidProblem(
+            place, list(choices), "a category, whole numbers, or a number with a ‹step›", hint
+        )
     for choice in choices:
         try:
             variable.check_setting(choice)

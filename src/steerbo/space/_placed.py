@@ -1,7 +1,7 @@
 """Distributions: laws placed on a variable's bounds, in user units; with closed formulas or finitely many atoms.
 
-The truncated normal law is accurate far in the tails, and is found from the moments that it has after truncation.
-SciPy's is off by up to 9e-6, and takes 7 to 13 times as long.
+The truncated normal law is accurate far in the tails, and is found from the moments that it has
+after truncation. SciPy's is off by up to 9e-6, and takes 7 to 13 times as long.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from numpy.typing import ArrayLike
 from .._arrays import Float
 from ..errors import InvalidProblem
 
-_FARTHEST = 1e4  # parent sds from the mean to the nearer bound: beyond, rounding of log Φ costs more than 1e-8
+# parent sds from the mean to the nearer bound: beyond, rounding of log Φ costs more than 1e-8
+_FARTHEST = 1e4
 _FLAT = 1e-8  # largest relative change of the density across the bounds that is taken for none
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(128)
 Atomic = tuple[Float[np.ndarray, " k"], Float[np.ndarray, " k"]]
@@ -28,8 +29,8 @@ Atomic = tuple[Float[np.ndarray, " k"], Float[np.ndarray, " k"]]
 class Distribution(Protocol):
     """A law with everything resolved, in user units. Arrays of any shape; `u` lies in [0, 1].
 
-    `support` is (low, high), either may be infinite; `atoms` is None for a continuous law, else (values (k,) ascending,
-    weights (k,) summing to one). `density` exists for continuous laws only.
+    `support` is (low, high), either may be infinite; `atoms` is None for a continuous law, else
+    (values (k,) ascending, weights (k,) summing to one). `density` exists for continuous laws only.
     """
 
     @property
@@ -83,7 +84,9 @@ class UniformDistribution:
 
     def ppf(self, u: ArrayLike) -> Float[np.ndarray, " ..."]:
         """The quantile at `u`."""
-        return np.clip(self.low + np.asarray(u, float) * (self.high - self.low), self.low, self.high)
+        return np.clip(
+            self.low + np.asarray(u, float) * (self.high - self.low), self.low, self.high
+        )
 
     def cdf(self, x: ArrayLike) -> Float[np.ndarray, " ..."]:
         """The probability of at most `x`."""
@@ -117,7 +120,9 @@ class NormalDistribution:
     def density(self, x: ArrayLike) -> Float[np.ndarray, " ..."]:
         """The bell curve."""
         with np.errstate(over="ignore", under="ignore"):
-            return np.exp(-(_standard(x, self.mean, self.sd) ** 2) / 2) / (self.sd * math.sqrt(2 * math.pi))
+            return np.exp(-(_standard(x, self.mean, self.sd) ** 2) / 2) / (
+                self.sd * math.sqrt(2 * math.pi)
+            )
 
 
 @dataclass(frozen=True)
@@ -147,7 +152,9 @@ class LogNormalDistribution:
     def ppf(self, u: ArrayLike) -> Float[np.ndarray, " ..."]:
         """The quantile at `u`."""
         with np.errstate(over="ignore", under="ignore"):
-            return np.asarray(np.exp(self.log_mean + self.log_sd * scipy.special.ndtri(np.asarray(u, float))))
+            return np.asarray(
+                np.exp(self.log_mean + self.log_sd * scipy.special.ndtri(np.asarray(u, float)))
+            )
 
     def cdf(self, x: ArrayLike) -> Float[np.ndarray, " ..."]:
         """The probability of at most `x`."""
@@ -160,7 +167,9 @@ class LogNormalDistribution:
         x = np.asarray(x, float)
         with np.errstate(divide="ignore", over="ignore", under="ignore"):
             log_x = np.log(np.maximum(x, 0.0))
-            exponent = -(_standard(log_x, self.log_mean, self.log_sd) ** 2) / 2 - np.where(x > 0, log_x, 0.0)
+            exponent = -(_standard(log_x, self.log_mean, self.log_sd) ** 2) / 2 - np.where(
+                x > 0, log_x, 0.0
+            )
             return np.exp(exponent) / (self.log_sd * math.sqrt(2 * math.pi))
 
 
@@ -210,7 +219,9 @@ class BetaDistribution:
         return np.where((x >= self.low) & (x <= self.high), heights, 0.0)
 
     def _inside(self, x: ArrayLike) -> Float[np.ndarray, " ..."]:
-        return np.asarray((np.clip(np.asarray(x, float), self.low, self.high) - self.low) / (self.high - self.low))
+        return np.asarray(
+            (np.clip(np.asarray(x, float), self.low, self.high) - self.low) / (self.high - self.low)
+        )
 
 
 def _standard(x: ArrayLike, mean: float, sd: float) -> Float[np.ndarray, " ..."]:
@@ -252,7 +263,9 @@ class Atoms:
     def sd(self) -> float:
         """The weighted standard deviation of the points."""
         away = self.values - self.mean
-        largest = float(np.abs(away).max()) or 1.0  # scaled before squaring: points may be as large as 1e300
+        largest = (
+            float(np.abs(away).max()) or 1.0
+        )  # scaled before squaring: points may be as large as 1e300
         return largest * math.sqrt(self.weights @ (away / largest) ** 2)
 
     @property
@@ -334,13 +347,25 @@ class TruncatedNormalDistribution:
         u = np.asarray(u, float)
         (a, b), log_z = self._ends, self._log_mass
         with np.errstate(divide="ignore"):
-            below = np.logaddexp(scipy.special.log_ndtr(a), np.log(u) + log_z)  # log Φ of the answer
-            above = np.logaddexp(scipy.special.log_ndtr(-b), np.log1p(-u) + log_z)  # log (1 − Φ) of the answer
-        from_below, from_above = (scipy.special.ndtri_exp(np.minimum(logs, 0.0)) for logs in (below, above))
+            below = np.logaddexp(
+                scipy.special.log_ndtr(a), np.log(u) + log_z
+            )  # log Φ of the answer
+            above = np.logaddexp(
+                scipy.special.log_ndtr(-b), np.log1p(-u) + log_z
+            )  # log (1 − Φ) of the answer
+        from_below, from_above = (
+            scipy.special.ndtri_exp(np.minimum(logs, 0.0)) for logs in (below, above)
+        )
         z = np.where(below < above, from_below, -from_above)
-        if a < 0 < b:  # where the bounds are close about the mean, Φ hardly changes: erf can be inverted precisely
+        if (
+            a < 0 < b
+        ):  # where the bounds are close about the mean, Φ hardly changes: erf can be inverted precisely
             centred = scipy.special.erf(a / math.sqrt(2)) + 2 * u * math.exp(log_z)
-            z = np.where(np.abs(centred) < 0.5, math.sqrt(2) * scipy.special.erfinv(np.clip(centred, -0.5, 0.5)), z)
+            z = np.where(
+                np.abs(centred) < 0.5,
+                math.sqrt(2) * scipy.special.erfinv(np.clip(centred, -0.5, 0.5)),
+                z,
+            )
         return np.asarray(np.clip(self.parent_mean + self.parent_sd * z, self.low, self.high))
 
     def cdf(self, x: ArrayLike) -> Float[np.ndarray, " ..."]:
@@ -358,7 +383,9 @@ class TruncatedNormalDistribution:
 
     @property
     def _ends(self) -> tuple[float, float]:
-        return (self.low - self.parent_mean) / self.parent_sd, (self.high - self.parent_mean) / self.parent_sd
+        return (self.low - self.parent_mean) / self.parent_sd, (
+            self.high - self.parent_mean
+        ) / self.parent_sd
 
     @cached_property
     def _log_mass(self) -> float:
@@ -379,18 +406,23 @@ def log_mass(a: float, b: ArrayLike) -> Float[np.ndarray, " ..."]:
     -454.321244
     """
     b = np.asarray(b, float)
-    near, far = (np.abs(a), np.abs(b)) if a >= 0 else (-b, np.full_like(b, -a))  # both tails mirrored to the right
+    near, far = (
+        (np.abs(a), np.abs(b)) if a >= 0 else (-b, np.full_like(b, -a))
+    )  # both tails mirrored to the right
     with np.errstate(divide="ignore", invalid="ignore"):
         log_near, log_far = scipy.special.log_ndtr(-near), scipy.special.log_ndtr(-far)
         tail = log_near + np.log1p(-np.exp(np.minimum(log_far - log_near, 0.0)))
-        middle = np.log((scipy.special.erf(b / math.sqrt(2)) - scipy.special.erf(a / math.sqrt(2))) / 2)
+        middle = np.log(
+            (scipy.special.erf(b / math.sqrt(2)) - scipy.special.erf(a / math.sqrt(2))) / 2
+        )
     return np.asarray(np.where((a < 0) & (b > 0), middle, tail))
 
 
 def reach(mean: float, low: float, high: float) -> float:
     """The supremum of the standard deviations that a normal law truncated to [low, high] can have about this mean.
 
-    It is that of the exponential law on [low, high] with this mean, the limit of ever wider parents.
+    It is that of the exponential law on [low, high] with this mean, the limit of ever wider
+    parents.
 
     >>> round(reach(0.5, 0, 1), 6)
     0.288675
@@ -402,8 +434,9 @@ def reach(mean: float, low: float, high: float) -> float:
 def parent_of(mean: float, sd: float, low: float, high: float) -> tuple[float, float]:
     """Mean and standard deviation of the parent whose truncation to [low, high] has the given ones; sd below `reach`.
 
-    With density ∝ exp(hx − tx²/2) on the unit interval, the variance at fixed mean falls with t, from the exponential
-    law's at t = 0 to at most the wanted one at t = 1/variance: a root in between.
+    With density ∝ exp(hx − tx²/2) on the unit interval, the variance at fixed mean falls with t,
+    from the exponential law's at t = 0 to at most the wanted one at t = 1/variance: a root in
+    between.
 
     >>> [round(x, 4) for x in parent_of(0.5, 0.02**0.5, 0, 1)]
     [0.5, 0.1418]
@@ -454,7 +487,9 @@ def _unit_moments(h: float, t: float) -> tuple[float, float]:
     """Mean and variance of the density ∝ exp(hx − tx²/2) on [0, 1], by quadrature about its mode."""
     mode = min(max(h / t, 0.0), 1.0) if t > 0 else float(h > 0)
     slope = abs(h - t * mode)
-    reached = 80 / (slope + math.sqrt(slope**2 + 80 * t)) if slope + t > 0 else 1.0  # the density has fallen by e⁻⁴⁰
+    reached = (
+        80 / (slope + math.sqrt(slope**2 + 80 * t)) if slope + t > 0 else 1.0
+    )  # the density has fallen by e⁻⁴⁰
     left, right = max(mode - reached, 0.0) - mode, min(mode + reached, 1.0) - mode
     x = left + (right - left) * (_NODES + 1) / 2
     weights = _WEIGHTS * np.exp((h - t * mode) * x - t * x**2 / 2)

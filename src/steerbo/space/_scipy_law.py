@@ -74,8 +74,8 @@ class ScipyDistribution:
 class Scipy:
     """A distribution of scipy.stats: its name, its shape parameters in scipy's order, `loc` and `scale`.
 
-    A variable also takes a frozen distribution as it is. A discrete one (Poisson, binomial) suits an Integer: its atoms
-    are its values but for tails of 1e-12.
+    A variable also takes a frozen distribution as it is. A discrete one (Poisson, binomial) suits
+    an Integer: its atoms are its values but for tails of 1e-12.
 
     >>> Scipy("weibull_min", [2], scale=8).on(0, 30).ppf([0.0, 0.5]).round(3)
     array([0.  , 6.66])
@@ -91,16 +91,24 @@ class Scipy:
         """Refuse names scipy does not know and parameters it does not allow."""
         family = _family(self.name)
         if family is None:
-            raise InvalidProblem("name", self.name, "the name of a distribution in scipy.stats, such as 'weibull_min'")
+            raise InvalidProblem(
+                "name",
+                self.name,
+                "the name of a distribution in scipy.stats, such as 'weibull_min'",
+            )
         if len(self.args) != family.numargs:
-            raise InvalidProblem("args", self.args, f"{family.numargs} shape parameters ({family.shapes or 'none'})")
+            raise InvalidProblem(
+                "args", self.args, f"{family.numargs} shape parameters ({family.shapes or 'none'})"
+            )
         if _is_discrete(family) and self.scale != 1:
             raise InvalidProblem("scale", self.scale, "1, for a discrete distribution")
         with np.errstate(all="ignore"):
             scale = {} if _is_discrete(family) else {"scale": self.scale}
             middle = float(family(*self.args, loc=self.loc, **scale).ppf(0.5))
         if not math.isfinite(middle):
-            raise InvalidProblem("args", self.args, f"parameters that scipy.stats.{self.name} allows")
+            raise InvalidProblem(
+                "args", self.args, f"parameters that scipy.stats.{self.name} allows"
+            )
 
     def on(self, low: float, high: float) -> ScipyDistribution | Atoms:
         """Itself, or its atoms: the bounds do not matter.
@@ -115,7 +123,10 @@ class Scipy:
         first, last = float(law.ppf(_NEGLIGIBLE)), float(law.isf(_NEGLIGIBLE))
         if not last - first < _MOST_ATOMS:
             raise InvalidProblem(
-                "name", self.name, f"a discrete law on at most {_MOST_ATOMS} values", "Use a continuous one."
+                "name",
+                self.name,
+                f"a discrete law on at most {_MOST_ATOMS} values",
+                "Use a continuous one.",
             )
         values = np.arange(first, last + 1)
         return Atoms.of(values, law.pmf(values))
@@ -131,7 +142,9 @@ def from_frozen(law: object) -> object:
     if family is None or not hasattr(law, "ppf") or not hasattr(law, "kwds"):
         return law
     if type(_family(str(family.name))) is not type(family):
-        raise PydanticCustomError("scipy", "one of scipy's own distributions (for others use Empirical or Discrete)")
+        raise PydanticCustomError(
+            "scipy", "one of scipy's own distributions (for others use Empirical or Discrete)"
+        )
     shapes = family.shapes.split(", ") if family.shapes else []
     names = [*shapes, "loc"] if _is_discrete(family) else [*shapes, "loc", "scale"]
     given = {**dict(zip(names, law.args, strict=False)), **law.kwds}  # type: ignore[attr-defined]
@@ -146,7 +159,9 @@ def _family(name: str) -> Any:
     import scipy.stats
 
     family = getattr(scipy.stats, name, None)
-    return family if isinstance(family, scipy.stats.rv_continuous | scipy.stats.rv_discrete) else None
+    return (
+        family if isinstance(family, scipy.stats.rv_continuous | scipy.stats.rv_discrete) else None
+    )
 
 
 def _is_discrete(family: Any) -> bool:

@@ -60,7 +60,8 @@ class Simplex:
             error: the kind of error.
 
         Raises:
-            InvalidInput: (of the given kind) naming the row: unknown names, no probabilities, a sum other than 1.
+            InvalidInput: (of the given kind) naming the row: unknown names, no probabilities, a sum
+                other than 1.
         """
         if isinstance(table, Mapping):
             for name in table:  # first: a row with its name mistyped is also a row left out
@@ -71,11 +72,16 @@ class Simplex:
             try:
                 rows = list(islice(table, len(self.rows) + 1))
             except Exception:
-                raise error(place, table, f"a table of {self.shape[0]} rows and {self.shape[1]} columns") from None
+                raise error(
+                    place, table, f"a table of {self.shape[0]} rows and {self.shape[1]} columns"
+                ) from None
         if len(rows) != len(self.rows):
             raise error(place, table, f"{counted(len(self.rows), 'row')}: {', '.join(self.rows)}")
         return np.array(
-            [self._checked(row, f"{place}.{name}", error) for row, name in zip(rows, self.rows, strict=True)]
+            [
+                self._checked(row, f"{place}.{name}", error)
+                for row, name in zip(rows, self.rows, strict=True)
+            ]
         )
 
     def named(self, table: Float[np.ndarray, "C A"]) -> dict[str, dict[str, float]]:
@@ -85,7 +91,9 @@ class Simplex:
             for name, row in zip(self.rows, np.asarray(table).tolist(), strict=True)
         }
 
-    def _row(self, table: Mapping[Any, Any], name: str, place: str, error: type[InvalidInput]) -> Any:
+    def _row(
+        self, table: Mapping[Any, Any], name: str, place: str, error: type[InvalidInput]
+    ) -> Any:
         row = table.get(name)
         if not isinstance(row, Mapping):
             if row is None:
@@ -103,21 +111,30 @@ class Simplex:
         except Exception:  # rows of different lengths, or whatever the row's own class raises
             values = np.empty(0)
         if values.shape != (len(self.columns),) or values.dtype.kind not in "iuf":
-            raise error(place, row, f"{counted(len(self.columns), 'number')}, for {', '.join(self.columns)}")
+            raise error(
+                place, row, f"{counted(len(self.columns), 'number')}, for {', '.join(self.columns)}"
+            )
         probabilities = values.astype(float)
-        if not np.isfinite(probabilities).all() or probabilities.min() < 0 or probabilities.max() > 1 + _TOLERANCE:
+        if (
+            not np.isfinite(probabilities).all()
+            or probabilities.min() < 0
+            or probabilities.max() > 1 + _TOLERANCE
+        ):
             raise error(place, row, "probabilities from 0 to 1")
         total = float(probabilities.sum())
         if abs(total - 1) > _TOLERANCE:
             raise error(place, row, f"probabilities that sum to 1, not to {total:.8g}")
-        rounding = len(probabilities) * np.finfo(float).eps  # what a sum of shares is off by that were divided by it
+        rounding = (
+            len(probabilities) * np.finfo(float).eps
+        )  # what a sum of shares is off by that were divided by it
         return probabilities if abs(total - 1) <= rounding else probabilities / total
 
 
 def largest_remainders(probabilities: ArrayLike, agents: ArrayLike) -> Int[np.ndarray, "... A"]:
     """Whole agents in the given proportions, along the last axis: rounded down, the rest to the largest remainders.
 
-    Each row sums to its number of agents exactly; ties go to the earlier column. `agents` broadcasts over leading axes.
+    Each row sums to its number of agents exactly; ties go to the earlier column. `agents`
+    broadcasts over leading axes.
 
     >>> largest_remainders([0.5, 0.3, 0.2], 4)
     array([2, 1, 1])
@@ -132,7 +149,9 @@ def largest_remainders(probabilities: ArrayLike, agents: ArrayLike) -> Int[np.nd
     return np.asarray(whole + (rank < total - whole.sum(axis=-1, keepdims=True)))
 
 
-def multinomial(probabilities: ArrayLike, agents: ArrayLike, random: np.random.Generator) -> Int[np.ndarray, "... A"]:
+def multinomial(
+    probabilities: ArrayLike, agents: ArrayLike, random: np.random.Generator
+) -> Int[np.ndarray, "... A"]:
     """Whole agents that choose independently with the given probabilities, along the last axis.
 
     >>> int(multinomial([0.5, 0.5], 10, np.random.default_rng(0)).sum())

@@ -50,7 +50,11 @@ class Space:
     @cached_property
     def changes(self) -> dict[str, SwitchingCost]:
         """Switching cost by hard-to-change variable."""
-        return {variable.name: variable.change for variable in self.variables if variable.change is not None}
+        return {
+            variable.name: variable.change
+            for variable in self.variables
+            if variable.change is not None
+        }
 
     @property
     def dimension(self) -> int:
@@ -60,7 +64,9 @@ class Space:
     @property
     def categorical(self) -> _arrays.Bool[np.ndarray, " d"]:
         """Columns that hold codes of categories."""
-        return np.array([isinstance(variable, Categorical) for variable in self.variables], dtype=bool)
+        return np.array(
+            [isinstance(variable, Categorical) for variable in self.variables], dtype=bool
+        )
 
     def __len__(self) -> int:
         return len(self.variables)
@@ -103,7 +109,9 @@ class Space:
             Z[:, column] = variable.encode(values)
         return Z
 
-    def decode(self, Z: Sequence[Sequence[float]] | _arrays.Float[np.ndarray, "n d"]) -> list[dict[str, Any]]:
+    def decode(
+        self, Z: Sequence[Sequence[float]] | _arrays.Float[np.ndarray, "n d"]
+    ) -> list[dict[str, Any]]:
         """An array (n, d) to rows of settable user values.
 
         Raises:
@@ -112,7 +120,9 @@ class Space:
         array = np.asarray(Z, dtype=float)
         if array.ndim != 2 or array.shape[1] != self.dimension:
             raise InvalidProblem("Z", array.shape, f"an array of shape (n, {self.dimension})")
-        columns = [variable.decode(array[:, column]) for column, variable in enumerate(self.variables)]
+        columns = [
+            variable.decode(array[:, column]) for column, variable in enumerate(self.variables)
+        ]
         rows = zip(*columns, strict=True) if columns else [()] * len(array)
         return [dict(zip(self.names, row, strict=True)) for row in rows]
 
@@ -134,7 +144,9 @@ class Space:
         wanted = self._wanted(values, names, InvalidOutcome)
         return {name: self[name].check_measured(values[name]) for name in wanted}
 
-    def _wanted(self, values: Mapping[str, Any], names: Iterable[str], error: type[InvalidInput]) -> list[str]:
+    def _wanted(
+        self, values: Mapping[str, Any], names: Iterable[str], error: type[InvalidInput]
+    ) -> list[str]:
         wanted = [self.names[self.index(name)] for name in names]
         if not isinstance(values, Mapping):
             raise error("values", values, "values by variable name, such as {'ph': 6.4}")
@@ -144,7 +156,9 @@ class Space:
                 raise error(str(name), value, f"values for {one_of(known, name)}")
         for name in wanted:
             if name not in values:
-                raise error(name, None, f"a value for each of {', '.join(wanted)}", f"{name!r} is missing.")
+                raise error(
+                    name, None, f"a value for each of {', '.join(wanted)}", f"{name!r} is missing."
+                )
         return wanted
 
 

@@ -1,7 +1,7 @@
 """Laws of the values that nature draws, as declared: frozen data in user units, readable in a study file.
 
-`law.on(low, high)` places a law on a variable's bounds and returns its `Distribution`. `Discrete` and `Empirical` are
-declared by their values, with weights or as a sample.
+`law.on(low, high)` places a law on a variable's bounds and returns its `Distribution`. `Discrete`
+and `Empirical` are declared by their values, with weights or as a sample.
 
 A joint law declared by its data: rows that were measured together.
 """
@@ -69,7 +69,11 @@ class Discrete:
     def _split(cls, given: Any) -> Any:
         """Split a mapping from value to weight into the two lists that are stored: keys of JSON are texts only."""
         fields = given.kwargs if isinstance(given, ArgsKwargs) else given
-        if not isinstance(fields, dict) or not isinstance(fields.get("values"), Mapping) or "weights" in fields:
+        if (
+            not isinstance(fields, dict)
+            or not isinstance(fields.get("values"), Mapping)
+            or "weights" in fields
+        ):
             return given
         pairs = fields["values"]
         split = {**fields, "values": list(pairs), "weights": list(pairs.values())}
@@ -79,14 +83,21 @@ class Discrete:
         """Refuse tables that are no law."""
         if isinstance(self.values, Mapping):
             raise InvalidProblem(
-                "weights", self.weights, "nothing beside a mapping", "Give values and weights as two lists."
+                "weights",
+                self.weights,
+                "nothing beside a mapping",
+                "Give values and weights as two lists.",
             )
         if not self.values:
             raise InvalidProblem("values", self.values, "at least one value")
         if len(self.weights) != len(self.values):
-            raise InvalidProblem("weights", self.weights, f"{len(self.values)} weights, one for each value")
+            raise InvalidProblem(
+                "weights", self.weights, f"{len(self.values)} weights, one for each value"
+            )
         if min(self.weights) < 0 or max(self.weights) <= 0:
-            raise InvalidProblem("weights", self.weights, "weights that are not negative and not all 0")
+            raise InvalidProblem(
+                "weights", self.weights, "weights that are not negative and not all 0"
+            )
         twice = duplicate(self.values)
         if twice is not None:
             raise InvalidProblem("values", twice, "every value once", "Add up its weights.")
@@ -176,8 +187,8 @@ class Normal:
 class TruncatedNormal:
     """The normal law conditioned on [low, high]; the variable's bounds where left out.
 
-    With `moments="parent"`, mean and sd are those of the normal law before it is truncated; with `moments="truncated"`
-    those that the truncated law itself has.
+    With `moments="parent"`, mean and sd are those of the normal law before it is truncated; with
+    `moments="truncated"` those that the truncated law itself has.
 
     >>> round(TruncatedNormal(0.5, 0.02**0.5, moments="truncated").on(0, 1).parent_sd, 4)
     0.1418
@@ -194,18 +205,24 @@ class TruncatedNormal:
         """Place the law on a variable's bounds; uniform where the parent is too wide to tell the difference (1e-8).
 
         Raises:
-            InvalidProblem: no normal law, truncated to these bounds, has these moments; or the bounds lie more than
-                10 000 parent standard deviations from its mean; or sd is below 1e-9 of their distance.
+            InvalidProblem: no normal law, truncated to these bounds, has these moments; or the
+                bounds lie more than 10 000 parent standard deviations from its mean; or sd is below
+                1e-9 of their distance.
         """
         low, high = _ends(self.low, self.high, low, high)
         smallest = 1e-9 * (high - low)
         if self.sd < smallest:
             raise InvalidProblem(
-                "sd", self.sd, f"at least {smallest:.4g} on [{low:g}, {high:g}]", "A constant is ‹Discrete›."
+                "sd",
+                self.sd,
+                f"at least {smallest:.4g} on [{low:g}, {high:g}]",
+                "A constant is ‹Discrete›.",
             )
         mean, sd = (self.mean, self.sd) if self.moments == "parent" else self._parent(low, high)
         if too_far(mean, sd, low, high):
-            allowed = f"such that the parent's mean lies within 10000 of its sds of [{low:g}, {high:g}]"
+            allowed = (
+                f"such that the parent's mean lies within 10000 of its sds of [{low:g}, {high:g}]"
+            )
             raise InvalidProblem("mean", self.mean, allowed, "Widen the bounds, or change sd.")
         if is_flat(mean, sd, low, high):
             return UniformDistribution(low, high)
@@ -214,13 +231,18 @@ class TruncatedNormal:
     def _parent(self, low: float, high: float) -> tuple[float, float]:
         margin = 1e-6 * (high - low)
         if not low + margin <= self.mean <= high - margin:
-            raise InvalidProblem("mean", self.mean, f"a mean between the bounds {low:g} and {high:g}")
+            raise InvalidProblem(
+                "mean", self.mean, f"a mean between the bounds {low:g} and {high:g}"
+            )
         widest = reach(self.mean, low, high)
         if not self.sd < widest * (1 - 1e-6):
-            allowed = (
-                f"below {widest:.6g}, the most that a truncated normal about {self.mean:g} has on [{low:g}, {high:g}]"
+            most = (
+                f"the most that a truncated normal about {self.mean:g} has on [{low:g}, {high:g}]"
             )
-            raise InvalidProblem("sd", self.sd, allowed, "Use ‹Uniform›, or ‹Beta› where it must be wider.")
+            allowed = f"below {widest:.6g}, {most}"
+            raise InvalidProblem(
+                "sd", self.sd, allowed, "Use ‹Uniform›, or ‹Beta› where it must be wider."
+            )
         return parent_of(self.mean, self.sd, low, high)
 
 
@@ -269,7 +291,8 @@ class Beta:
 
 
 Stated = Annotated[
-    Uniform | Normal | TruncatedNormal | LogNormal | Beta | Discrete | Empirical | Scipy, Discriminator("kind")
+    Uniform | Normal | TruncatedNormal | LogNormal | Beta | Discrete | Empirical | Scipy,
+    Discriminator("kind"),
 ]
 """Any law that says by itself what nature does."""
 
@@ -287,8 +310,8 @@ class Learned:
     """A law learned from every round that leaves the variable to nature; `law="learned"` is `law=Learned()`.
 
     Args:
-        prior: the law believed at first; it is trusted as long as the observed values agree with it. None: uniform on
-            the bounds or the choices, with the weight of one round.
+        prior: the law believed at first; it is trusted as long as the observed values agree with
+            it. None: uniform on the bounds or the choices, with the weight of one round.
 
     >>> Learned(Normal(22, 3)).on(10, 35).mean
     22.0
@@ -336,16 +359,22 @@ def share_outside(law: Distribution, low: float, high: float) -> float:
         values, weights = law.atoms
         return float(weights[(values < low) | (values > high)].sum())
     first, last = law.support
-    if low <= first and last <= high:  # most laws end at a variable's bounds: no special function is imported to say 0
+    if (
+        low <= first and last <= high
+    ):  # most laws end at a variable's bounds: no special function is imported to say 0
         return 0.0
     return float(law.cdf(low) + (1 - law.cdf(high)))
 
 
-def _ends(own_low: float | None, own_high: float | None, low: float, high: float) -> tuple[float, float]:
+def _ends(
+    own_low: float | None, own_high: float | None, low: float, high: float
+) -> tuple[float, float]:
     """A law's own bounds, and the variable's where it has none."""
     low, high = low if own_low is None else own_low, high if own_high is None else own_high
     if not is_interval(low, high):
-        raise InvalidProblem("low", low, f"below the law's high, which is {high}, by at least 1e-10 of their size")
+        raise InvalidProblem(
+            "low", low, f"below the law's high, which is {high}, by at least 1e-10 of their size"
+        )
     return float(low), float(high)
 
 
@@ -357,7 +386,9 @@ _POSITIONAL = 2
 def _small(rows: int, columns: int) -> None:
     if rows * columns > MOST_CELLS:
         hint = "All of them are copied into the study's log: leave rows out, every second one, say."
-        raise InvalidProblem("rows", f"{rows} rows of {columns}", f"at most {MOST_CELLS} cells", hint)
+        raise InvalidProblem(
+            "rows", f"{rows} rows of {columns}", f"at most {MOST_CELLS} cells", hint
+        )
 
 
 @record
@@ -365,13 +396,15 @@ class JointRows:
     """Joint law of several variables: rows of data, each of them equally likely.
 
     Args:
-        rows: a list of rows, a list of mappings, an array (m, k), or a DataFrame of pandas or polars, in the variables'
-            units. There are at least two, with no gaps.
-        columns: the names of the k variables that they are values of, in their order; of a DataFrame, or of mappings,
-            the columns to take. A DataFrame's may be left out: then all of them.
+        rows: a list of rows, a list of mappings, an array (m, k), or a DataFrame of pandas or
+            polars, in the variables' units. There are at least two, with no gaps.
+        columns: the names of the k variables that they are values of, in their order; of a
+            DataFrame, or of mappings, the columns to take. A DataFrame's may be left out: then all
+            of them.
 
     Raises:
-        InvalidProblem: a gap, a row of another length, a column that is not there, more than 100 000 cells.
+        InvalidProblem: a gap, a row of another length, a column that is not there, more than 100
+            000 cells.
 
     >>> weather = JointRows([[18.0, 0.9], [25.0, 0.5], [31.0, 0.3]], ["temperature", "humidity"])
     >>> weather.column("humidity")
@@ -403,10 +436,16 @@ class JointRows:
             raise InvalidProblem("columns", twice, "every name once")
         for i, row in enumerate(self.rows):
             if len(row) != len(self.columns):
-                raise InvalidProblem(f"rows.{i}", list(row), f"{len(self.columns)} values, one for each of the columns")
+                raise InvalidProblem(
+                    f"rows.{i}",
+                    list(row),
+                    f"{len(self.columns)} values, one for each of the columns",
+                )
         if len(self.rows) < 2:
             hint = "A constant needs no law: leave the variable out, or hold it in every set."
-            raise InvalidProblem("rows", [list(row) for row in self.rows], "at least two rows", hint)
+            raise InvalidProblem(
+                "rows", [list(row) for row in self.rows], "at least two rows", hint
+            )
         _small(len(self.rows), len(self.columns))
 
     def __str__(self) -> str:
@@ -429,14 +468,26 @@ def _in_order(rows: Any, columns: Any) -> tuple[Any, Any]:
         wanted = there if columns is None else _names(columns)
         for name in wanted:
             if there.count(name) != 1:
-                raise InvalidProblem("columns", name, f"a column that the data have once, {one_of(there, name)}")
-        rows, columns = np.asarray(rows.to_numpy(), dtype=object)[:, [there.index(name) for name in wanted]], wanted
+                raise InvalidProblem(
+                    "columns", name, f"a column that the data have once, {one_of(there, name)}"
+                )
+        rows, columns = (
+            np.asarray(rows.to_numpy(), dtype=object)[:, [there.index(name) for name in wanted]],
+            wanted,
+        )
     if isinstance(rows, np.ndarray):
         if rows.ndim != 2:
-            raise InvalidProblem("rows", rows.shape, "an array (m, k): one row for each time, one column a variable")
+            raise InvalidProblem(
+                "rows", rows.shape, "an array (m, k): one row for each time, one column a variable"
+            )
         _small(*rows.shape)
         rows = rows.tolist()
-    if isinstance(rows, list | tuple) and rows and isinstance(rows[0], Mapping) and columns is not None:
+    if (
+        isinstance(rows, list | tuple)
+        and rows
+        and isinstance(rows[0], Mapping)
+        and columns is not None
+    ):
         columns = _names(columns)
         rows = [_of(row, i, columns) for i, row in enumerate(rows)]
     if isinstance(rows, list | tuple) and rows and isinstance(rows[0], list | tuple):
@@ -450,7 +501,9 @@ def _whole_rows(rows: Sequence[Any]) -> None:
         for j, value in enumerate(row if isinstance(row, list | tuple) else ()):
             if as_choice(value) is None:
                 hint = "Rows with gaps do not show how variables vary together: leave them out."
-                raise InvalidProblem(f"rows.{i}.{j}", value, "a finite number, a text, true or false", hint)
+                raise InvalidProblem(
+                    f"rows.{i}.{j}", value, "a finite number, a text, true or false", hint
+                )
 
 
 def _names(columns: Any) -> list[str]:

@@ -62,7 +62,13 @@ def as_whole(value: object) -> int | None:
 
 
 def whole(
-    field: str, value: object, least: int, error: type[InvalidInput], *, most: int = LARGEST_WHOLE, more: str = ""
+    field: str,
+    value: object,
+    least: int,
+    error: type[InvalidInput],
+    *,
+    most: int = LARGEST_WHOLE,
+    more: str = "",
 ) -> int:
     """Argument that is a count, as an int: numpy's whole numbers too, no 3.0 and no True.
 
@@ -72,8 +78,14 @@ def whole(
     >>> whole("seed", np.int64(3), 0, InvalidProblem)
     3
     """
-    if isinstance(value, bool) or not isinstance(value, Integral) or not least <= int(value) <= most:
-        stated = most != LARGEST_WHOLE or (isinstance(value, Integral) and int(value) > most)  # seldom of interest
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, Integral)
+        or not least <= int(value) <= most
+    ):
+        stated = most != LARGEST_WHOLE or (
+            isinstance(value, Integral) and int(value) > most
+        )  # seldom of interest
         limit = f" to {_power_of_two(most)}" if stated else ""
         raise error(field, value, f"a whole number from {least}{limit}{more}")
     return int(value)
@@ -83,7 +95,11 @@ def _power_of_two(number: int) -> str:
     """A large power of two, or one less than that, as people write it; another number as it is."""
     if number < LARGEST_WHOLE:
         return str(number)
-    return f"2**{number.bit_length() - 1}" if number & (number - 1) == 0 else f"2**{number.bit_length()} - 1"
+    return (
+        f"2**{number.bit_length() - 1}"
+        if number & (number - 1) == 0
+        else f"2**{number.bit_length()} - 1"
+    )
 
 
 def is_interval(low: float, high: float) -> bool:
@@ -114,7 +130,9 @@ def _number(value: object) -> float:
     if number is None:
         raise PydanticCustomError("number", "a finite number")
     if abs(number) > LARGEST_NUMBER:
-        raise PydanticCustomError("number", f"a number of at most {LARGEST_NUMBER:g} in size, in a larger unit")
+        raise PydanticCustomError(
+            "number", f"a number of at most {LARGEST_NUMBER:g} in size, in a larger unit"
+        )
     return number
 
 
@@ -175,7 +193,9 @@ def listed(value: object) -> tuple[Any, ...]:
     if isinstance(value, np.ndarray) and value.ndim == 1:
         value = value.tolist()
     if not isinstance(value, list | tuple | range):
-        raise PydanticCustomError("listed", "a list")  # a set has no order, a text is not a list of letters
+        raise PydanticCustomError(
+            "listed", "a list"
+        )  # a set has no order, a text is not a list of letters
     if len(value) > MOST_ENTRIES:
         raise PydanticCustomError("listed", f"a list of at most {MOST_ENTRIES} entries")
     return tuple(value)

@@ -39,8 +39,9 @@ class Formula:
     """A number as a function of some variables' values.
 
     Args:
-        given: a text such as ``"1 + 0.02 * dose"`` or ``"3 if metal == 'steel' else 1"``, or a Python function whose
-            arguments have the names of variables. Files and logs hold texts only.
+        given: a text such as ``"1 + 0.02 * dose"`` or ``"3 if metal == 'steel' else 1"``, or a
+            Python function whose arguments have the names of variables. Files and logs hold texts
+            only.
         names: the variables that it may read.
         place: its name in messages.
 
@@ -61,7 +62,9 @@ class Formula:
 
     def __post_init__(self) -> None:
         """Read it."""
-        reads, call = self._text(self.given) if isinstance(self.given, str) else self._function(self.given)
+        reads, call = (
+            self._text(self.given) if isinstance(self.given, str) else self._function(self.given)
+        )
         for name in reads:
             if name not in self.names:
                 allowed = f"a formula that reads {one_of(self.names, name)}"
@@ -78,12 +81,23 @@ class Formula:
             raise InvalidProblem(self.place, text, _ALLOWED)
         calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
         called = {id(node.func) for node in calls}
-        if any(not isinstance(c.func, ast.Name) or c.func.id not in FUNCTIONS or c.keywords for c in calls):
+        if any(
+            not isinstance(c.func, ast.Name) or c.func.id not in FUNCTIONS or c.keywords
+            for c in calls
+        ):
             raise InvalidProblem(self.place, text, _ALLOWED)
-        named = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in called]
-        code: CodeType = compile(ast.fix_missing_locations(_Floats().visit(tree)), "<formula>", "eval")
+        named = [
+            node.id
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Name) and id(node) not in called
+        ]
+        code: CodeType = compile(
+            ast.fix_missing_locations(_Floats().visit(tree)), "<formula>", "eval"
+        )
         beside = {"__builtins__": {}, **FUNCTIONS}
-        return tuple(dict.fromkeys(named)), lambda values: eval(code, beside, dict(values))  # its grammar was checked
+        return tuple(dict.fromkeys(named)), lambda values: eval(
+            code, beside, dict(values)
+        )  # its grammar was checked
 
     def _function(self, given: Any) -> tuple[tuple[str, ...], Callable[[Mapping[str, Any]], Any]]:
         if not callable(given):
@@ -91,9 +105,13 @@ class Formula:
         try:
             parameters = inspect.signature(given).parameters.values()
         except (TypeError, ValueError):
-            raise InvalidProblem(self.place, given, "a function whose arguments have the names of variables") from None
+            raise InvalidProblem(
+                self.place, given, "a function whose arguments have the names of variables"
+            ) from None
         if any(p.kind in (p.VAR_POSITIONAL, p.POSITIONAL_ONLY) for p in parameters):
-            raise InvalidProblem(self.place, given, "a function whose arguments have the names of variables")
+            raise InvalidProblem(
+                self.place, given, "a function whose arguments have the names of variables"
+            )
         everything = any(p.kind is p.VAR_KEYWORD for p in parameters)
         read = [p.name for p in parameters if p.name in self.names or p.default is p.empty]
         return tuple(self.names if everything else read), lambda values: given(**values)
@@ -109,11 +127,19 @@ class Formula:
             found = self._call(at)
         except Exception as error:  # whatever a user's function raises
             hint = f"At {at} it fails: {type(error).__name__}: {error}."
-            raise InvalidProblem(self.place, self.given, "a finite number everywhere", hint) from None
+            raise InvalidProblem(
+                self.place, self.given, "a finite number everywhere", hint
+            ) from None
         if isinstance(found, complex | str) or not math.isfinite(number := float(found)):
-            raise InvalidProblem(self.place, self.given, "a finite number everywhere", f"At {at} it gives {found!r}.")
+            raise InvalidProblem(
+                self.place, self.given, "a finite number everywhere", f"At {at} it gives {found!r}."
+            )
         return number
 
     def __str__(self) -> str:
         """Text of the formula as given; of a function its name."""
-        return self.given if isinstance(self.given, str) else getattr(self.given, "__name__", "a function")
+        return (
+            self.given
+            if isinstance(self.given, str)
+            else getattr(self.given, "__name__", "a function")
+        )

@@ -14,12 +14,12 @@ from .variables import Categorical, Float, Integer
 class CurrentPolicy:
     """Settings of today, as a function of what is known before choosing.
 
-    A formula that leads beyond a variable's bounds, or between its steps, means the nearest setting: a heating curve
-    ends where the boiler does.
+    A formula that leads beyond a variable's bounds, or between its steps, means the nearest
+    setting: a heating curve ends where the boiler does.
 
     Args:
-        given: setting of each variable by name: a value, or a formula of the variables in `reads` (a text, or a Python
-            function).
+        given: setting of each variable by name: a value, or a formula of the variables in `reads`
+            (a text, or a Python function).
         space: the problem's variables.
         reads: names that formulas may read.
 
@@ -38,7 +38,9 @@ class CurrentPolicy:
         for name, setting in given.items():
             if name not in space.names:
                 raise InvalidProblem(f"current.{name}", setting, one_of(space.names, name))
-            if not isinstance(space[name], Categorical) and (isinstance(setting, str) or callable(setting)):
+            if not isinstance(space[name], Categorical) and (
+                isinstance(setting, str) or callable(setting)
+            ):
                 self._formulas[name] = Formula(setting, reads, f"current.{name}")
             else:
                 self._values[name] = self._checked(name, setting)
@@ -72,7 +74,10 @@ class CurrentPolicy:
         Raises:
             InvalidProblem: a formula has no value there.
         """
-        found = {name: _settable(self._space[name], formula(known)) for name, formula in self._formulas.items()}
+        found = {
+            name: _settable(self._space[name], formula(known))
+            for name, formula in self._formulas.items()
+        }
         return {name: found[name] if name in found else self._values[name] for name in self._names}
 
     def in_words(self) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """Variables: `Float`, `Integer` and `Categorical`, their encoding to [0, 1], and the cost of changing them.
 
-The bounds of a number say which values can be SET; its law, where it has one, says which values nature draws. A number
-is encoded to the unit interval on a linear or logarithmic scale, a category by its place among the choices.
+The bounds of a number say which values can be SET; its law, where it has one, says which values
+nature draws. A number is encoded to the unit interval on a linear or logarithmic scale, a category
+by its place among the choices.
 """
 
 from __future__ import annotations
@@ -60,7 +61,8 @@ class SwitchingCost:
 
     Args:
         fixed: cost of any change, in units of the budget; not below 0.
-        per_unit: cost per unit of the difference, in the variable's unit, also on a log scale; not below 0.
+        per_unit: cost per unit of the difference, in the variable's unit, also on a log scale; not
+            below 0.
 
     Raises:
         InvalidProblem: a price is below 0, or both are 0.
@@ -88,10 +90,14 @@ class SwitchingCost:
         """
         if before is not None and before == after:
             return 0.0
-        return self.fixed + (self.per_unit * abs(after - before) if self.per_unit and before is not None else 0.0)
+        return self.fixed + (
+            self.per_unit * abs(after - before) if self.per_unit and before is not None else 0.0
+        )
 
     def __str__(self) -> str:
-        parts = [f"{self.fixed:g} a change"] * (self.fixed > 0) + [f"{self.per_unit:g} a unit"] * (self.per_unit > 0)
+        parts = [f"{self.fixed:g} a change"] * (self.fixed > 0) + [f"{self.per_unit:g} a unit"] * (
+            self.per_unit > 0
+        )
         return " and ".join(parts)
 
 
@@ -110,7 +116,11 @@ class Scaling:
         array([0. , 0.5, 1.5])
         """
         with np.errstate(over="ignore"):
-            return np.asarray(self._log_ratio(x) / self._logs if self.log else (x - self.low) / (self.high - self.low))
+            return np.asarray(
+                self._log_ratio(x) / self._logs
+                if self.log
+                else (x - self.low) / (self.high - self.low)
+            )
 
     def backward(self, z: _arrays.Float[np.ndarray, " ..."]) -> _arrays.Float[np.ndarray, " ..."]:
         """Map codes to user units, clipped to the bounds.
@@ -125,7 +135,9 @@ class Scaling:
             inside = self.low + self.low * np.expm1(z * self._logs)
         else:
             inside = np.exp(math.log(self.low) + z * self._logs)
-        return np.where(z == 1, self.high, np.where(z == 0, self.low, np.clip(inside, self.low, self.high)))
+        return np.where(
+            z == 1, self.high, np.where(z == 0, self.low, np.clip(inside, self.low, self.high))
+        )
 
     @cached_property
     def _logs(self) -> float:
@@ -136,7 +148,11 @@ class Scaling:
         x = np.asarray(x, dtype=float)
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             away = (x - self.low) / self.low
-            return np.where(np.abs(away) < 0.5, np.log1p(np.clip(away, -0.5, 0.5)), np.log(x) - math.log(self.low))
+            return np.where(
+                np.abs(away) < 0.5,
+                np.log1p(np.clip(away, -0.5, 0.5)),
+                np.log(x) - math.log(self.low),
+            )
 
 
 MOST_LEVELS = 100_000
@@ -174,16 +190,23 @@ class BaseVariable(ABC):
         """
         if self.law is None:
             raise InvalidProblem(
-                f"{self.name}.law", None, "a law, such as ‹law›", "Nature cannot choose the variable without one."
+                f"{self.name}.law",
+                None,
+                "a law, such as ‹law›",
+                "Nature cannot choose the variable without one.",
             )
         return self._place(self.law.at_first if isinstance(self.law, Learned) else self.law)
 
-    def encoded_ppf(self, u: _arrays.Float[np.ndarray, " ..."]) -> _arrays.Float[np.ndarray, " ..."]:
+    def encoded_ppf(
+        self, u: _arrays.Float[np.ndarray, " ..."]
+    ) -> _arrays.Float[np.ndarray, " ..."]:
         """The encoded value at the law's quantile `u`, strictly between 0 and 1, any shape."""
         return self._code(self.distribution.ppf(u))
 
     @cached_property
-    def encoded_atoms(self) -> tuple[_arrays.Float[np.ndarray, " k"], _arrays.Float[np.ndarray, " k"]] | None:
+    def encoded_atoms(
+        self,
+    ) -> tuple[_arrays.Float[np.ndarray, " k"], _arrays.Float[np.ndarray, " k"]] | None:
         """The law's atoms, encoded, and their weights; None for a continuous law."""
         atoms = self.distribution.atoms
         return None if atoms is None else (self._code(atoms[0]), atoms[1])
@@ -231,11 +254,14 @@ class NumericVariable(BaseVariable):
     high: float
     scale: str
 
-    def encode(self, values: Sequence[Any] | _arrays.Shaped[np.ndarray, " n"]) -> _arrays.Float[np.ndarray, " n"]:
+    def encode(
+        self, values: Sequence[Any] | _arrays.Shaped[np.ndarray, " n"]
+    ) -> _arrays.Float[np.ndarray, " n"]:
         """Encode values (n,) to the unit interval; measured values outside the bounds go outside it.
 
         Raises:
-            InvalidOutcome: not finite numbers, not above 0 on a log scale, or further out than `FARTHEST`.
+            InvalidOutcome: not finite numbers, not above 0 on a log scale, or further out than
+                `FARTHEST`.
         """
         if len(values) == 0:
             return np.empty(0)
@@ -255,15 +281,18 @@ class NumericVariable(BaseVariable):
     def is_far(self, value: Any, beyond: float = FAR) -> bool:
         """Whether a measured value lies more than half the range's width (on the variable's scale) beyond its ends.
 
-        The range covers the bounds, and the law's values but for one in a million. Where all of it is above 0, a value
-        is also far that is a tenth of it: another unit, or a comma in another place.
+        The range covers the bounds, and the law's values but for one in a million. Where all of it
+        is above 0, a value is also far that is a tenth of it: another unit, or a comma in another
+        place.
 
         Args:
             value: measured.
             beyond: another share of the width than half of it.
         """
         low, high = self._usual
-        if not abs(float(self.encode([value])[0]) - (low + high) / 2) <= (0.5 + beyond) * (high - low):
+        if not abs(float(self.encode([value])[0]) - (low + high) / 2) <= (0.5 + beyond) * (
+            high - low
+        ):
             return True
         least = float(self._scaling.backward(np.array([min(low, 0.0)]))[0])
         return least > 0.0 and value < least / 10.0
@@ -303,7 +332,8 @@ class NumericVariable(BaseVariable):
         """Copy the variable with wider bounds. A law that the bounds gave its ends keeps those.
 
         Raises:
-            InvalidProblem: they are narrower, or steps from the new low would miss what could be set before.
+            InvalidProblem: they are narrower, or steps from the new low would miss what could be
+                set before.
         """
         for end, given, narrower in (("low", low, self.low), ("high", high, self.high)):
             number = as_number(given)
@@ -316,18 +346,27 @@ class NumericVariable(BaseVariable):
                 raise InvalidProblem(f"{self.name}.{end}", given, allowed, hint)
         step = getattr(self, "step", None)
         if step is not None and abs((steps := (self.low - low) / step) - round(steps)) > 1e-6:
-            allowed = f"a whole number of steps of {number_text(step)} below {number_text(self.low)}"
+            allowed = (
+                f"a whole number of steps of {number_text(step)} below {number_text(self.low)}"
+            )
             raise InvalidProblem(f"{self.name}.low", low, allowed)
         law: Any = self.law
         if law is not None and (low, high) != (self.low, self.high):
-            law = replace(law, prior=self._bounded(law.at_first)) if isinstance(law, Learned) else self._bounded(law)
+            law = (
+                replace(law, prior=self._bounded(law.at_first))
+                if isinstance(law, Learned)
+                else self._bounded(law)
+            )
         return replace(self, low=low, high=high, law=law)  # type: ignore[type-var]
 
     def _bounded(self, law: Any) -> Any:
         """Give a law that has its ends from the bounds these ends as its own."""
         if not {"low", "high"} <= {field.name for field in fields(law)}:
             return law
-        own = {"low": self.low if law.low is None else law.low, "high": self.high if law.high is None else law.high}
+        own = {
+            "low": self.low if law.low is None else law.low,
+            "high": self.high if law.high is None else law.high,
+        }
         return replace(law, **own)
 
     @cached_property
@@ -351,13 +390,23 @@ class NumericVariable(BaseVariable):
 
     def _check_bounds(self) -> None:
         if not self.low < self.high:
-            raise InvalidProblem(f"{self.name}.low", self.low, f"less than high, which is {self.high}")
+            raise InvalidProblem(
+                f"{self.name}.low", self.low, f"less than high, which is {self.high}"
+            )
         if not is_interval(self.low, self.high):
             allowed = f"at most 1e100, and above low, which is {self.low}, by at least 1e-10 of their size"
-            raise InvalidProblem(f"{self.name}.high", self.high, allowed, "Choose another unit, or shift the variable.")
+            raise InvalidProblem(
+                f"{self.name}.high",
+                self.high,
+                allowed,
+                "Choose another unit, or shift the variable.",
+            )
         if self.scale == "log" and self.low <= 0:
             raise InvalidProblem(
-                f"{self.name}.low", self.low, "above 0 on a log scale", "Use the linear scale, or raise low."
+                f"{self.name}.low",
+                self.low,
+                "above 0 on a log scale",
+                "Use the linear scale, or raise low.",
             )
 
     def _on_bounds(self, law: Law) -> Distribution:
@@ -458,8 +507,9 @@ def finite(name: str, z: Any) -> _arrays.Float[np.ndarray, " n"]:
 class Categorical(BaseVariable):
     """A variable that takes one of at least two choices without order: texts, numbers, True, False.
 
-    Its law is `Uniform()`, `Discrete` or `Empirical` over the choices. Encoded values are the choices' places 0..c−1.
-    Where it is `seen`, it is known before each choice, and given to `ask`. A `change` has no distance, only `fixed`.
+    Its law is `Uniform()`, `Discrete` or `Empirical` over the choices. Encoded values are the
+    choices' places 0..c−1. Where it is `seen`, it is known before each choice, and given to `ask`.
+    A `change` has no distance, only `fixed`.
 
     Raises:
         InvalidProblem: choices or law are not allowed.
@@ -481,10 +531,16 @@ class Categorical(BaseVariable):
         if len(self.choices) < 2:
             raise InvalidProblem(f"{self.name}.choices", self.choices, "at least two choices")
         if len(self.choices) > MOST_LEVELS:
-            raise InvalidProblem(f"{self.name}.choices", len(self.choices), f"at most {MOST_LEVELS} choices")
-        twice = duplicate([normalised(each) if isinstance(each, str) else each for each in self.choices])
+            raise InvalidProblem(
+                f"{self.name}.choices", len(self.choices), f"at most {MOST_LEVELS} choices"
+            )
+        twice = duplicate(
+            [normalised(each) if isinstance(each, str) else each for each in self.choices]
+        )
         if twice is not None:
-            raise InvalidProblem(f"{self.name}.choices", twice, "every choice once (1, 1.0 and true are the same)")
+            raise InvalidProblem(
+                f"{self.name}.choices", twice, "every choice once (1, 1.0 and true are the same)"
+            )
         if self.law is not None:
             _ = self.distribution
         self._check_change()
@@ -497,7 +553,9 @@ class Categorical(BaseVariable):
         """The codes 0..c−1."""
         return np.arange(len(self.choices), dtype=float)
 
-    def encode(self, values: Sequence[Any] | _arrays.Shaped[np.ndarray, " n"]) -> _arrays.Float[np.ndarray, " n"]:
+    def encode(
+        self, values: Sequence[Any] | _arrays.Shaped[np.ndarray, " n"]
+    ) -> _arrays.Float[np.ndarray, " n"]:
         """Encode choices (n,).
 
         Raises:
@@ -506,9 +564,13 @@ class Categorical(BaseVariable):
         try:
             return np.array([self._codes[value] for value in values], dtype=float)
         except (KeyError, TypeError):
-            return np.array([self._codes[self.check_measured(value)] for value in values], dtype=float)
+            return np.array(
+                [self._codes[self.check_measured(value)] for value in values], dtype=float
+            )
 
-    def decode(self, z: Sequence[float] | _arrays.Float[np.ndarray, " n"]) -> list[bool | int | float | str]:
+    def decode(
+        self, z: Sequence[float] | _arrays.Float[np.ndarray, " n"]
+    ) -> list[bool | int | float | str]:
         """Decode codes (n,), rounded and clipped, to choices."""
         codes = np.clip(np.rint(finite(self.name, z)), 0, len(self.choices) - 1).astype(int)
         return [self.choices[code] for code in codes.tolist()]
@@ -535,16 +597,27 @@ class Categorical(BaseVariable):
 
     @cached_property
     def _forms(self) -> dict[str, int]:
-        return {normalised(choice): code for code, choice in enumerate(self.choices) if isinstance(choice, str)}
+        return {
+            normalised(choice): code
+            for code, choice in enumerate(self.choices)
+            if isinstance(choice, str)
+        }
 
     def _known(self, value: Any, error: type[InvalidInput]) -> bool | int | float | str:
         choice = as_choice(value)
         code = None if choice is None else self._codes.get(choice)
-        if code is None and isinstance(choice, str):  # written otherwise, as macOS writes letters in two parts
+        if code is None and isinstance(
+            choice, str
+        ):  # written otherwise, as macOS writes letters in two parts
             code = self._forms.get(normalised(choice))
         if code is None or isinstance(self.choices[code], bool) != isinstance(choice, bool):
             allowed = one_of([str(choice) for choice in self.choices], value)
-            raise error(self.name, value, allowed, "Mind the type." if str(value) in map(str, self.choices) else "")
+            raise error(
+                self.name,
+                value,
+                allowed,
+                "Mind the type." if str(value) in map(str, self.choices) else "",
+            )
         return self.choices[code]
 
     def _place(self, law: Law) -> Distribution:
@@ -552,7 +625,9 @@ class Categorical(BaseVariable):
             return Atoms.of(self.levels, np.ones(len(self.choices)))
         if not isinstance(law, Discrete | Empirical):
             raise InvalidProblem(
-                f"{self.name}.law", law, "‹Uniform› without bounds, ‹Discrete› or ‹Empirical› over the choices"
+                f"{self.name}.law",
+                law,
+                "‹Uniform› without bounds, ‹Discrete› or ‹Empirical› over the choices",
             )
         values, weights = table(law)
         try:
@@ -565,8 +640,10 @@ class Categorical(BaseVariable):
 
 
 _SLACK = 1e-9  # how far off a bound, relative to the range, a setting may be through rounding
-_OFF_STEP = 1e-5  # how far off a step, relative to it, a setting may be: what 15 digits leave open of the finest
-_FINEST = 1e-9  # the finest step, relative to the largest value: multiples of a finer one drown in rounding
+# how far off a step, relative to it, a setting may be: what 15 digits leave open of the finest
+_OFF_STEP = 1e-5
+# the finest step, relative to the largest value: multiples of a finer one drown in rounding
+_FINEST = 1e-9
 
 
 @record
@@ -580,7 +657,8 @@ class Float(NumericVariable):
         scale: "linear", or "log" where ratios matter (then low > 0).
         step: distance between settable values, in user units.
         unit: for reading only.
-        seen: whether it is known before each choice, as today's weather is: it is given to `ask`, and never set.
+        seen: whether it is known before each choice, as today's weather is: it is given to `ask`,
+            and never set.
         change: switching cost, on top of the price of controlling it; for cost-varying problems.
 
     Raises:
@@ -605,7 +683,10 @@ class Float(NumericVariable):
         """Check bounds, step and law."""
         self._check_bounds()
         if self.step is not None:
-            finest, widest = _FINEST * max(abs(self.low), abs(self.high)), (self.high - self.low) * (1 + _SLACK)
+            finest, widest = (
+                _FINEST * max(abs(self.low), abs(self.high)),
+                (self.high - self.low) * (1 + _SLACK),
+            )
             if not finest <= self.step <= widest:
                 allowed = f"at most high - low, which is {self.high - self.low:g}, and at least {finest:.3g}"
                 raise InvalidProblem(f"{self.name}.step", self.step, allowed)
@@ -623,7 +704,11 @@ class Float(NumericVariable):
         x = self._scaling.backward(finite(self.name, z))
         if self.step is not None:
             k = np.clip(np.rint((x - self.low) / self.step), 0, self._steps)
-            x = np.minimum(self.low + k * self.step, self.high) if self._grid is None else self._grid[k.astype(int)]
+            x = (
+                np.minimum(self.low + k * self.step, self.high)
+                if self._grid is None
+                else self._grid[k.astype(int)]
+            )
         return x.tolist()
 
     def check_setting(self, value: Any) -> float:
@@ -645,7 +730,10 @@ class Float(NumericVariable):
         snapped = self.decode(self.encode([number]))[0]
         if abs(k - round(k)) > _OFF_STEP or round(k) > self._steps:
             raise InvalidRequest(
-                self.name, value, f"a multiple of {self.step} above {self.low}", f"The nearest is {snapped}."
+                self.name,
+                value,
+                f"a multiple of {self.step} above {self.low}",
+                f"The nearest is {snapped}.",
             )
         return snapped
 
@@ -653,7 +741,8 @@ class Float(NumericVariable):
         """Return `value` as a float if it may have been measured: inside the bounds or not, above 0 on a log scale.
 
         Raises:
-            InvalidOutcome: it cannot be a value of this variable, or lies further out than `FARTHEST`.
+            InvalidOutcome: it cannot be a value of this variable, or lies further out than
+                `FARTHEST`.
         """
         number = as_number(single(value))
         if number is None or (self.scale == "log" and number <= 0):
@@ -691,8 +780,8 @@ class Float(NumericVariable):
 class Integer(NumericVariable):
     """A variable that takes the whole values from `low` to `high`.
 
-    Its law has whole atoms: `Uniform`, `Discrete`, `Empirical`, or a discrete distribution of scipy.stats. For the rest
-    see `Float`.
+    Its law has whole atoms: `Uniform`, `Discrete`, `Empirical`, or a discrete distribution of
+    scipy.stats. For the rest see `Float`.
 
     Raises:
         InvalidProblem: bounds or law are not allowed.
@@ -710,7 +799,9 @@ class Integer(NumericVariable):
     seen: Flag = field(default=None, kw_only=True)
     change: SwitchingCost | None = field(default=None, kw_only=True)
     kind: Literal["integer"] = tag("integer")
-    instead: ClassVar[Mapping[str, str]] = {"step": "It takes all whole numbers; for others use a ‹Float› with a step."}
+    instead: ClassVar[Mapping[str, str]] = {
+        "step": "It takes all whole numbers; for others use a ‹Float› with a step."
+    }
 
     def __post_init__(self) -> None:
         """Check bounds and law."""
@@ -764,12 +855,18 @@ class Integer(NumericVariable):
             first, last = math.ceil(placed.support[0]), math.floor(placed.support[1])
             if not 0 <= last - first < MOST_LEVELS:
                 raise InvalidProblem(
-                    f"{self.name}.law", law, f"from 1 to {MOST_LEVELS} whole values", "Use ‹Float› for more."
+                    f"{self.name}.law",
+                    law,
+                    f"from 1 to {MOST_LEVELS} whole values",
+                    "Use ‹Float› for more.",
                 )
             placed = Atoms.of(np.arange(first, last + 1), np.ones(last - first + 1))
         if placed.atoms is None or any(as_whole(value) is None for value in placed.atoms[0]):
             raise InvalidProblem(
-                f"{self.name}.law", law, "a law with whole values only", "Use ‹Discrete› or ‹Empirical›."
+                f"{self.name}.law",
+                law,
+                "a law with whole values only",
+                "Use ‹Discrete› or ‹Empirical›.",
             )
         self._suits(law, placed)
         return placed

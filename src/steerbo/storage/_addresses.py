@@ -51,14 +51,18 @@ class Address:
         except ProgrammingError as error:
             raise ValueError(str(error)) from None
         for port in str(options.get("port", "")).split(","):
-            int(port or 0)  # libpq reads it when it connects, and says of a wrong one what it says of a server away
+            int(
+                port or 0
+            )  # libpq reads it when it connects, and says of a wrong one what it says of a server away
         return cls(scheme, None, options)
 
     @property
     def secrets(self) -> tuple[str, ...]:
         """Values of options that are not to be shown."""
         return tuple(
-            str(value) for key, value in self.options.items() if redact(f"?{key}={value}") != f"?{key}={value}"
+            str(value)
+            for key, value in self.options.items()
+            if redact(f"?{key}={value}") != f"?{key}={value}"
         )
 
 
@@ -77,7 +81,9 @@ def address_of(place: str) -> Address:
             hint = "Write these keywords as postgresql://USER@HOST:PORT/DBNAME; before a file's name of this form, ./"
             raise InvalidStudy("log", redact(place), allowed, hint)
         if redact(place) != place and not Path(place).exists():
-            raise InvalidStudy("log", redact(place), allowed, "(This has a password, and is no URL.)")
+            raise InvalidStudy(
+                "log", redact(place), allowed, "(This has a password, and is no URL.)"
+            )
         return Address("sqlite", place)
     shown = redact_url(place)
     try:
@@ -87,7 +93,14 @@ def address_of(place: str) -> Address:
     if address.scheme == "sqlite" and not address.options and shown == place.replace(" ", "%20"):
         return address
     if address.scheme not in SERVERS:
-        raise InvalidStudy("log", shown, allowed, "(SQLite and PostgreSQL keep logs, and only with these options.)")
+        raise InvalidStudy(
+            "log", shown, allowed, "(SQLite and PostgreSQL keep logs, and only with these options.)"
+        )
     if "@" in address.options.get("host", ""):
-        raise InvalidStudy("log", shown, allowed, "In a user's name and password write @ as %40, / as %2F, # as %23.")
+        raise InvalidStudy(
+            "log",
+            shown,
+            allowed,
+            "In a user's name and password write @ as %40, / as %2F, # as %23.",
+        )
     return address

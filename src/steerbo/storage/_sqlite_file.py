@@ -42,7 +42,11 @@ def check(file: Path, make: bool) -> None:
         raise refused("A name has no NUL", "Name another file.", "a file's name")
     try:
         if not file.parent.is_dir():
-            raise refused(f"There is no folder {file.parent}", "Make it first.", "a file in a folder that is there")
+            raise refused(
+                f"There is no folder {file.parent}",
+                "Make it first.",
+                "a file in a folder that is there",
+            )
         if file.is_dir():
             raise refused("It is a folder", "Name a file in it.")
         if not file.exists():
@@ -60,10 +64,14 @@ def check(file: Path, make: bool) -> None:
             return
         raise refused("The file is empty", meant(file))
     if not head.startswith(MAGIC):
-        raise refused("It is not a database", meant(file, "Name another file, and see `steerbo doctor`."))
+        raise refused(
+            "It is not a database", meant(file, "Name another file, and see `steerbo doctor`.")
+        )
     tables = _tables(file)
     if MARK not in tables and (tables or not make):
-        raise refused(f"It is a database with {_listed(tables)}, and no study is in it", meant(file))
+        raise refused(
+            f"It is a database with {_listed(tables)}, and no study is in it", meant(file)
+        )
 
 
 def meant(file: Path, otherwise: str = _NEW) -> str:
@@ -90,9 +98,10 @@ def create_private(file: Path) -> None:
 def read_only(file: Path, timeout: float) -> sqlite3.Connection:
     """Open a connection that cannot write, and makes no file beside this one.
 
-    SQLite would make the files ``-wal`` and ``-shm``. Without a ``-wal`` no process has the file open; where only
-    ``-shm`` is missing, both are copies of files, and are copied once more. So is a file that was cut off, of which
-    SQLite reads nothing until it has its old length again. Text that is no UTF-8 comes as surrogates.
+    SQLite would make the files ``-wal`` and ``-shm``. Without a ``-wal`` no process has the file
+    open; where only ``-shm`` is missing, both are copies of files, and are copied once more. So is
+    a file that was cut off, of which SQLite reads nothing until it has its old length again. Text
+    that is no UTF-8 comes as surrogates.
     """
     log, index = (file.with_name(file.name + ending) for ending in ("-wal", "-shm"))
     head, waiting = _head(file), log.exists()
@@ -119,7 +128,10 @@ def _length(head: bytes) -> int:
 
 def _connect(file: Path, options: str, timeout: float) -> sqlite3.Connection:
     connection = sqlite3.connect(
-        f"file:{quote(str(file.absolute()))}?{options}", uri=True, timeout=timeout, check_same_thread=False
+        f"file:{quote(str(file.absolute()))}?{options}",
+        uri=True,
+        timeout=timeout,
+        check_same_thread=False,
     )
     connection.isolation_level = None
     connection.text_factory = lambda raw: raw.decode(errors="surrogateescape")
@@ -141,9 +153,10 @@ def _copy(file: Path, copy: Path) -> None:
 def _read(file: Path, count: int, start: int = 0) -> bytes:
     """Read so many bytes from a place.
 
-    On POSIX closing a file gives up all locks that the process has on it, those of SQLite's connections as well.
-    Then another process takes itself for the last one, and removes what is written to just now. So a file that is open
-    in this process already is read through what it is open by.
+    On POSIX closing a file gives up all locks that the process has on it, those of SQLite's
+    connections as well. Then another process takes itself for the last one, and removes what is
+    written to just now. So a file that is open in this process already is read through what it is
+    open by.
     """
     number = _open_here(file.stat()) if hasattr(os, "pread") else None
     if number is not None:
@@ -174,8 +187,17 @@ def _tables(file: Path) -> set[str]:
     """Names of the tables; where they cannot be read, a log's own: opening the file then reports the fault."""
     try:
         with closing(read_only(file, 1.0)) as connection:
-            return {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    except (sqlite3.Error, UnicodeError, FileNotFoundError):  # damaged, or being made or closed this moment
+            return {
+                name
+                for (name,) in connection.execute(
+                    "SELECT name FROM sqlite_master WHERE type = 'table'"
+                )
+            }
+    except (
+        sqlite3.Error,
+        UnicodeError,
+        FileNotFoundError,
+    ):  # damaged, or being made or closed this moment
         return {MARK}
 
 

@@ -1,7 +1,8 @@
 """Studies of a log as a whole: backup into one file, restoring from it, listing, renaming, archiving, deleting.
 
-A backup is an SQLite log, whichever store it was made of: it can be opened, shown and examined. Its studies are those
-of one moment, also while others write; every checksum is compared on the way there and back.
+A backup is an SQLite log, whichever store it was made of: it can be opened, shown and examined. Its
+studies are those of one moment, also while others write; every checksum is compared on the way
+there and back.
 """
 
 from __future__ import annotations
@@ -51,12 +52,16 @@ def save(studies: tuple[StoredStudy, ...], file: Path | str) -> dict[str, int]:
     file = Path(file)
     allowed = "a name that is free, in a folder that is there"
     if file.exists():
-        raise InvalidStudy("backup", str(file), allowed, "Nothing is overwritten: name another file.")
+        raise InvalidStudy(
+            "backup", str(file), allowed, "Nothing is overwritten: name another file."
+        )
     part = file.with_name(file.name + ".part")
     try:
         part.unlink(missing_ok=True)
         fill(part, studies)
-        if {kept.name: kept.bodies for kept in examine(part).studies} != {kept.name: kept.bodies for kept in studies}:
+        if {kept.name: kept.bodies for kept in examine(part).studies} != {
+            kept.name: kept.bodies for kept in studies
+        }:
             raise InvalidStudy("backup", str(file), "a disk that keeps what is written to it")
         _name(part, file)
     except OSError as error:
@@ -75,7 +80,9 @@ def copy_of(log: EventLog, events: Iterable[Event]) -> StoredStudy:
         InvalidStudy: the log is damaged, or an event has a Python function.
     """
     if not isinstance(log, DatabaseLog):
-        people = tuple((token, lease) for token, lease in log.leases().items() if lease.holder == BY_HAND)
+        people = tuple(
+            (token, lease) for token, lease in log.leases().items() if lease.holder == BY_HAND
+        )
         return StoredStudy("study", tuple(writable(event) for event in events), people)
     with log.snapshot() as connection:
         studies = survey(connection).studies
@@ -91,7 +98,9 @@ def _name(part: Path, file: Path) -> None:
         os.link(part, file)
     except FileExistsError:
         raise
-    except OSError:  # sticks and network drives without links: another may take the name between these lines
+    except (
+        OSError
+    ):  # sticks and network drives without links: another may take the name between these lines
         if file.exists():
             raise
         part.rename(file)
@@ -132,10 +141,18 @@ def restore(file: Path | str, place: Path | str, name: str = "") -> dict[str, in
 def _sound(place: Path | str) -> IntegrityReport:
     found = examine(place)
     if found.damaged:
-        wrong = [found.complaint, *(f"{k.name}: {k.complaint}" for k in found.studies if k.complaint)]
+        wrong = [
+            found.complaint,
+            *(f"{k.name}: {k.complaint}" for k in found.studies if k.complaint),
+        ]
         said = "; ".join(filter(None, wrong))
         kind = InvalidStudy if any(kept.later for kept in found.studies) else DamagedLog
-        raise kind("log", found.place, "a log that is whole", f"({said}.) {meant(Path(found.place), DOCTOR)}")
+        raise kind(
+            "log",
+            found.place,
+            "a log that is whole",
+            f"({said}.) {meant(Path(found.place), DOCTOR)}",
+        )
     return found
 
 
@@ -167,7 +184,11 @@ def shelved(place: Path | str) -> tuple[StudyInfo, ...]:
         with closing(DatabaseLog(url, name, make=False)) as log:
             log.name = name
             optimizer = replay(log.place, log.read(), None)
-            found.append(StudyInfo(name, optimizer.problem.kind, str(optimizer.status), len(optimizer.events)))
+            found.append(
+                StudyInfo(
+                    name, optimizer.problem.kind, str(optimizer.status), len(optimizer.events)
+                )
+            )
     return tuple(found)
 
 
@@ -177,7 +198,10 @@ def rename(place: Path | str, name: str, new: str) -> None:
     Raises:
         InvalidStudy: there is none of this name, one of the new name, or a worker is active on it.
     """
-    with closing(Database(split_name(str(place))[0], "write")) as database, database.transaction() as connection:
+    with (
+        closing(Database(split_name(str(place))[0], "write")) as database,
+        database.transaction() as connection,
+    ):
         _check_unused(connection, name)
         if (new := new_name(new)) in study_names(connection):
             raise InvalidStudy("new", new, "a name that no study there has")
@@ -191,7 +215,10 @@ def delete(place: Path | str, name: str) -> None:
     Raises:
         InvalidStudy: there is none of this name, or a worker is active on it.
     """
-    with closing(Database(split_name(str(place))[0], "write")) as database, database.transaction() as connection:
+    with (
+        closing(Database(split_name(str(place))[0], "write")) as database,
+        database.transaction() as connection,
+    ):
         _check_unused(connection, name)
         for table in _tables(connection):
             connection.execute(table.delete().where(table.c.study == name))
@@ -228,4 +255,6 @@ def _check_unused(connection: Connection, name: str) -> None:
         raise InvalidStudy("study", name, one_of(there, name) if there else "a study that is there")
     holders = connection.scalars(sa.select(LEASES.c.holder).where(LEASES.c.study == name))
     if any(holder != BY_HAND and not is_gone(holder) for holder in holders):
-        raise InvalidStudy("study", name, "a study that no process works on", "Stop its runs first.")
+        raise InvalidStudy(
+            "study", name, "a study that no process works on", "Stop its runs first."
+        )

@@ -1,10 +1,11 @@
 """A database, SQLite or PostgreSQL, that several workers share: engines, clocks, forks, and errors.
 
-SQLAlchemy has the pool of connections, and knows whether one was lost. What is left to us: leases go by the clock of
-the log's machine, since clocks of machines may differ by an hour; connections must not cross a fork, even unused (an
-SQLite connection's locks belong to the process, while its memory of holding them is copied), so that idle ones are
-closed before it; and errors of a driver are translated into the library's. An outage is an error that a repetition of
-the same call may not meet again.
+SQLAlchemy has the pool of connections, and knows whether one was lost. What is left to us: leases
+go by the clock of the log's machine, since clocks of machines may differ by an hour; connections
+must not cross a fork, even unused (an SQLite connection's locks belong to the process, while its
+memory of holding them is copied), so that idle ones are closed before it; and errors of a driver
+are translated into the library's. An outage is an error that a repetition of the same call may not
+meet again.
 """
 
 from __future__ import annotations
@@ -23,7 +24,13 @@ from weakref import WeakSet
 
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine, Table
-from sqlalchemy.exc import DBAPIError, IntegrityError, InterfaceError, InternalError, OperationalError
+from sqlalchemy.exc import (
+    DBAPIError,
+    IntegrityError,
+    InterfaceError,
+    InternalError,
+    OperationalError,
+)
 from sqlalchemy.pool import NullPool, QueuePool
 
 from .._redaction import HIDDEN, redact, redact_url
@@ -40,8 +47,9 @@ SLACK = 1.0
 class SharedClock:
     """Seconds since 1970 by a server's clock, the same for all writers.
 
-    The server is asked at first, every `AGAIN`, and where this machine's clock was set meanwhile, or the machine slept.
-    While it cannot be asked, what it said last holds; this machine's clock where it never was.
+    The server is asked at first, every `AGAIN`, and where this machine's clock was set meanwhile,
+    or the machine slept. While it cannot be asked, what it said last holds; this machine's clock
+    where it never was.
 
     Args:
         ask: the server's time.
@@ -77,7 +85,12 @@ Access = Literal["make", "write", "read"]
 
 BUSY = 30.0
 """Seconds that a call waits while another worker writes to an SQLite file."""
-NETWORK = {"connect_timeout": 10, "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
+NETWORK = {
+    "connect_timeout": 10,
+    "keepalives_idle": 30,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+}
 NETWORK |= {"tcp_user_timeout": 60_000}
 """Options of libpq unless the URL has others: a lost network is noticed within about a minute."""
 
@@ -91,7 +104,9 @@ def _engine_of(address: Address, file: Path | None, access: Access) -> Engine:
         connect: Callable[[], Any] = partial(psycopg.connect, **options)
         engine = sa.create_engine("postgresql+psycopg://", creator=connect, pool_pre_ping=True)
     elif access == "read":
-        engine = sa.create_engine("sqlite://", creator=partial(read_only, file, BUSY), poolclass=NullPool)
+        engine = sa.create_engine(
+            "sqlite://", creator=partial(read_only, file, BUSY), poolclass=NullPool
+        )
     else:
         connect = partial(_writable, os.path.abspath(file))
         engine = sa.create_engine("sqlite://", creator=connect, poolclass=QueuePool)
@@ -143,7 +158,9 @@ class _Forks:
         self._lock = threading.Lock()
         self._stopped = ExitStack()
         if hasattr(os, "register_at_fork"):
-            os.register_at_fork(before=self._before, after_in_parent=self._after, after_in_child=self._after)
+            os.register_at_fork(
+                before=self._before, after_in_parent=self._after, after_in_child=self._after
+            )
 
     def tell(self, thing: Forkable) -> None:
         """Register an object for as long as it exists."""
@@ -165,14 +182,27 @@ FORKS = _Forks()
 
 
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
-_PASSING = {*_BUSY, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_PROTOCOL}
+_PASSING = {
+    *_BUSY,
+    sqlite3.SQLITE_NOMEM,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_PROTOCOL,
+}
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _STATES = ("08", "25006", "40", "53", "55P03", "57", "58")
 """SQLSTATE, or how it begins: no connection, a standby, deadlocks, no room, a lock, an operator, the system."""
 _TABLE_IS_THERE = "42P07"
 """SQLSTATE where two workers make the tables at once."""
 _AWAY = ("temporary failure", "timeout expired", "timed out")
-_STARTING = ("starting up", "shutting down", "in recovery", "not yet accepting", "too many clients", "reserved for")
+_STARTING = (
+    "starting up",
+    "shutting down",
+    "in recovery",
+    "not yet accepting",
+    "too many clients",
+    "reserved for",
+)
 _WRONG: tuple[str, ...] = (
     "authentication",
     "password",
@@ -181,12 +211,25 @@ _WRONG: tuple[str, ...] = (
     "permission denied",
     "not permitted to log in",
 )
-_WRONG += ("certificate", "does not support SSL", "private key", "SSL error", "service file", "invalid ")
-_WRONG += ("name or service not known", "nodename nor servname", "translate host name", "resolve host")
+_WRONG += (
+    "certificate",
+    "does not support SSL",
+    "private key",
+    "SSL error",
+    "service file",
+    "invalid ",
+)
+_WRONG += (
+    "name or service not known",
+    "nodename nor servname",
+    "translate host name",
+    "resolve host",
+)
 """Messages without an SQLSTATE, of a server before a login, or of the driver: a name or a password is wrong.
 
-Texts are all there is: libpq gives no SQLSTATE of a login that fails, and its ping takes a full server for one that
-serves, one without SSL for none, and one that crashes during a login for either.
+Texts are all there is: libpq gives no SQLSTATE of a login that fails, and its ping takes a full
+server for one that serves, one without SSL for none, and one that crashes during a login for
+either.
 """
 
 
@@ -240,16 +283,17 @@ class Database:
 
     Args:
         place: an SQLite file, or a database URL such as ``postgresql://user@host/database``.
-        access: whether a log that is missing is made, is needed, or can only be read. An SQLite file is made for its
-            owner only; its folder must be there.
+        access: whether a log that is missing is made, is needed, or can only be read. An SQLite
+            file is made for its owner only; its folder must be there.
         opening: seconds to wait for a server that cannot be reached at first; None: `OPENING`.
 
     Raises:
         InvalidStudy: it is neither, or not a log of ours.
         MissingExtra: the database's driver is not installed.
 
-    Several threads may use it, one transaction at a time, and so may forked processes, each by connections of its own.
-    `clock` says what time it is for all who write to it: a server's time; of a file, this machine's.
+    Several threads may use it, one transaction at a time, and so may forked processes, each by
+    connections of its own. `clock` says what time it is for all who write to it: a server's time;
+    of a file, this machine's.
     """
 
     def __init__(self, place: str, access: Access = "make", opening: float | None = None) -> None:
@@ -263,7 +307,9 @@ class Database:
         self._process, self._parents = os.getpid(), list[Engine]()
         self._busy = threading.RLock()
         self._worked = False
-        self.clock: Callable[[], float] = time.time if self._file is not None else SharedClock(self._time)
+        self.clock: Callable[[], float] = (
+            time.time if self._file is not None else SharedClock(self._time)
+        )
         FORKS.tell(self)
 
     def _checked_file(self, access: Access) -> Path:
@@ -283,7 +329,8 @@ class Database:
         """Wait until no transaction is under way, and close idle connections, which are opened again on demand."""
         if os.getpid() != self._process:
             return
-        # A transaction on a file is short. A server that hangs is not waited for: the child makes its own connection.
+        # A transaction on a file is short. A server that hangs is not waited for: the child makes
+        # its own connection.
         if self._busy.acquire(timeout=PATIENCE if self._file is None else -1):
             self.engine.dispose()
 
@@ -360,7 +407,11 @@ class Database:
     def _clean(self, said: str) -> str:
         """Message of a driver, redacted."""
         for secret in filter(None, self._address.secrets):
-            said = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)" if len(secret) < 4 else re.escape(secret), HIDDEN, said)
+            said = re.sub(
+                rf"(?<!\w){re.escape(secret)}(?!\w)" if len(secret) < 4 else re.escape(secret),
+                HIDDEN,
+                said,
+            )
         return redact(said)
 
     def _time(self) -> float:
@@ -371,9 +422,9 @@ class Database:
     def _still_there(self, connection: Connection) -> None:
         """Refuse to write into a file that was moved or removed: the data would be lost.
 
-        So it is with the file ``-wal`` beside it, to which SQLite writes first. A process that takes itself for the
-        last one removes it, although this process has it open, where this one's locks are gone: on POSIX they are once
-        anything in it has opened and closed the file.
+        So it is with the file ``-wal`` beside it, to which SQLite writes first. A process that
+        takes itself for the last one removes it, although this process has it open, where this
+        one's locks are gone: on POSIX they are once anything in it has opened and closed the file.
         """
         if self._file is None:
             return
@@ -382,7 +433,9 @@ class Database:
             raise InvalidStudy("log", self.place, "the file that was opened", hint)
         beside = _identity_of(self._file.with_name(f"{self._file.name}-wal"))
         if connection.info.get("log") not in (None, beside):
-            raise LogUnavailable(self.place, f"{self._file.name}-wal was removed while it was in use")
+            raise LogUnavailable(
+                self.place, f"{self._file.name}-wal was removed while it was in use"
+            )
         connection.info["log"] = beside
 
     def has(self, table: Table) -> bool:
@@ -394,7 +447,9 @@ class Database:
         """Transaction that sees one moment of the database, also while other workers write."""
         with self.transaction() as connection:
             if connection.dialect.name == "postgresql":
-                connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+                connection.exec_driver_sql(
+                    "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"
+                )
             yield connection
             connection.rollback()  # a commit of nothing fails where a file is damaged
 
@@ -413,7 +468,8 @@ class Database:
         SQLite does not wait by itself while a file becomes a database.
 
         Raises:
-            LogUnavailable: it could not be reached for that long, or an SQLite file was locked for `BUSY`.
+            LogUnavailable: it could not be reached for that long, or an SQLite file was locked for
+                `BUSY`.
         """
         pause, limit = 0.02, time.monotonic() + (self._opening if self._file is None else BUSY)
         while True:

@@ -1,8 +1,8 @@
 """A log in a database: SQLite (one file, nothing to set up) or PostgreSQL.
 
-Every event is a row with a checksum over its content and its predecessor's checksum; a head row per study counts them
-and repeats the last checksum. An append moves the head from the event it was based on, or is refused: one commit an
-event.
+Every event is a row with a checksum over its content and its predecessor's checksum; a head row per
+study counts them and repeats the last checksum. An append moves the head from the event it was
+based on, or is refused: one commit an event.
 A table of leases holds the rounds that are being evaluated.
 """
 
@@ -66,7 +66,9 @@ LEASES = sa.Table(
     sa.Column("lapses", sa.Integer, nullable=False),
 )
 TABLES = HEADS, EVENTS, LEASES
-DAMAGED = sa.Table("steerbo_damaged", METADATA, sa.Column("number", sa.Integer, primary_key=True), *_event())
+DAMAGED = sa.Table(
+    "steerbo_damaged", METADATA, sa.Column("number", sa.Integer, primary_key=True), *_event()
+)
 """Events of studies on a server before they were repaired, the first repair's with number 1; made only then."""
 
 
@@ -123,7 +125,12 @@ class DatabaseLog:
     private = False
 
     def __init__(
-        self, place: Path | str, name: str = "study", *, make: bool = True, opening: float | None = None
+        self,
+        place: Path | str,
+        name: str = "study",
+        *,
+        make: bool = True,
+        opening: float | None = None,
     ) -> None:
         url, after = split_name(checked_place(place))
         self.name = checked_name(after or name)
@@ -132,7 +139,9 @@ class DatabaseLog:
         self.place = self._database.place
         self._outbox_files = OutboxFiles.of(url, self.name)
         self.seen, self.tip, self._unsure = 0, "", ""
-        self._lock = threading.RLock()  # what was seen, and what is read or written after that, belong together
+        self._lock = (
+            threading.RLock()
+        )  # what was seen, and what is read or written after that, belong together
         try:
             if make:
                 self._database.make(*TABLES)
@@ -151,13 +160,16 @@ class DatabaseLog:
         """The events that are new, each checked against its predecessor.
 
         Raises:
-            DamagedLog: an event is missing, or another than it was, and still is when all are read again.
+            DamagedLog: an event is missing, or another than it was, and still is when all are read
+                again.
             InvalidStudy: the log is of a later version.
         """
         with self._lock:
             try:
                 found, seen, tip = self._after(self.seen, self.tip)
-            except DamagedLog:  # nothing is accused for what was seen here: all of it again, from the first event
+            except (
+                DamagedLog
+            ):  # nothing is accused for what was seen here: all of it again, from the first event
                 events, seen, tip = self._after(0, "")
                 if self._tip_at(self.seen) != self.tip:
                     raise
@@ -167,7 +179,9 @@ class DatabaseLog:
 
     def _tip_at(self, position: int) -> str:
         """The checksum of an event; empty: there is none."""
-        query = sa.select(EVENTS.c.checksum).where(EVENTS.c.study == self.name, EVENTS.c.position == position)
+        query = sa.select(EVENTS.c.checksum).where(
+            EVENTS.c.study == self.name, EVENTS.c.position == position
+        )
         with self._database.transaction() as connection:
             return connection.scalar(query) or ""
 
@@ -175,12 +189,16 @@ class DatabaseLog:
         """Events after a number of them, the last with this checksum; the number of events and the checksum now."""
         later = (EVENTS.c.study == HEADS.c.study) & (EVENTS.c.position > seen)
         query = (
-            sa.select(*HEADS.c["format", "events", "tip"], *EVENTS.c["position", "body", "checksum"])
+            sa.select(
+                *HEADS.c["format", "events", "tip"], *EVENTS.c["position", "body", "checksum"]
+            )
             .select_from(HEADS.outerjoin(EVENTS, later))
             .where(HEADS.c.study == self.name)
             .order_by(EVENTS.c.position)
         )
-        with self._database.transaction() as connection:  # one statement: head and events of one moment
+        with (
+            self._database.transaction() as connection
+        ):  # one statement: head and events of one moment
             rows = connection.execute(query).all()
         if not rows:
             if seen:
@@ -193,8 +211,12 @@ class DatabaseLog:
         found: list[Event] = []
         with uncollected():
             for row in rows if head.position is not None else []:
-                if row.position != seen + 1 or row.checksum != checksum(tip, row.position, str(row.body)):
-                    raise self._damage(f"event {seen + 1}", row.body, "an event that matches its checksum")
+                if row.position != seen + 1 or row.checksum != checksum(
+                    tip, row.position, str(row.body)
+                ):
+                    raise self._damage(
+                        f"event {seen + 1}", row.body, "an event that matches its checksum"
+                    )
                 found.append(self.event(row.position, row.body))
                 seen, tip = row.position, row.checksum
         if (head.events, head.tip) != (seen, tip):
@@ -238,10 +260,14 @@ class DatabaseLog:
         held = self.leases().get(event.token)
         return held is not None and held.holder == lease.holder
 
-    def _write(self, rows: Sequence[Mapping[str, Any]], events: Sequence[Event], lease: Lease | None) -> None:
+    def _write(
+        self, rows: Sequence[Mapping[str, Any]], events: Sequence[Event], lease: Lease | None
+    ) -> None:
         count, tip = rows[-1]["position"], rows[-1]["checksum"]
         head = {"format": FORMAT, "events": count, "tip": tip}
-        based_on = (HEADS.c.study == self.name) & (HEADS.c.events == self.seen) & (HEADS.c.tip == self.tip)
+        based_on = (
+            (HEADS.c.study == self.name) & (HEADS.c.events == self.seen) & (HEADS.c.tip == self.tip)
+        )
         with self._database.transaction("\n".join(row["body"] for row in rows)) as connection:
             if not self.seen:
                 connection.execute(HEADS.insert(), {"study": self.name, **head})
@@ -249,7 +275,9 @@ class DatabaseLog:
                 raise LogConflict(f"event {self.seen + 1} of {self.place} is another worker's")
             connection.execute(EVENTS.insert(), rows)
             if lease is not None and (asked := events[-1]).kind == "asked":
-                connection.execute(LEASES.insert(), {"study": self.name, "token": asked.token, **vars(lease)})
+                connection.execute(
+                    LEASES.insert(), {"study": self.name, "token": asked.token, **vars(lease)}
+                )
             for token in filter(None, map(ended_round, events)):
                 connection.execute(LEASES.delete().where(self._lease_on(token)))
 
@@ -267,7 +295,9 @@ class DatabaseLog:
 
     def leases(self) -> dict[str, Lease]:
         """Leases by token."""
-        query = sa.select(*LEASES.c["token", "holder", "until", "lapses"]).where(LEASES.c.study == self.name)
+        query = sa.select(*LEASES.c["token", "holder", "until", "lapses"]).where(
+            LEASES.c.study == self.name
+        )
         with self._database.transaction() as connection:
             rows = connection.execute(query).all()
         return {token: Lease(holder, until, lapses) for token, holder, until, lapses in rows}
@@ -278,7 +308,9 @@ class DatabaseLog:
             with self._database.transaction(fleeting=token == TURN) as connection:
                 if instead_of is None:
                     if lease is not None:
-                        connection.execute(LEASES.insert(), {"study": self.name, "token": token, **vars(lease)})
+                        connection.execute(
+                            LEASES.insert(), {"study": self.name, "token": token, **vars(lease)}
+                        )
                     return True
                 same = self._lease_on(token)
                 for name, value in vars(instead_of).items():
@@ -290,7 +322,11 @@ class DatabaseLog:
 
     def renew(self, holder: str, until: float) -> None:
         """Leases of `holder` last until then."""
-        mine = (LEASES.c.study == self.name) & (LEASES.c.holder == holder) & LEASES.c.until.is_not(None)
+        mine = (
+            (LEASES.c.study == self.name)
+            & (LEASES.c.holder == holder)
+            & LEASES.c.until.is_not(None)
+        )
         with self._database.transaction() as connection:
             connection.execute(LEASES.update().where(mine).values(until=until))
 

@@ -37,8 +37,8 @@ class StoredStudy:
     Args:
         name: the study's.
         bodies: events that follow from one another, from the first, as text.
-        leases: of people, by token, on rounds that are open after these events. Leases of processes are not
-            kept: the rounds are offered again.
+        leases: of people, by token, on rounds that are open after these events. Leases of processes
+            are not kept: the rounds are offered again.
         complaint: the fault after these events; empty: none.
         note: an oddity that does no harm.
         later: whether only a later version can read it.
@@ -92,7 +92,8 @@ def diagnose(place: Path | str) -> IntegrityReport:
     """Examine a log, and load every study of it as a worker does: its notes name the fits that cannot be used."""
     found = examine(place)
     studies = [
-        kept if kept.complaint else replace(kept, note=_joined(kept.note, _unusable(kept))) for kept in found.studies
+        kept if kept.complaint else replace(kept, note=_joined(kept.note, _unusable(kept)))
+        for kept in found.studies
     ]
     return replace(found, studies=tuple(studies))
 
@@ -138,12 +139,18 @@ def _state(url: str) -> list[tuple[int, int] | None]:
 def _examined(url: str, only: str) -> IntegrityReport:
     with closing(Database(url, "read")) as database, database.snapshot() as connection:
         if connection.dialect.name != "sqlite" and not has(connection, HEADS):
-            raise InvalidStudy("log", database.place, "a database with studies in it", "‹new› makes one.")
+            raise InvalidStudy(
+                "log", database.place, "a database with studies in it", "‹new› makes one."
+            )
         found = survey(connection, database.place)
     studies = tuple(kept for kept in found.studies if only in ("", kept.name))
     if not studies and not found.complaint:
         names = [kept.name for kept in found.studies]
-        allowed = f"the name of a study there: {one_of(names, only)}" if names else "a log with a study in it"
+        allowed = (
+            f"the name of a study there: {one_of(names, only)}"
+            if names
+            else "a log with a study in it"
+        )
         raise InvalidStudy("log", f"{database.place}#{only}" if only else database.place, allowed)
     return IntegrityReport(found.place, studies, found.complaint)
 
@@ -154,7 +161,11 @@ def survey(connection: Connection, place: str = "") -> IntegrityReport:
     heads = {row.study: row for row in reader.rows(sa.select(HEADS))}
     leases: dict[Any, dict[str, Lease]] = defaultdict(dict)
     for row in reader.rows(sa.select(LEASES)):
-        if isinstance(row.token, str) and isinstance(row.holder, str) and isinstance(row.lapses, int):
+        if (
+            isinstance(row.token, str)
+            and isinstance(row.holder, str)
+            and isinstance(row.lapses, int)
+        ):
             leases[row.study][row.token] = Lease(row.holder, None, row.lapses)
     there = {row.study for row in reader.rows(sa.select(EVENTS.c.study).distinct())}
     studies = []
@@ -187,13 +198,17 @@ class _Reader:
         except (DBAPIError, UnicodeError) as error:
             if not self.sqlite:
                 raise
-            self.complaint = self.complaint or f"the file is damaged ({getattr(error, 'orig', error)})"
+            self.complaint = (
+                self.complaint or f"the file is damaged ({getattr(error, 'orig', error)})"
+            )
         return found
 
     def events(self, name: str) -> Rows:
         """Events of one study, by the index."""
         rows: Rows = defaultdict(set)
-        for row in self.rows(sa.select(EVENTS).where(EVENTS.c.study == name).order_by(EVENTS.c.position)):
+        for row in self.rows(
+            sa.select(EVENTS).where(EVENTS.c.study == name).order_by(EVENTS.c.position)
+        ):
             rows[row.position].add((row.body, row.checksum))
         return rows
 
@@ -202,7 +217,11 @@ class _Reader:
         if self._all is None:
             self._all = defaultdict(lambda: defaultdict(set))
             table = "SELECT study, position, body, checksum FROM steerbo_event"
-            ways = ("ORDER BY study, position", "NOT INDEXED ORDER BY rowid", "NOT INDEXED ORDER BY rowid DESC")
+            ways = (
+                "ORDER BY study, position",
+                "NOT INDEXED ORDER BY rowid",
+                "NOT INDEXED ORDER BY rowid DESC",
+            )
             for way in ways:
                 for row in self.rows(sa.text(f"{table} {way}").columns(*EVENTS.c)):
                     self._all[row.study][row.position].add((row.body, row.checksum))
@@ -213,11 +232,15 @@ class _Reader:
         if not self.sqlite:
             return ""
         said = [str(row[0]) for row in self.rows(sa.text("PRAGMA integrity_check(3)"))]
-        return self.complaint or ("" if said == ["ok"] else f"the file is damaged ({'; '.join(said)})")
+        return self.complaint or (
+            "" if said == ["ok"] else f"the file is damaged ({'; '.join(said)})"
+        )
 
 
 def _kept(given: Any, head: Any, rows: Rows, leases: dict[str, Lease]) -> StoredStudy:
-    name = given if isinstance(given, str) else "a study whose name is lost"  # where it is damaged it may be anything
+    name = (
+        given if isinstance(given, str) else "a study whose name is lost"
+    )  # where it is damaged it may be anything
     name = name.encode(errors="backslashreplace").decode()
     bodies: list[str] = []
     tip = ""
@@ -243,8 +266,12 @@ def _kept(given: Any, head: Any, rows: Rows, leases: dict[str, Lease]) -> Stored
     elif head is not None and not number:
         complaint = "it has a head, and no event"
     astray = sum(token not in open_rounds for token in leases)
-    note = f"{astray} {'lease is' if astray == 1 else 'leases are'} on no open round" if astray else ""
-    people = tuple((t, lease) for t, lease in leases.items() if t in open_rounds and lease.holder == BY_HAND)
+    note = (
+        f"{astray} {'lease is' if astray == 1 else 'leases are'} on no open round" if astray else ""
+    )
+    people = tuple(
+        (t, lease) for t, lease in leases.items() if t in open_rounds and lease.holder == BY_HAND
+    )
     return StoredStudy(name, tuple(bodies), people, complaint, note)
 
 
@@ -266,7 +293,10 @@ def _events(bodies: Sequence[str]) -> tuple[list[Event], str]:
         try:
             events.append(read_event(read_json(body), f"event {position}"))
         except SteerboError as error:
-            return events, f"event {position} cannot be read: {error} If a later version wrote it: {LATER}"
+            return (
+                events,
+                f"event {position} cannot be read: {error} If a later version wrote it: {LATER}",
+            )
         except (ValueError, RecursionError):
             return events, f"event {position} is no JSON"
     return events, ""
@@ -283,7 +313,10 @@ def _unusable(kept: StoredStudy) -> list[str]:
             state = StudyState.from_events(problem_of(events[0], "event 1"), events)
     except SteerboError as error:
         return [f"it cannot be loaded here: {error}"]
-    return [f"the fit of event {k} cannot be used and is made again: {said}" for k, said in state.unread.items()]
+    return [
+        f"the fit of event {k} cannot be used and is made again: {said}"
+        for k, said in state.unread.items()
+    ]
 
 
 def _open(events: list[Event]) -> set[str]:
@@ -326,19 +359,22 @@ def fill(place: Path | str, studies: tuple[StoredStudy, ...]) -> None:
 def repair(place: Path | str) -> IntegrityReport:
     """Keep of every damaged study the events that are whole, and all the others as they are.
 
-    An SQLite file is written anew, and the damaged one is kept beside it. On a server the damaged studies' events are
-    kept in the table ``steerbo_damaged``. Leases of processes are forgotten: their rounds are offered again. A log that
-    is whole is left alone.
+    An SQLite file is written anew, and the damaged one is kept beside it. On a server the damaged
+    studies' events are kept in the table ``steerbo_damaged``. Leases of processes are forgotten:
+    their rounds are offered again. A log that is whole is left alone.
 
     Raises:
-        InvalidStudy: there is no log, nothing of it can be read, a worker has it open, or it is of a later version.
+        InvalidStudy: there is no log, nothing of it can be read, a worker has it open, or it is of
+            a later version.
     """
     found = examine(place)
     if not found.damaged:
         return found
     for kept in found.studies:
         if kept.later:
-            raise InvalidStudy(f"{found.place}: {kept.name}", kept.complaint, "a study of this version")
+            raise InvalidStudy(
+                f"{found.place}: {kept.name}", kept.complaint, "a study of this version"
+            )
     if not any(kept.bodies for kept in found.studies):
         hint = f"({found.complaint or found.studies[0].complaint}.) `steerbo restore` brings back a backup."
         raise InvalidStudy("log", found.place, "a log with an event that can be read", hint)
@@ -373,7 +409,9 @@ def _alone(file: Path) -> None:
         except (sqlite3.Error, UnicodeError) as error:
             if "locked" in str(error):
                 hint = "Stop all its runs, pages and scripts, and repair it then."
-                raise InvalidStudy("log", str(file), "a log that no process has open", hint) from None
+                raise InvalidStudy(
+                    "log", str(file), "a log that no process has open", hint
+                ) from None
 
 
 def _free_name(file: Path) -> Path:
@@ -385,9 +423,15 @@ def _free_name(file: Path) -> Path:
 
 def _on_a_server(url: str, only: str) -> str:
     with closing(Database(url, "write")) as database, database.transaction() as connection:
-        connection.exec_driver_sql("LOCK TABLE steerbo_study, steerbo_event, steerbo_lease IN SHARE ROW EXCLUSIVE MODE")
+        connection.exec_driver_sql(
+            "LOCK TABLE steerbo_study, steerbo_event, steerbo_lease IN SHARE ROW EXCLUSIVE MODE"
+        )
         studies = survey(connection).studies
-        bad = tuple(kept for kept in studies if kept.complaint and not kept.later and only in ("", kept.name))
+        bad = tuple(
+            kept
+            for kept in studies
+            if kept.complaint and not kept.later and only in ("", kept.name)
+        )
         make(connection, DAMAGED)
         number = 1 + (connection.scalar(sa.select(sa.func.max(DAMAGED.c.number))) or 0)
         for kept in bad:
@@ -403,4 +447,6 @@ def _on_a_server(url: str, only: str) -> str:
 
 
 def _counted(studies: tuple[StoredStudy, ...]) -> str:
-    return ", ".join(f"{counted(len(kept.bodies), 'event')} of {kept.name}" for kept in studies if kept.bodies)
+    return ", ".join(
+        f"{counted(len(kept.bodies), 'event')} of {kept.name}" for kept in studies if kept.bodies
+    )

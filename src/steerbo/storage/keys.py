@@ -1,7 +1,7 @@
 """Access keys to studies on a server, kept in the log's database as digests.
 
-A key is a random text of 256 bits, so that a plain SHA-256 protects it: it cannot be guessed. Access to the database
-itself needs no key.
+A key is a random text of 256 bits, so that a plain SHA-256 protects it: it cannot be guessed.
+Access to the database itself needs no key.
 """
 
 from __future__ import annotations
@@ -125,9 +125,17 @@ class KeyRing:
         id, _, secret = rest.partition("_")
         with self._database.transaction() as connection:
             known = prefix == _PREFIX and has(connection, KEYS)
-            row = connection.execute(sa.select(KEYS).where(KEYS.c.id == id)).first() if known else None
+            row = (
+                connection.execute(sa.select(KEYS).where(KEYS.c.id == id)).first()
+                if known
+                else None
+            )
         stands = row.digest if row is not None else _digest("")
-        if not hmac.compare_digest(stands, _digest(secret)) or row is None or row.revoked is not None:
+        if (
+            not hmac.compare_digest(stands, _digest(secret))
+            or row is None
+            or row.revoked is not None
+        ):
             return None
         return _key(row)
 

@@ -1,11 +1,12 @@
 """Interface of logs: events in one order, and leases on the rounds that are being evaluated; and the log that waits.
 
-Events are history and never change. A lease says who evaluates a round just now; it is not part of the history, so that
-a run that was killed and resumed leaves the same events as one that was not.
+Events are history and never change. A lease says who evaluates a round just now; it is not part of
+the history, so that a run that was killed and resumed leaves the same events as one that was not.
 
-Studies and runs write to Python's logging under the name ``steerbo.study``: warnings for the user (a failed round, an
-unreachable log), one line a round at INFO, every step at DEBUG, and never a secret. Python prints warnings to standard
-error where a program does not configure logging. Where an observer or `say` is given, it gets the warnings instead.
+Studies and runs write to Python's logging under the name ``steerbo.study``: warnings for the user
+(a failed round, an unreachable log), one line a round at INFO, every step at DEBUG, and never a
+secret. Python prints warnings to standard error where a program does not configure logging. Where
+an observer or `say` is given, it gets the warnings instead.
 """
 
 from __future__ import annotations
@@ -58,8 +59,8 @@ class Lease:
 class EventLog(Protocol):
     """Keeps the events of one study, for any number of workers; each worker has its own `EventLog`.
 
-    It remembers how many events its worker has seen: `append` is based on these, and refused if others came between.
-    Any call may raise `LogUnavailable`, and then be made again.
+    It remembers how many events its worker has seen: `append` is based on these, and refused if
+    others came between. Any call may raise `LogUnavailable`, and then be made again.
 
     Args:
         place: its name for people.
@@ -190,7 +191,13 @@ def unseen(holder: str) -> str:
 
 def _lives(holder: str) -> bool | None:
     parts = holder.rsplit("|", 3)
-    if len(parts) < 4 or parts[0] != _here(os.getpid()) or not parts[1].isdecimal() or not parts[2] or not _seen():
+    if (
+        len(parts) < 4
+        or parts[0] != _here(os.getpid())
+        or not parts[1].isdecimal()
+        or not parts[2]
+        or not _seen()
+    ):
         return None
     started = _started(int(parts[1]))
     return started == parts[2] or (started is None and _there(int(parts[1])))
@@ -199,7 +206,9 @@ def _lives(holder: str) -> bool | None:
 def checked_place(given: Any) -> str:
     """A file's name or a URL."""
     if not isinstance(given, Path | str) or not str(given) or "\0" in str(given):
-        raise InvalidStudy("log", given, "a file's name without NUL characters, or the URL of a database")
+        raise InvalidStudy(
+            "log", given, "a file's name without NUL characters, or the URL of a database"
+        )
     return str(given)
 
 
@@ -213,7 +222,9 @@ def checked_name(given: Any) -> str:
     name = as_name(given) if isinstance(given, str) else ""
     if not name or len(name) > LONGEST_NAME or fault:
         hint = f"It has {fault}." if fault else ""
-        raise InvalidStudy("name", given, f"a text of 1 to {LONGEST_NAME} characters that can be seen", hint)
+        raise InvalidStudy(
+            "name", given, f"a text of 1 to {LONGEST_NAME} characters that can be seen", hint
+        )
     return name
 
 
@@ -249,11 +260,20 @@ class RetryingLog:
     """
 
     def __init__(
-        self, log: EventLog, seconds: float, say: Callable[[str], None], away: Callable[[], None] = lambda: None
+        self,
+        log: EventLog,
+        seconds: float,
+        say: Callable[[str], None],
+        away: Callable[[], None] = lambda: None,
     ) -> None:
         self.log, self.seconds, self.say, self.away = log, seconds, say, away
         self.pause: Callable[[float], object] = time.sleep
-        self.place, self.private, self.named, self.outbox_files = log.place, log.private, log.named, log.outbox_files
+        self.place, self.private, self.named, self.outbox_files = (
+            log.place,
+            log.private,
+            log.named,
+            log.outbox_files,
+        )
 
     def read(self) -> list[Event]:
         """See `EventLog`."""
@@ -278,7 +298,9 @@ class RetryingLog:
         def swap() -> bool:
             nonlocal tries
             tries += 1
-            return (tries > 1 and self.log.leases().get(token) == lease) or self.log.claim(token, lease, instead_of)
+            return (tries > 1 and self.log.leases().get(token) == lease) or self.log.claim(
+                token, lease, instead_of
+            )
 
         return self._patiently(swap)
 
@@ -315,5 +337,7 @@ class RetryingLog:
                 pause = min(2 * pause, _LONGEST)
             else:
                 if said:
-                    self.say(f"the log {self.place} is back, after {time.monotonic() - began:.0f} s")
+                    self.say(
+                        f"the log {self.place} is back, after {time.monotonic() - began:.0f} s"
+                    )
                 return result

@@ -97,5 +97,7 @@ def log_at(log: EventLog | Path | str, name: str, make: bool = True) -> tuple[Ev
     if isinstance(log, Path | str):
         return DatabaseLog(log, name, make=make), True
     if not callable(getattr(log, "append", None)) or not callable(getattr(log, "read", None)):
-        raise InvalidStudy("log", log, "a file, the URL of a database, or a log such as MemoryLog()")
+        raise InvalidStudy(
+            "log", log, "a file, the URL of a database, or a log such as MemoryLog()"
+        )
     return log, False

@@ -1,13 +1,13 @@
 """Files of the outbox: one for each outcome that is not in the log yet, beside the log.
 
-A file is written before the log is, so that no finished evaluation is in memory alone, and removed once the log has the
-outcome. Where the log can be written it lasts for milliseconds; where it cannot, or the process is killed, it stays,
-and the next worker that opens the study writes it to the log. Files are readable JSON, for their owner only (mode
-0600).
+A file is written before the log is, so that no finished evaluation is in memory alone, and removed
+once the log has the outcome. Where the log can be written it lasts for milliseconds; where it
+cannot, or the process is killed, it stays, and the next worker that opens the study writes it to
+the log. Files are readable JSON, for their owner only (mode 0600).
 
-`study.db.unwritten.7-3fa2-tell-….json` lies beside `study.db`. Files for a database server lie in the user's state
-folder, `$XDG_STATE_HOME/steerbo` (`~/.local/state/steerbo` where that is not set), and so do files that find no room
-beside an SQLite file.
+`study.db.unwritten.7-3fa2-tell-….json` lies beside `study.db`. Files for a database server lie in
+the user's state folder, `$XDG_STATE_HOME/steerbo` (`~/.local/state/steerbo` where that is not set),
+and so do files that find no room beside an SQLite file.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ class OutboxFiles:
 
     Args:
         study: its name in its log; empty: whichever there is.
-        places: folders, and how the files' names begin there; the first that can be written is taken. None of them:
-            nothing is kept.
+        places: folders, and how the files' names begin there; the first that can be written is
+            taken. None of them: nothing is kept.
     """
 
     study: str = ""
@@ -89,23 +89,38 @@ class OutboxFiles:
         now = datetime.now(UTC).isoformat()
         made: OutboxEntry = from_dict(
             OutboxEntry,
-            {"study": self.study, "call": call, "given": plain, "token": token, "written": now, "number": number}
+            {
+                "study": self.study,
+                "call": call,
+                "given": plain,
+                "token": token,
+                "written": now,
+                "number": number,
+            }
             | about,
         )
         return made
 
     def store(self, entry: OutboxEntry) -> Path | None:
         """Write an entry, not yet flushed to the disk; None: no place can be written."""
-        identity = json.dumps([entry.study, entry.call, entry.token, entry.given, entry.number], sort_keys=True)
+        identity = json.dumps(
+            [entry.study, entry.call, entry.token, entry.given, entry.number], sort_keys=True
+        )
         token = re.sub(r"[^\w.-]+", "_", entry.token)[:40] or "data"
         text = json.dumps(vars(entry), indent=1) + "\n"  # in ASCII: whatever was said
         for folder, prefix in self.places:
             path = folder / f"{prefix}{token}-{entry.call}-{_digest(identity)}.json"
-            part = path.with_name(path.name + ".part")  # others read what is there: all of it, or nothing
+            part = path.with_name(
+                path.name + ".part"
+            )  # others read what is there: all of it, or nothing
             try:
                 if folder == state_folder():  # a study's own folder is there, or away
                     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-                opened = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0), 0o600)
+                opened = os.open(
+                    part,
+                    os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0),
+                    0o600,
+                )
                 with open(opened, "w", encoding="utf-8") as file:
                     file.write(text)
                 part.replace(path)
@@ -121,14 +136,22 @@ class OutboxFiles:
         found: list[tuple[str, Path, OutboxEntry | InvalidStudy]] = []
         for folder, prefix in self.places:
             with suppress(OSError):
-                names = [name for name in os.listdir(folder) if name.startswith(prefix) and name.endswith(".json")]
+                names = [
+                    name
+                    for name in os.listdir(folder)
+                    if name.startswith(prefix) and name.endswith(".json")
+                ]
                 for path in (folder / name for name in names):
                     try:
-                        entry: OutboxEntry = from_dict(OutboxEntry, _read(path), path.name, InvalidStudy)
+                        entry: OutboxEntry = from_dict(
+                            OutboxEntry, _read(path), path.name, InvalidStudy
+                        )
                     except (SteerboError, ValueError, RecursionError) as error:
                         if not path.exists():  # written to the log this moment
                             continue
-                        unread = InvalidStudy("file", str(path), "a file as steerbo wrote it", f"({error})")
+                        unread = InvalidStudy(
+                            "file", str(path), "a file as steerbo wrote it", f"({error})"
+                        )
                         found.append(("", path, unread))
                         continue
                     if entry.study == self.study or not (entry.study or named):
@@ -173,7 +196,9 @@ def _file_or_server(place: str) -> tuple[Path | None, str | None]:
 
 
 def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest()[:10]  # a file's name may be no text
+    return hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest()[
+        :10
+    ]  # a file's name may be no text
 
 
 def _plain(value: Any) -> Any:

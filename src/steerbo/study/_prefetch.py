@@ -1,9 +1,9 @@
 """Prefetching of suggestions, computed ahead of `ask` by a process of low priority.
 
-A choice is a function of problem, method, seed and events, so that a copy of the state leads to the suggestion that
-`ask` would make, bit for bit. It is used if no event came between, and thrown away otherwise; the log is the same with
-and without. A process, unlike a thread, can be ended at once: when an outcome comes, when the study is closed, and when
-its parent dies.
+A choice is a function of problem, method, seed and events, so that a copy of the state leads to the
+suggestion that `ask` would make, bit for bit. It is used if no event came between, and thrown away
+otherwise; the log is the same with and without. A process, unlike a thread, can be ended at once:
+when an outcome comes, when the study is closed, and when its parent dies.
 """
 
 from __future__ import annotations
@@ -81,7 +81,9 @@ class PrefetchProcess:
     def leads_to(self, events: Sequence[Event]) -> bool:
         """Whether the events logged since the prefetch started are a prefix of the prefetched ones."""
         since = events[self.base :]
-        return [_unsigned(each) for each in since] == [_unsigned(each) for each in self.events[: len(since)]]
+        return [_unsigned(each) for each in since] == [
+            _unsigned(each) for each in self.events[: len(since)]
+        ]
 
     def ready(self, events: Sequence[Event]) -> int:
         """Suggestions that come after these."""
@@ -95,7 +97,9 @@ class PrefetchProcess:
         took = time.monotonic() - self._since
         if 2 * took > cost:
             with self._news:
-                self._news.wait_for(lambda: self._over or self.ready(events) > 0, _BEGINS + 1.5 * cost - took)
+                self._news.wait_for(
+                    lambda: self._over or self.ready(events) > 0, _BEGINS + 1.5 * cost - took
+                )
         coming = self.events[len(events) - self.base :]
         last = next((i for i, each in enumerate(coming) if isinstance(each, Asked)), -1)
         return coming[: last + 1]
@@ -157,21 +161,38 @@ class Prefetcher:
         """
         k = whole("k", k, 1, InvalidRequest, most=MOST_AT_ONCE)
         self.check()
-        if (ahead := self._current()) is not None and (ahead.k, ahead.base) == (k, len(self._events)):
+        if (ahead := self._current()) is not None and (ahead.k, ahead.base) == (
+            k,
+            len(self._events),
+        ):
             return
         self.stop()
-        frozen = not sys.executable or getattr(sys, "frozen", False)  # then it is the user's program, not Python
+        frozen = not sys.executable or getattr(
+            sys, "frozen", False
+        )  # then it is the user's program, not Python
         if frozen or not self.optimizer._state.whole or not self._can_be_asked(request):
             return
         try:
-            self._ahead, self._process = PrefetchProcess(self.optimizer._state, k, request), os.getpid()
+            self._ahead, self._process = (
+                PrefetchProcess(self.optimizer._state, k, request),
+                os.getpid(),
+            )
         except Exception as error:  # in classes of others anything may be
-            LOGGER.info("no suggestions are prepared: no process can be given the state (%s)", error)
+            LOGGER.info(
+                "no suggestions are prepared: no process can be given the state (%s)", error
+            )
 
     def _can_be_asked(self, request: Mapping[str, object]) -> bool:
         """Whether `ask` accepts these arguments: a problem may need a context that is not known yet."""
-        problem = self.optimizer.problem  # a name that no `ask` takes will not be known later either
-        check_taken(request, [field.name for field in problem.asked()], problem.kind, drifts=hasattr(problem, "drift"))
+        problem = (
+            self.optimizer.problem
+        )  # a name that no `ask` takes will not be known later either
+        check_taken(
+            request,
+            [field.name for field in problem.asked()],
+            problem.kind,
+            drifts=hasattr(problem, "drift"),
+        )
         try:
             self._read(request)
         except SteerboError:
@@ -188,13 +209,20 @@ class Prefetcher:
     def check(self) -> None:
         """Throw away suggestions that `ask` would no longer choose."""
         if (ahead := self._current()) is not None and not ahead.leads_to(self._events):
-            LOGGER.info("threw away what was prepared (%d ready): %s came", ahead.found, self._events[-1].kind)
+            LOGGER.info(
+                "threw away what was prepared (%d ready): %s came",
+                ahead.found,
+                self._events[-1].kind,
+            )
             self.stop()
 
-    def ask(self, request: Mapping[str, object], place: BatchPosition, cost: float) -> Suggestion | None:
+    def ask(
+        self, request: Mapping[str, object], place: BatchPosition, cost: float
+    ) -> Suggestion | None:
         """Log and return the suggestion prepared for a request; None: there is none, and choosing takes `cost` seconds.
 
-        A choice more than half done is waited for, though not for long: it gives way to all else on the machine.
+        A choice more than half done is waited for, though not for long: it gives way to all else on
+        the machine.
         """
         self.check()
         if (ahead := self._current()) is None:
@@ -206,7 +234,10 @@ class Prefetcher:
                 for event in coming:
                     self.optimizer.recorder(event)
                 return self.optimizer.history[asked.token].suggestion
-        LOGGER.info("threw away what was prepared: it is not ready (%d are), or for another request", ahead.found)
+        LOGGER.info(
+            "threw away what was prepared: it is not ready (%d are), or for another request",
+            ahead.found,
+        )
         self.stop()  # what is chosen instead comes between
         return None
 

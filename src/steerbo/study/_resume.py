@@ -1,8 +1,9 @@
 """Resuming a study from its study file and its log, or beginning it.
 
-Differences between file and log are found field by field. Limits and headers may differ: a command that begins new
-rounds adopts those of the file and logs the change once; any other command goes by the log, and reports the difference.
-A run with an older copy of the file does not raise a limit that was lowered since; that must be said explicitly.
+Differences between file and log are found field by field. Limits and headers may differ: a command
+that begins new rounds adopts those of the file and logs the change once; any other command goes by
+the log, and reports the difference. A run with an older copy of the file does not raise a limit
+that was lowered since; that must be said explicitly.
 """
 
 from __future__ import annotations
@@ -76,11 +77,18 @@ def file_differences(logged: Any, said: Any, field: str) -> Iterator[Change]:
     >>> list(file_differences({"a": [{"name": "ph", "low": 4}]}, {"a": [{"name": "ph", "low": 3}]}, "problem"))
     [('problem.a.ph.low', 4, 3)]
     """
-    if isinstance(logged, list) and isinstance(said, list) and _names(logged) and _names(logged) == _names(said):
+    if (
+        isinstance(logged, list)
+        and isinstance(said, list)
+        and _names(logged)
+        and _names(logged) == _names(said)
+    ):
         logged, said = ({part["name"]: part for part in parts} for parts in (logged, said))
     if isinstance(logged, Mapping) and isinstance(said, Mapping):
         for name in dict.fromkeys([*logged, *said]):
-            yield from file_differences(logged.get(name, MISSING), said.get(name, MISSING), f"{field}.{name}")
+            yield from file_differences(
+                logged.get(name, MISSING), said.get(name, MISSING), f"{field}.{name}"
+            )
     elif logged != said:
         yield field, logged, said
 
@@ -93,9 +101,17 @@ def _names(parts: list[Any]) -> list[Any] | None:
 
 def wanted_bounds(logged: Problem, said: Problem) -> dict[str, tuple[Any, Any]]:
     """The bounds of a study file that are other than the log's, by variable."""
-    both = [(logged.space[variable.name], variable) for variable in said.space if variable.name in logged.space]
+    both = [
+        (logged.space[variable.name], variable)
+        for variable in said.space
+        if variable.name in logged.space
+    ]
     found = {variable.name: (_ends(before), _ends(variable)) for before, variable in both}
-    return {name: now for name, (before, now) in found.items() if before != now and None not in (*before, *now)}
+    return {
+        name: now
+        for name, (before, now) in found.items()
+        if before != now and None not in (*before, *now)
+    }
 
 
 def _ends(variable: Any) -> tuple[Any, Any]:
@@ -136,14 +152,21 @@ def _narrower(logged: Problem, said: Problem, names: Iterable[str]) -> InvalidSt
     wanted = list[str]()
     for name in names:
         (low, high), (new_low, new_high) = _ends(logged.space[name]), _ends(said.space[name])
-        ends = [("low", low, new_low)] * (new_low > low) + [("high", high, new_high)] * (new_high < high)
+        ends = [("low", low, new_low)] * (new_low > low) + [("high", high, new_high)] * (
+            new_high < high
+        )
         found += [(name, *each) for each in ends]
-        wanted += [f"{', '.join(f'{end} = {json.dumps(old)}' for end, old, _ in ends)} for {name}"] if ends else []
+        wanted += (
+            [f"{', '.join(f'{end} = {json.dumps(old)}' for end, old, _ in ends)} for {name}"]
+            if ends
+            else []
+        )
     if not found:
         return None
     (name, end, old, new), *others = found
     more = ", ".join(
-        f"{name}.{end} ({number_text(new)}, and {number_text(old)} in the log)" for name, end, old, new in others
+        f"{name}.{end} ({number_text(new)}, and {number_text(old)} in the log)"
+        for name, end, old, new in others
     )
     hint = (
         f"{_NARROWER}.{f' Narrower, too: {more}.' if more else ''} To go on with this log, write "
@@ -154,17 +177,26 @@ def _narrower(logged: Problem, said: Problem, names: Iterable[str]) -> InvalidSt
     return InvalidStudy(f"problem.variables.{name}.{end}", new, allowed, hint)
 
 
-def _without_ends(logged: Problem, whole: Problem, said: Problem, names: Iterable[str]) -> Iterator[InvalidStudy]:
+def _without_ends(
+    logged: Problem, whole: Problem, said: Problem, names: Iterable[str]
+) -> Iterator[InvalidStudy]:
     """Laws that would follow wider bounds, and how to write them so that they do not."""
     for name in names:
-        before, after, now = (getattr(problem.space[name], "law", None) for problem in (logged, whole, said))
+        before, after, now = (
+            getattr(problem.space[name], "law", None) for problem in (logged, whole, said)
+        )
         if now != after and now == before:
-            yield InvalidStudy(f"problem.variables.{name}.law", to_dict(now), _law_text(to_dict(after)), _OWN_ENDS)
+            yield InvalidStudy(
+                f"problem.variables.{name}.law", to_dict(now), _law_text(to_dict(after)), _OWN_ENDS
+            )
 
 
 def _law_text(law: Mapping[str, Any]) -> str:
     """A law as a study file has it."""
-    parts = sorted(((field, value) for field, value in law.items() if value is not None), key=lambda x: x[0] != "kind")
+    parts = sorted(
+        ((field, value) for field, value in law.items() if value is not None),
+        key=lambda x: x[0] != "kind",
+    )
     return f"law = {{ {', '.join(f'{field} = {json.dumps(value)}' for field, value in parts)} }}"
 
 
@@ -186,10 +218,17 @@ def _widened_since(first: Problem, logged: Problem, said: Problem) -> str:
         found = list(file_differences(own, now, name))
         ends = {
             end: now[end]
-            for end, wider in (("low", now["low"] < own["low"]), ("high", now["high"] > own["high"]))
+            for end, wider in (
+                ("low", now["low"] < own["low"]),
+                ("high", now["high"] > own["high"]),
+            )
             if wider and now[end] != _ends(first.space[name])[end == "high"]
         }
-        of_law = [field for field, end, _ in found if field.startswith(f"{name}.law.") and end in (None, MISSING)]
+        of_law = [
+            field
+            for field, end, _ in found
+            if field.startswith(f"{name}.law.") and end in (None, MISSING)
+        ]
         explained += len(ends) + len(of_law)
         parts = [f"{end} = {json.dumps(value)}" for end, value in ends.items()]
         parts += [_law_text(now["law"])] if of_law else []
@@ -220,9 +259,13 @@ def check_same(place: str, first: Problem, logged: Problem, said: Problem) -> No
     try:
         bounds = widening(logged, said)
     except InvalidStudy as error:
-        if error.field == "problem.variables" or any(said in error._hint for said in (ANOTHER, _NARROWER, _OWN_ENDS)):
+        if error.field == "problem.variables" or any(
+            said in error._hint for said in (ANOTHER, _NARROWER, _OWN_ENDS)
+        ):
             raise combine(each.moved(f"{place}: {each.field}") for each in error.errors) from None
-        raise InvalidStudy(f"{place}: {error.field}", error.value, error.allowed, f"{error.hint} {ANOTHER}") from None
+        raise InvalidStudy(
+            f"{place}: {error.field}", error.value, error.allowed, f"{error.hint} {ANOTHER}"
+        ) from None
     names = " and ".join(f"problem.variables.{name}" for name in bounds)
     field, before, now = found[0]
     hint = f"The bounds of {names} are wider in the study file: to go on with them, use ‹extend›."
@@ -232,16 +275,24 @@ def check_same(place: str, first: Problem, logged: Problem, said: Problem) -> No
 def _other_variables(logged: Problem, said: Problem) -> InvalidStudy | None:
     """Error that names variables that are new, missing or in another order; None where they are the same."""
     before, now = list(logged.space.names), list(said.space.names)
-    new, gone = ([n for n in some if n not in others] for some, others in ((now, before), (before, now)))
+    new, gone = (
+        [n for n in some if n not in others] for some, others in ((now, before), (before, now))
+    )
     wanted = f"{', '.join(before)}, as in the log"
     if not new and not gone:
-        return None if now == before else InvalidStudy("problem.variables", now, wanted, "Write them in this order.")
+        return (
+            None
+            if now == before
+            else InvalidStudy("problem.variables", now, wanted, "Write them in this order.")
+        )
     changes = [
         f"variable{'s' * (len(names) > 1)} {', '.join(names)} {'are' if len(names) > 1 else 'is'} {how}"
         for names, how in ((new, "new"), (gone, "missing"))
         if names
     ]
-    fill = f" Before the import, give the table a column {' and a column '.join(new)}." if new else ""
+    fill = (
+        f" Before the import, give the table a column {' and a column '.join(new)}." if new else ""
+    )
     hint = (
         f"The {' and the '.join(changes)}: a study keeps its variables, and their names. To begin a new study with "
         f"what was measured, {_ANEW}.{fill}"
@@ -251,7 +302,9 @@ def _other_variables(logged: Problem, said: Problem) -> InvalidStudy | None:
 
 def _changed(found: list[Change]) -> InvalidStudy:
     field, before, now = found[0]
-    more = f" Changed, too: {', '.join(name for name, _, _ in found[1:4])}." if len(found) > 1 else ""
+    more = (
+        f" Changed, too: {', '.join(name for name, _, _ in found[1:4])}." if len(found) > 1 else ""
+    )
     allowed = "nothing, as in the log" if before is MISSING else f"{before!r}, as in the log"
     return InvalidStudy(field, now, allowed, ANOTHER + more)
 
@@ -327,7 +380,9 @@ def mention(study: BaseStudy, specification: StudyFile, observer: Observer) -> N
 
 def _differing(study: BaseStudy, specification: StudyFile) -> dict[str, Any]:
     settings, logged = specification.settings, standing(study.history)
-    said: dict[str, Any] = {name: getattr(settings, name) for name in ("budget", "columns", "rounds", "stop")}
+    said: dict[str, Any] = {
+        name: getattr(settings, name) for name in ("budget", "columns", "rounds", "stop")
+    }
     return {name: value for name, value in said.items() if value != logged[name]}
 
 
@@ -348,8 +403,9 @@ def resume(
 ) -> Study:
     """The study that the log's events lead to; a new one where it is empty. The log is closed where this fails.
 
-    Budget and rounds are the study file's from here on, which is logged, so that raising them continues a finished
-    study. A limit that was lowered is only raised again to what it was where `extend` says that it is meant.
+    Budget and rounds are the study file's from here on, which is logged, so that raising them
+    continues a finished study. A limit that was lowered is only raised again to what it was where
+    `extend` says that it is meant.
 
     Args:
         specification: the contents of the study file.
@@ -357,8 +413,10 @@ def resume(
         observer: is told of warnings.
         begin: whether a new one may begin.
         extend: widen the bounds of variables to those of the study file, where these are wider.
-        adopt_limits: whether to go by the limits of the study file; else they are mentioned where they differ.
-        tolerated: differences with which the study is opened as the log says, and which are mentioned.
+        adopt_limits: whether to go by the limits of the study file; else they are mentioned where
+            they differ.
+        tolerated: differences with which the study is opened as the log says, and which are
+            mentioned.
         worker: holder, lease, clock and wait; see `Study`.
 
     Raises:
@@ -370,7 +428,9 @@ def resume(
         if extend and (bounds := widening(study.problem, specification.problem)):
             study.extend(bounds)
             for name, (low, high) in bounds.items():
-                observer.say(f"{name} can be set from {number_text(low)} to {number_text(high)} now")
+                observer.say(
+                    f"{name} can be set from {number_text(low)} to {number_text(high)} now"
+                )
         if adopt_limits:
             adopt(study, specification, observer, meant=extend)
         elif same:
@@ -429,10 +489,15 @@ def _replayed(  # noqa: PLR0917
             problems = first_problem(created, log.place), problem_of(created, log.place, events)
             check_same(log.place, *problems, specification.problem)
     except SteerboError as error:
-        if not (tolerated == "any" or (tolerated == "widened" and _WIDENED in getattr(error, "_hint", ""))):
+        if not (
+            tolerated == "any"
+            or (tolerated == "widened" and _WIDENED in getattr(error, "_hint", ""))
+        ):
             raise
         same = False
-        observer.say(f"{specification.path.name} differs from its log, and the log counts here: {error.worded(SHELL)}")
+        observer.say(
+            f"{specification.path.name} differs from its log, and the log counts here: {error.worded(SHELL)}"
+        )
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         optimizer = replay(log.place, events, None)
@@ -443,9 +508,13 @@ def _replayed(  # noqa: PLR0917
     return optimizer, same
 
 
-def _check_same_study(place: str, problem: Problem, created: Created, wanted: Created, said: Settings) -> None:
+def _check_same_study(
+    place: str, problem: Problem, created: Created, wanted: Created, said: Settings
+) -> None:
     """Refuse differing settings; a method or option left out of the file is the log's."""
-    logged_options, options = ({k: v for k, v in c.options.items() if k in said.options} for c in (created, wanted))
+    logged_options, options = (
+        {k: v for k, v in c.options.items() if k in said.options} for c in (created, wanted)
+    )
     compared: list[tuple[str, Any, Any]] = [("seed", created.seed, wanted.seed)]
     if said.method is not None or said.options:
         logged = name_of(find_method(problem, created.method))
@@ -455,11 +524,15 @@ def _check_same_study(place: str, problem: Problem, created: Created, wanted: Cr
             raise InvalidStudy(f"{place}: {name}", asked, f"{logged!r}, as in the log", ANOTHER)
 
 
-def _say_what_is_kept(problem: Problem, created: Created, wanted: Created, observer: Observer) -> None:
+def _say_what_is_kept(
+    problem: Problem, created: Created, wanted: Created, observer: Observer
+) -> None:
     """A default may have changed since the study began: it goes on as it began."""
     method = find_method(problem, created.method)
     began = {"method": name_of(method), **created.options}
     now = {"method": wanted.method, **wanted.options}
     kept = [f"{name} = {value!r}" for name, value in began.items() if now.get(name) != value]
     if kept:
-        observer.say(f"as this study began, since its file does not say otherwise: {', '.join(kept)}")
+        observer.say(
+            f"as this study began, since its file does not say otherwise: {', '.join(kept)}"
+        )

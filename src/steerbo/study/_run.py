@@ -1,7 +1,8 @@
 """Run loop: ask, evaluate here or in an executor, tell, until the study is finished.
 
-Ctrl-C stops an evaluation at once, and waits while events are written. A failed evaluation is told with the usable part
-of its answer. Observers watch a run; without one it writes to Python's logging.
+Ctrl-C stops an evaluation at once, and waits while events are written. A failed evaluation is told
+with the usable part of its answer. Observers watch a run; without one it writes to Python's
+logging.
 """
 
 from __future__ import annotations
@@ -68,7 +69,9 @@ def read_observation(answer: Any, observe: tuple[str, ...]) -> Mapping[str, Any]
         )
     _check_keys(answer, ("context",), "context")
     if not isinstance(answer["context"], Mapping):
-        raise ObjectiveFailure(f"the objective's context is {short_repr(answer['context'])}; expected values by name")
+        raise ObjectiveFailure(
+            f"the objective's context is {short_repr(answer['context'])}; expected values by name"
+        )
     context: Mapping[str, Any] = answer["context"]
     return context
 
@@ -76,31 +79,43 @@ def read_observation(answer: Any, observe: tuple[str, ...]) -> Mapping[str, Any]
 def _check_keys(answer: Mapping[str, Any], names: tuple[str, ...], needed: str) -> None:
     for name in answer:
         if name not in names:
-            raise ObjectiveFailure(f"the objective answered an unknown {name!r}; expected {one_of(names, name)}")
+            raise ObjectiveFailure(
+                f"the objective answered an unknown {name!r}; expected {one_of(names, name)}"
+            )
     if needed not in answer:
-        raise ObjectiveFailure(f"the objective answered {short_repr(dict(answer))}; {needed!r} is missing")
+        raise ObjectiveFailure(
+            f"the objective answered {short_repr(dict(answer))}; {needed!r} is missing"
+        )
 
 
 def raised(error: BaseException) -> ObjectiveFailure:
     """Failure from an exception of the objective."""
-    return ObjectiveFailure(f"the objective raised {type(error).__name__}: {' '.join(str(error).split())}")
+    return ObjectiveFailure(
+        f"the objective raised {type(error).__name__}: {' '.join(str(error).split())}"
+    )
 
 
 def unusable(error: InvalidInput) -> ObjectiveFailure:
     """An answer that was refused, as a failure."""
-    told = type(error)(error.field, error.value, error.allowed).worded(SHELL)  # answers are JSON, or like it
+    told = type(error)(error.field, error.value, error.allowed).worded(
+        SHELL
+    )  # answers are JSON, or like it
     return ObjectiveFailure(f"the objective's answer cannot be used: {told}")
 
 
 def tell_failure(study: BaseStudy, suggestion: Suggestion, reason: str, answer: Any) -> None:
     """Report a failure with the usable part of the answer: its cost counts as spent.
 
-    Where there is a budget and no cost in the answer, `History.estimate` is charged: a run neither stops for want of a
-    number, nor goes on for nothing.
+    Where there is a budget and no cost in the answer, `History.estimate` is charged: a run neither
+    stops for want of a number, nor goes on for nothing.
     """
     known = answer if isinstance(answer, Mapping) else {}
     full = reason if answer is None else f"{reason}; it answered {json.dumps(answer, default=repr)}"
-    for given in ({"cost": known.get("cost"), "realised": known.get("realised")}, {"cost": known.get("cost")}, {}):
+    for given in (
+        {"cost": known.get("cost"), "realised": known.get("realised")},
+        {"cost": known.get("cost")},
+        {},
+    ):
         priced = given.get("cost") is not None or study.problem.price(suggestion) is not None
         charge = None if priced else study.history.estimate(suggestion.token)
         try:
@@ -119,8 +134,9 @@ def short(failure: Exception) -> str:
 class Interruptible:
     """Ctrl-C stops an evaluation at once; while events are computed and written it waits until they are.
 
-    So do the signals that end a session or a batch job, since an external command would outlive them. Use it as a
-    context around the loop, and `evaluation()` around what may be stopped. A second Ctrl-C does not wait.
+    So do the signals that end a session or a batch job, since an external command would outlive
+    them. Use it as a context around the loop, and `evaluation()` around what may be stopped. A
+    second Ctrl-C does not wait.
     """
 
     def __init__(self) -> None:
@@ -129,8 +145,14 @@ class Interruptible:
 
     def __enter__(self) -> Interruptible:
         if threading.current_thread() is threading.main_thread():
-            known = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
-            heard = [number for number in known if signal.getsignal(number) is not signal.SIG_IGN]  # nohup
+            known = [
+                getattr(signal, name)
+                for name in ("SIGINT", "SIGTERM", "SIGHUP")
+                if hasattr(signal, name)
+            ]
+            heard = [
+                number for number in known if signal.getsignal(number) is not signal.SIG_IGN
+            ]  # nohup
             self._before = {number: signal.signal(number, self._handle) for number in heard}
         return self
 
@@ -326,26 +348,32 @@ def run_study(
 ) -> None:
     """Play rounds until the study is finished, unfinished ones first.
 
-    An evaluation that fails, or whose answer cannot be used, is told to the study by `fail`, with the raw answer in its
-    reason; the study goes on. An evaluation may run twice, after its worker was lost: `suggestion.token` tells.
+    An evaluation that fails, or whose answer cannot be used, is told to the study by `fail`, with
+    the raw answer in its reason; the study goes on. An evaluation may run twice, after its worker
+    was lost: `suggestion.token` tells.
 
     Args:
         study: gets every event.
         session: of this worker on the study's log.
         objective: evaluates a suggestion: a number, or value, cost and realised by name, as
             `steerbo.study.objective` says. An executor of processes has to be able to pickle it.
-        observer: is told of everything; None: what it would be told is logged (see `steerbo.storage.log`).
-        executor: where evaluations run; None: here, one after the other. A function that makes one (`lambda:
-            ProcessPoolExecutor(4)`) is called again where the first broke, and what was lost is evaluated again.
+        observer: is told of everything; None: what it would be told is logged (see
+            `steerbo.storage.log`).
+        executor: where evaluations run; None: here, one after the other. A function that makes one
+            (`lambda: ProcessPoolExecutor(4)`) is called again where the first broke, and what was
+            lost is evaluated again.
         parallel: so many evaluations at once.
-        failures: so many failed evaluations in a row end the run; so do so many answers that cannot be used, unless a
-            play of the same scope shows that the program gives them right now: one that leaves less to nature does not.
+        failures: so many failed evaluations in a row end the run; so do so many answers that cannot
+            be used, unless a play of the same scope shows that the program gives them right now:
+            one that leaves less to nature does not.
         retries: a failed evaluation is tried so often again before it counts as failed.
         rounds: at most so many rounds in this run; None: no limit beside the study's own.
-        stop: end when enough is known, as for `Optimizer`, from here on and for all workers; None: as the study says.
-        request: the arguments of `ask`, by name, such as `{"context": {"weather": 12}}`; or a function that
-            gives them before each new round.
-        progress: show a bar on standard error, beside what an observer does; lines where that is no terminal.
+        stop: end when enough is known, as for `Optimizer`, from here on and for all workers; None:
+            as the study says.
+        request: the arguments of `ask`, by name, such as `{"context": {"weather": 12}}`; or a
+            function that gives them before each new round.
+        progress: show a bar on standard error, beside what an observer does; lines where that is no
+            terminal.
 
     Raises:
         InvalidStudy: the objective is a function or program that is nowhere.
@@ -360,13 +388,22 @@ def run_study(
     if not callable(objective):
         raise InvalidOption("objective", objective, "a function of a suggestion")
     if executor is not None and not callable(executor) and not hasattr(executor, "submit"):
-        raise InvalidOption("executor", executor, "an executor of concurrent.futures, or a function that makes one")
+        raise InvalidOption(
+            "executor", executor, "an executor of concurrent.futures, or a function that makes one"
+        )
     if executor is None and parallel > 1:
-        raise InvalidOption("parallel", parallel, "1 without an executor", "Give one, such as ThreadPoolExecutor(4).")
+        raise InvalidOption(
+            "parallel",
+            parallel,
+            "1 without an executor",
+            "Give one, such as ThreadPoolExecutor(4).",
+        )
     if isinstance(objective, Function | Command):
         objective.prepare()
     if not isinstance(progress, bool):
-        raise InvalidOption("progress", progress, "true or false: whether a bar shows how far the run has come")
+        raise InvalidOption(
+            "progress", progress, "true or false: whether a bar shows how far the run has come"
+        )
     if stop is not None:
         study.revise(stop=stop)
     bar = Display(Console(stderr=True)) if progress else None
@@ -379,7 +416,9 @@ def run_study(
         ExecutorAdapter(executor) as runner,
     ):
         LOGGER.info("a run begins in %s: %s", session.log.place, study.status)
-        loop = _Loop(study, session, objective, watcher, runner, interrupt, failures, retries, request or {})
+        loop = _Loop(
+            study, session, objective, watcher, runner, interrupt, failures, retries, request or {}
+        )
         loop.play(parallel, rounds)
         LOGGER.info("the run is over: %s", study.status)
 
@@ -404,7 +443,9 @@ class _Loop:
     request: Request
     running: dict[Future[Any], _Evaluation] = field(default_factory=dict)
     in_a_row: int = 0
-    unusable: Counter[frozenset[str]] = field(default_factory=Counter)  # answers, by what was set, since one was right
+    unusable: Counter[frozenset[str]] = field(
+        default_factory=Counter
+    )  # answers, by what was set, since one was right
     left: bool = False
 
     def play(self, parallel: int, rounds: int | None) -> None:
@@ -414,18 +455,27 @@ class _Loop:
             while True:
                 while len(self.running) < parallel and (rounds is None or begun < rounds):
                     self.interrupt.check()
-                    suggestion = self.study.ask(**(self.request() if callable(self.request) else self.request))
+                    suggestion = self.study.ask(
+                        **(self.request() if callable(self.request) else self.request)
+                    )
                     if suggestion is None:
                         break
                     begun += 1
                     self.observer.began(suggestion)
-                    LOGGER.debug("round %d (%s) is evaluated: %s", suggestion.round, suggestion.token, suggestion.scope)
+                    LOGGER.debug(
+                        "round %d (%s) is evaluated: %s",
+                        suggestion.round,
+                        suggestion.token,
+                        suggestion.scope,
+                    )
                     self._submit(_Evaluation(suggestion))
                 if self.running:
                     with self.interrupt.evaluation():
                         wait(self.running, return_when=FIRST_COMPLETED)
                     self._settle()
-                elif (rounds is not None and begun >= rounds) or (seconds := self.session.next_lapse()) is None:
+                elif (rounds is not None and begun >= rounds) or (
+                    seconds := self.session.next_lapse()
+                ) is None:
                     return
                 else:  # others evaluate the last rounds: theirs, unless they are lost
                     with self.interrupt.evaluation():
@@ -466,13 +516,17 @@ class _Loop:
         with suppress(ObjectiveFailure):  # an answer that cannot be used
             looked = suggestion.observe
             answer = future.result()
-            given = {"context": read_observation(answer, looked)} if looked else read_outcome(answer)
+            given = (
+                {"context": read_observation(answer, looked)} if looked else read_outcome(answer)
+            )
             call = "decide" if looked else "tell"
             self.session.store(call, suggestion, given, left=self.left)
 
     def _settle(self) -> None:
         """Log finished evaluations in the order of their rounds."""
-        done = sorted((f for f in self.running if f.done()), key=lambda f: self.running[f].suggestion.round)
+        done = sorted(
+            (f for f in self.running if f.done()), key=lambda f: self.running[f].suggestion.round
+        )
         for future in done:
             evaluation = self.running.pop(future)
             error = future.exception()
@@ -488,19 +542,29 @@ class _Loop:
         suggestion = evaluation.suggestion
         try:
             if suggestion.observe:
-                evaluation.suggestion = self.study.decide(suggestion, read_observation(answer, suggestion.observe))
+                evaluation.suggestion = self.study.decide(
+                    suggestion, read_observation(answer, suggestion.observe)
+                )
                 self._submit(evaluation)
                 return
             self.study.tell(suggestion, **read_outcome(answer))
         except OutcomeConflict as conflict:  # its lease ran out, and another worker was first
-            self.observer.say(f"round {suggestion.round}: another worker's outcome was first ({conflict})")
+            self.observer.say(
+                f"round {suggestion.round}: another worker's outcome was first ({conflict})"
+            )
         except (ObjectiveFailure, InvalidInput) as error:
             if isinstance(error, InvalidInput) and len(evaluation.attempts) >= self.retries:
                 self.unusable[_set_by(suggestion)] += 1
-            self._failed(evaluation, error if isinstance(error, ObjectiveFailure) else unusable(error), answer)
+            self._failed(
+                evaluation,
+                error if isinstance(error, ObjectiveFailure) else unusable(error),
+                answer,
+            )
             return
         else:
-            LOGGER.info("round %d: %s", suggestion.round, self.study.history[suggestion.token].outcome)
+            LOGGER.info(
+                "round %d: %s", suggestion.round, self.study.history[suggestion.token].outcome
+            )
         self.in_a_row = 0
         self.unusable.pop(_set_by(suggestion), None)
         self.observer.ended(self.study)
@@ -514,25 +578,41 @@ class _Loop:
             self._submit(evaluation)
             return
         try:
-            tell_failure(self.study, suggestion, "; tried again: ".join(evaluation.attempts), answer)
+            tell_failure(
+                self.study, suggestion, "; tried again: ".join(evaluation.attempts), answer
+            )
         except OutcomeConflict as conflict:
-            self.observer.say(f"round {suggestion.round}: another worker's outcome was first ({conflict})")
+            self.observer.say(
+                f"round {suggestion.round}: another worker's outcome was first ({conflict})"
+            )
         self.in_a_row += 1
         self.observer.say(f"round {suggestion.round} failed: {short(failure)}")
         if (charge := self.study.history[suggestion.token].charge) is not None:
-            self.observer.say(f"its cost is unknown: {charge:.6g}, as a round costs here, is charged to the budget")
+            self.observer.say(
+                f"its cost is unknown: {charge:.6g}, as a round costs here, is charged to the budget"
+            )
         self.observer.ended(self.study)
         if self.in_a_row >= self.failures:
-            raise ObjectiveFailure(f"{self.in_a_row} evaluations failed in a row, the last: {short(failure)}") from None
+            raise ObjectiveFailure(
+                f"{self.in_a_row} evaluations failed in a row, the last: {short(failure)}"
+            ) from None
         if (many := self.unusable.total()) >= self.failures:
             hint = "plays of other scopes in between say nothing of these"
-            raise ObjectiveFailure(f"{many} answers could not be used ({hint}), the last: {short(failure)}") from None
+            raise ObjectiveFailure(
+                f"{many} answers could not be used ({hint}), the last: {short(failure)}"
+            ) from None
 
     def _lost(self, evaluation: _Evaluation, error: BaseException) -> None:
         """Repeat an evaluation whose worker died, under the same token, unless it seems to kill workers."""
         evaluation.losses += 1
         if evaluation.losses >= LAPSES:
-            self._failed(evaluation, ObjectiveFailure(f"its worker died {evaluation.losses} times ({error})"), None)
+            self._failed(
+                evaluation,
+                ObjectiveFailure(f"its worker died {evaluation.losses} times ({error})"),
+                None,
+            )
             return
-        self.observer.say(f"round {evaluation.suggestion.round} is evaluated again: its worker was lost")
+        self.observer.say(
+            f"round {evaluation.suggestion.round} is evaluated again: its worker was lost"
+        )
         self._submit(evaluation)

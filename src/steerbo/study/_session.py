@@ -33,7 +33,12 @@ class StudySession:
     """
 
     def __init__(
-        self, log: EventLog, optimizer: Optimizer, wait: float, say: Callable[[str], None], **worker: Any
+        self,
+        log: EventLog,
+        optimizer: Optimizer,
+        wait: float,
+        say: Callable[[str], None],
+        **worker: Any,
     ) -> None:
         self.optimizer, self._lock = optimizer, optimizer._lock
         self.outbox = Outbox(log.outbox_files, say)
@@ -42,7 +47,9 @@ class StudySession:
         self.queue = FairQueue(self.log, self.worker)
         self.batcher = AskBatcher(self.log, self.queue, self.worker)
         self.contention, self.prepared = ContentionEstimate(), Prefetcher(optimizer)
-        self._by_another: str | None = None  # token of the round that another worker has chosen while this one queued
+        self._by_another: str | None = (
+            None  # token of the round that another worker has chosen while this one queued
+        )
         optimizer.log_to(self)
 
     def close(self) -> None:
@@ -76,8 +83,14 @@ class StudySession:
         if self.outbox.unsettled:
             self.settle()
         self.worker.begin()
-        if "scipy.optimize" not in sys.modules and self.contention.worth_queueing and self.queue.taken:
-            import_module("scipy.optimize")  # most choices import it, for a quarter of a second: not in one's turn
+        if (
+            "scipy.optimize" not in sys.modules
+            and self.contention.worth_queueing
+            and self.queue.taken
+        ):
+            import_module(
+                "scipy.optimize"
+            )  # most choices import it, for a quarter of a second: not in one's turn
         key = self.batcher.request_key(request, place, self.optimizer.recorder.by)
         suggestion = self.unfinished(request.get(SEEN.name))
         suggestion = suggestion or self.logged(lambda: self._chosen(request, place, key), key)
@@ -88,7 +101,10 @@ class StudySession:
 
     @one_at_a_time
     def attach(
-        self, values: Mapping[str, Any], context: Mapping[str, Any] | None, request: Mapping[str, Any]
+        self,
+        values: Mapping[str, Any],
+        context: Mapping[str, Any] | None,
+        request: Mapping[str, Any],
     ) -> Suggestion:
         """Begin a round at a person's settings, which this worker holds."""
         if self.outbox.unsettled:
@@ -98,7 +114,9 @@ class StudySession:
         self.worker.out.add(suggestion.token)
         return suggestion
 
-    def _chosen(self, request: Mapping[str, Any], place: BatchPosition, key: str) -> Suggestion | None:
+    def _chosen(
+        self, request: Mapping[str, Any], place: BatchPosition, key: str
+    ) -> Suggestion | None:
         """Choose a new round, unless another worker did so for this one; then serve other workers, too."""
         if self._by_another is not None:
             self.contention.note_choice_by_another()
@@ -108,7 +126,9 @@ class StudySession:
             with self.contention.timing():
                 own = self.optimizer.ask_at(place, request)
         if own is not None and key and self.queue.held:
-            self.batcher.serve(key, lambda: self.optimizer.ask_at(BatchPosition(follows=True), request))
+            self.batcher.serve(
+                key, lambda: self.optimizer.ask_at(BatchPosition(follows=True), request)
+            )
         return own
 
     def _is_by_another(self, token: str) -> bool:
@@ -122,8 +142,8 @@ class StudySession:
     def unfinished(self, context: Any = None) -> Suggestion | None:
         """Take over an open round whose lease has run out; None where there is none.
 
-        A round whose lease has run out `LAPSES` times is abandoned instead, and so is one that was chosen for another
-        `context`: what it was chosen for has passed.
+        A round whose lease has run out `LAPSES` times is abandoned instead, and so is one that was
+        chosen for another `context`: what it was chosen for has passed.
         """
         self.refresh()
         for token, lapses, whose in self.worker.leases.take_over(
@@ -136,7 +156,9 @@ class StudySession:
                 why = passed or f"its lease ran out {lapses} times"
                 self.logged(lambda token=token, why=why: self._abandon(token, why))  # type: ignore[misc]
             elif self.optimizer.history[token].state == "open":
-                LOGGER.info("%s is taken over: its worker is gone, or was not heard of for too long", token)
+                LOGGER.info(
+                    "%s is taken over: its worker is gone, or was not heard of for too long", token
+                )
                 if whose:
                     self.outbox.say(
                         f"round {token} is taken over: by this clock {whose} was not heard of for too long. Should it "
@@ -158,7 +180,9 @@ class StudySession:
 
     def _abandon(self, token: str, why: str) -> None:
         if self.optimizer.history[token].state == "open":
-            charge = self.optimizer.history.estimate(token)  # it was begun, and may have been paid for
+            charge = self.optimizer.history.estimate(
+                token
+            )  # it was begun, and may have been paid for
             self.optimizer.abandon(token, why, charge=charge)
             self.outbox.say(f"round {token} is given up: {why}")
 
@@ -176,11 +200,14 @@ class StudySession:
             self.log.seconds = wait
 
     def _report_entry(self, entry: OutboxEntry) -> None:
-        # a worker that chooses should know of an outcome first, and then serves the workers behind it
+        # a worker that chooses should know of an outcome first, and then serves the workers behind
+        # it
         key = PRIORITY_TELL if entry.call != "decide" else ""
         self.logged(lambda: report_entry(self.optimizer, entry), key)
 
-    def decide(self, suggestion: Suggestion | str, context: Mapping[str, Any], again: bool = False) -> Suggestion:
+    def decide(
+        self, suggestion: Suggestion | str, context: Mapping[str, Any], again: bool = False
+    ) -> Suggestion:
         """Report observed values, unless a worker that found them in a file has done so."""
         about = suggestion.token if isinstance(suggestion, Suggestion) else suggestion
 
@@ -190,12 +217,19 @@ class StudySession:
             with self.contention.timing():
                 return self.optimizer.decide(suggestion, context, again=again)
 
-        return self._with_outbox("decide", suggestion, {"context": context, **({"again": True} if again else {})}, work)
+        return self._with_outbox(
+            "decide", suggestion, {"context": context, **({"again": True} if again else {})}, work
+        )
 
-    def report(self, call: str, suggestion: Suggestion | str | None, given: Mapping[str, Any]) -> Warnings:
+    def report(
+        self, call: str, suggestion: Suggestion | str | None, given: Mapping[str, Any]
+    ) -> Warnings:
         """Make a call with these arguments, which are in the outbox until its event is in the log."""
         if call == "add" and not self.log.private and given.get("id") is None:
-            given = {**given, "id": uuid4().hex}  # two equal ones of two workers stay two, and one sent twice is one
+            given = {
+                **given,
+                "id": uuid4().hex,
+            }  # two equal ones of two workers stay two, and one sent twice is one
         about = () if call == "add" else (suggestion,)
 
         def work() -> Warnings:
@@ -215,7 +249,8 @@ class StudySession:
     ) -> T:
         """Run an action, with its arguments in the outbox until it is done.
 
-        Corrections and added data, which no lost process evaluates again, are in a file only while the log is away.
+        Corrections and added data, which no lost process evaluates again, are in a file only while
+        the log is away.
         """
         entry = None if self.log.private else self._entry(call, suggestion, given)
         if entry is None:
@@ -229,17 +264,27 @@ class StudySession:
         with self.outbox.until_logged(entry, at_once=not twice):
             return self.logged(once, key)
 
-    def _entry(self, call: str, suggestion: Suggestion | str | None, given: Mapping[str, Any]) -> OutboxEntry | None:
+    def _entry(
+        self, call: str, suggestion: Suggestion | str | None, given: Mapping[str, Any]
+    ) -> OutboxEntry | None:
         self.worker.be_oneself()
-        given = {name: value for name, value in given.items() if value is not None or name == "value"}
-        return self.outbox.entry(call, suggestion, given, after=len(self.optimizer.events), holder=self.worker.name)
+        given = {
+            name: value for name, value in given.items() if value is not None or name == "value"
+        }
+        return self.outbox.entry(
+            call, suggestion, given, after=len(self.optimizer.events), holder=self.worker.name
+        )
 
-    def store(self, call: str, suggestion: Suggestion, given: Mapping[str, Any], *, left: bool) -> None:
+    def store(
+        self, call: str, suggestion: Suggestion, given: Mapping[str, Any], *, left: bool
+    ) -> None:
         """Store an outcome in the outbox until `call` reports it; `left`: until the next worker settles it."""
         if (entry := self._entry(call, suggestion, given)) is not None:
             self.outbox.store(entry, left)
 
-    def store_while_locked(self, call: str, suggestion: Suggestion | str | None, given: Mapping[str, Any]) -> None:
+    def store_while_locked(
+        self, call: str, suggestion: Suggestion | str | None, given: Mapping[str, Any]
+    ) -> None:
         """Store a report in the outbox while another thread has the lock; `report` makes the call then."""
         if call in ("decide", "tell", "fail") and not self.log.private:
             entry = self._entry(call, suggestion, given)
@@ -260,13 +305,18 @@ class StudySession:
     def _in_turn(self, call: Callable[[], T], key: str) -> T:
         """Compute, and again wherever another worker's event was logged first.
 
-        Where several workers write, all but one would compute in vain. So they take turns, unless waiting costs more
-        than computing again. A worker that reads no events of others checks the queue, too: by its own speed it may
-        keep waiting workers from writing.
+        Where several workers write, all but one would compute in vain. So they take turns, unless
+        waiting costs more than computing again. A worker that reads no events of others checks the
+        queue, too: by its own speed it may keep waiting workers from writing.
         """
-        queues, tries = self.contention.worth_queueing or (self.contention.costly and self.queue.taken), 0
+        queues, tries = (
+            self.contention.worth_queueing or (self.contention.costly and self.queue.taken),
+            0,
+        )
         while True:
-            turn = self.queue.turn(self.refresh, key, self._is_by_another) if queues else nullcontext()
+            turn = (
+                self.queue.turn(self.refresh, key, self._is_by_another) if queues else nullcontext()
+            )
             with turn as self._by_another:
                 while True:
                     self.refresh()

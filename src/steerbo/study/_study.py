@@ -36,22 +36,26 @@ if TYPE_CHECKING:
 class Study(BaseStudy):
     """One worker's hold on a study. `create` and `open` make one; use it as a context, or `close` it.
 
-    The words are the optimizer's. Each call first takes in what other workers have logged; what it logs itself is
-    durable before it returns. `ask` offers unfinished rounds again whose worker is gone, then new ones; no round is out
-    twice while its lease lasts. Threads may share it: their calls take turns. A forked child is another worker.
+    The words are the optimizer's. Each call first takes in what other workers have logged; what it
+    logs itself is durable before it returns. `ask` offers unfinished rounds again whose worker is
+    gone, then new ones; no round is out twice while its lease lasts. Threads may share it: their
+    calls take turns. A forked child is another worker.
 
-    Where the log is away, calls wait for it. Outcomes are in a file meanwhile, and written to the log when the study is
-    opened the next time, if not before; see `steerbo.storage.outbox_files`.
+    Where the log is away, calls wait for it. Outcomes are in a file meanwhile, and written to the
+    log when the study is opened the next time, if not before; see `steerbo.storage.outbox_files`.
 
     Args:
         log: where the events are.
         optimizer: the optimizer that they lead to.
         holder: this worker's name in leases.
-        lease: seconds until a round that was asked here and has no outcome is offered to others; None: as long as this
-            process has the study, which a thread of its own says every 20 s, and for 60 s after it was last heard of.
-        clock: seconds since 1970; None: the log's, which is a server's own, so that clocks of machines need not agree.
+        lease: seconds until a round that was asked here and has no outcome is offered to others;
+            None: as long as this process has the study, which a thread of its own says every 20 s,
+            and for 60 s after it was last heard of.
+        clock: seconds since 1970; None: the log's, which is a server's own, so that clocks of
+            machines need not agree.
         wait: seconds that a call waits for a log that is away, before it raises `LogUnavailable`.
-        say: is given every message to the user; None: Python's logging, as a warning; see `steerbo.storage.log`.
+        say: is given every message to the user; None: Python's logging, as a warning; see
+            `steerbo.storage.log`.
     """
 
     def __init__(
@@ -68,8 +72,15 @@ class Study(BaseStudy):
         check_options({"holder": holder, "lease": lease, "clock": clock, "wait": wait, "say": say})
         lease = None if lease is None else float(lease)
         say = say or LOGGER.warning
-        self.log, self.optimizer, self._state, self._lock = log, optimizer, optimizer._state, optimizer._lock
-        self.session = StudySession(log, optimizer, float(wait), say, holder=holder, lease=lease, clock=clock)
+        self.log, self.optimizer, self._state, self._lock = (
+            log,
+            optimizer,
+            optimizer._state,
+            optimizer._lock,
+        )
+        self.session = StudySession(
+            log, optimizer, float(wait), say, holder=holder, lease=lease, clock=clock
+        )
 
     @classmethod
     def create(
@@ -91,7 +102,8 @@ class Study(BaseStudy):
         Args:
             log: an SQLite file, a database URL, or a log.
             problem: the problem to optimise.
-            method: its name, its class, or the place of that, as for `Optimizer`; None: the default.
+            method: its name, its class, or the place of that, as for `Optimizer`; None: the
+                default.
             name: of the study in the database.
             budget: money that may be spent.
             rounds: suggestions that may be made.
@@ -133,7 +145,8 @@ class Study(BaseStudy):
             log: an SQLite file, a database URL, or a log.
             problem: needed where the log, in memory, does not say.
             name: of the study in the database; None: the only one there, or "study".
-            limits: another `budget`, `rounds` or `stop` from here on, for all workers; see `Optimizer.revise`.
+            limits: another `budget`, `rounds` or `stop` from here on, for all workers; see
+                `Optimizer.revise`.
             worker: holder, lease, clock, wait and say.
 
         Raises:
@@ -189,7 +202,9 @@ class Study(BaseStudy):
     @overload
     def ask(self, /, batch: int, **request: Unpack[Request]) -> list[Suggestion]: ...
     @one_at_a_time
-    def ask(self, /, batch: int | None = None, **request: Unpack[Request]) -> Suggestion | list[Suggestion] | MaybeNone:
+    def ask(
+        self, /, batch: int | None = None, **request: Unpack[Request]
+    ) -> Suggestion | list[Suggestion] | MaybeNone:
         """Suggest an unfinished round without a lease, else a new one; None where the study is finished.
 
         Args:
@@ -203,7 +218,11 @@ class Study(BaseStudy):
 
     @one_at_a_time
     def attach(
-        self, values: Mapping[str, Any], /, context: Mapping[str, Any] | None = None, **request: Unpack[Circumstances]
+        self,
+        values: Mapping[str, Any],
+        /,
+        context: Mapping[str, Any] | None = None,
+        **request: Unpack[Circumstances],
     ) -> Suggestion:
         """Begin a round at settings of your own, which is out here as one that was asked; see `Optimizer.attach`."""
         return self.session.attach(values, context, request)
@@ -212,7 +231,8 @@ class Study(BaseStudy):
     def prepare(self, /, k: int = 1, **request: Unpack[Request]) -> None:
         """Begin to choose the next `k` suggestions, in a process beside this one that gives way to all else.
 
-        `ask` with the same `request` returns them, bit for bit its own choices, unless an event is logged in between.
+        `ask` with the same `request` returns them, bit for bit its own choices, unless an event is
+        logged in between.
 
         Raises:
             InvalidRequest: `k` is no whole number from 1 to 10 000.
@@ -225,7 +245,9 @@ class Study(BaseStudy):
         """Number of prepared suggestions."""
         return len(self.session.prepared)
 
-    def run(self, /, objective: Callable[[Suggestion], Any], **options: Unpack[RunOptions]) -> Recommendation:
+    def run(
+        self, /, objective: Callable[[Suggestion], Any], **options: Unpack[RunOptions]
+    ) -> Recommendation:
         """Ask, evaluate and tell until the study is finished; see `run_study` for objective and options.
 
         Raises:
@@ -259,7 +281,8 @@ class Study(BaseStudy):
         """Write this study, as it is now, into a new file: an SQLite log that only its owner may read.
 
         Args:
-            file: a name that is free. `Study.open` opens it; `steerbo.study.restore` puts it back into a database.
+            file: a name that is free. `Study.open` opens it; `steerbo.study.restore` puts it back
+                into a database.
 
         Raises:
             InvalidStudy: the file cannot be made, or the problem is a Python function.
@@ -277,7 +300,9 @@ class Study(BaseStudy):
 
         save((copy_of(self.log, self.events),), file)
 
-    def decide(self, suggestion: Suggestion | str, context: Mapping[str, Any], *, again: bool = False) -> Suggestion:
+    def decide(
+        self, suggestion: Suggestion | str, context: Mapping[str, Any], *, again: bool = False
+    ) -> Suggestion:
         """Report observed values; see `Optimizer.decide`."""
         if not self._lock.free:
             given = {"context": context, **({"again": True} if again else {})}
@@ -294,7 +319,9 @@ class Study(BaseStudy):
 
     def _report(self, call: str, suggestion: Suggestion | str | None, /, **given: Any) -> Warnings:
         """Report an outcome, also of a round asked by another worker."""
-        if not self._lock.free:  # another thread may wait long for the log: what was measured is in a file meanwhile
+        if (
+            not self._lock.free
+        ):  # another thread may wait long for the log: what was measured is in a file meanwhile
             self.session.store_while_locked(call, suggestion, given)
         if call in ("abandon", "remark"):
             return self.session.logged(lambda: self.optimizer._report(call, suggestion, **given))
@@ -313,7 +340,9 @@ class Study(BaseStudy):
 
 def _by_name(field: str, given: Any) -> Mapping[str, Any]:
     """Values by name, or none of them."""
-    if given is not None and not (isinstance(given, Mapping) and all(isinstance(name, str) for name in given)):
+    if given is not None and not (
+        isinstance(given, Mapping) and all(isinstance(name, str) for name in given)
+    ):
         raise InvalidOption(field, given, "values by name")
     return given or {}
 
@@ -321,7 +350,9 @@ def _by_name(field: str, given: Any) -> Mapping[str, Any]:
 def _method_options(given: Any) -> Mapping[str, Any]:
     """Options of a method by name, none of which is anything else that `Optimizer` takes."""
     options = _by_name("options", given)
-    for name in sorted((signature(Optimizer.__init__).parameters.keys() - {"options"}) & options.keys()):
+    for name in sorted(
+        (signature(Optimizer.__init__).parameters.keys() - {"options"}) & options.keys()
+    ):
         hint = "Limits and seed of a study stand beside the options, not among them."
         raise InvalidOption(f"options.{name}", options[name], "an option of the method", hint)
     return options

@@ -10,8 +10,29 @@ from ..core import BaseStudy, DataAdded, History, Problem, Recommendation, Round
 
 LEFT_OUT = "left out"
 """State of an outcome that holds a code for a missing value, as far as people are told."""
-_MAYBE = ("seen", "set", "nature", "sem", "cost", "reason", "remarks")  # columns that are not shown where empty
-_COLUMNS = ("round", "token", "steer", "seen", "set", "nature", "value", "sem", "cost", "state", "reason", "remarks")
+_MAYBE = (
+    "seen",
+    "set",
+    "nature",
+    "sem",
+    "cost",
+    "reason",
+    "remarks",
+)  # columns that are not shown where empty
+_COLUMNS = (
+    "round",
+    "token",
+    "steer",
+    "seen",
+    "set",
+    "nature",
+    "value",
+    "sem",
+    "cost",
+    "state",
+    "reason",
+    "remarks",
+)
 
 
 def in_words(problem: Problem, values: Mapping[str, Any]) -> str:
@@ -22,7 +43,10 @@ def in_words(problem: Problem, values: Mapping[str, Any]) -> str:
 def _named(problem: Problem, values: Mapping[str, Any]) -> list[str]:
     """Each with its name; a table in words has equals signs itself."""
     texts = problem.shown(values).items()
-    return [f"{name}: {text}" if isinstance(values[name], dict) else f"{name} = {text}" for name, text in texts]
+    return [
+        f"{name}: {text}" if isinstance(values[name], dict) else f"{name} = {text}"
+        for name, text in texts
+    ]
 
 
 def advised(problem: Problem, advice: Recommendation) -> list[str]:
@@ -59,14 +83,20 @@ def alternatives(problem: Problem, advice: Recommendation) -> Table:
     )
     more = (*(("cost",) if counted else ()), *(("reasons",) if reasoned else ()))
     title = "Recommended by context" if advice.context else "Expected outcome of each"
-    return Table(title, (*advice.context, "steer", *(("settings",) if told else ()), "expected value", *more), rows)
+    return Table(
+        title,
+        (*advice.context, "steer", *(("settings",) if told else ()), "expected value", *more),
+        rows,
+    )
 
 
 def with_units(problem: Problem, table: Table) -> Table:
     """The same table; columns that are named as variables say their units, and so do values by name."""
     units = {v.name: unit for v in problem.space if (unit := getattr(v, "unit", ""))}
     columns = tuple(f"{c} ({units[c]})" if c in units else c for c in table.columns)
-    rows = tuple(tuple(in_words(problem, x) if isinstance(x, dict) else x for x in row) for row in table.rows)
+    rows = tuple(
+        tuple(in_words(problem, x) if isinstance(x, dict) else x for x in row) for row in table.rows
+    )
     return Table(table.title, columns, table.texts or rows)
 
 
@@ -106,7 +136,11 @@ def data_table(study: BaseStudy) -> Table:
             data.outcome.value,
             data.outcome.sem,
             data.outcome.cost,
-            LEFT_OUT if name in study.history.coded else "added, charged" if data.charge else "added",
+            LEFT_OUT
+            if name in study.history.coded
+            else "added, charged"
+            if data.charge
+            else "added",
             None,
             remarks_cell(study.history, name),
         )
@@ -117,7 +151,10 @@ def data_table(study: BaseStudy) -> Table:
 
 def _data_as_told(history: History) -> Iterator[tuple[str, DataAdded]]:
     """Data that are not void, in order, also those that hold a code."""
-    every = {**history.data, **{name: history.removed[name] for name in history.coded if name in history.removed}}
+    every = {
+        **history.data,
+        **{name: history.removed[name] for name in history.coded if name in history.removed},
+    }
     for name in sorted(every, key=number_of):
         yield name, replace(every[name], outcome=history.coded.get(name, every[name].outcome))
 
@@ -134,7 +171,10 @@ def shown_rounds(study: BaseStudy, find: str = "") -> Table:
     """
     table, data = rounds_table(study), data_table(study)
     rows = [
-        [in_words(study.problem, cell) if isinstance(cell, dict) and name != "value" else cell for name, cell in pairs]
+        [
+            in_words(study.problem, cell) if isinstance(cell, dict) and name != "value" else cell
+            for name, cell in pairs
+        ]
         for pairs in (zip(table.columns, row, strict=True) for row in (*table.rows, *data.rows))
     ]
     rows = [row for row in rows if any(find.casefold() in str(cell).casefold() for cell in row)]
@@ -146,12 +186,18 @@ def shown_rounds(study: BaseStudy, find: str = "") -> Table:
         and (name != "steer" or len(steered) > 1)
     ]
     title = f"{table.title}, and data that was added" if data.rows else table.title
-    return Table(title, tuple(_COLUMNS[k] for k in kept), tuple(tuple(row[k] for k in kept) for row in rows))
+    return Table(
+        title, tuple(_COLUMNS[k] for k in kept), tuple(tuple(row[k] for k in kept) for row in rows)
+    )
 
 
 def _seen(played: Round) -> dict[str, Any]:
     """Context of a round: the time, and seen or observed values."""
-    known = {name: value for name, value in played.request.items() if isinstance(value, int | float | str)}
+    known = {
+        name: value
+        for name, value in played.request.items()
+        if isinstance(value, int | float | str)
+    }
     return {**known, **played.suggestion.context}
 
 
@@ -159,4 +205,6 @@ def _nature(played: Round) -> dict[str, Any]:
     """Realised values other than settings and context; also a setting that came out otherwise."""
     expected = {**played.suggestion.values, **played.suggestion.context}
     measured = played.realised.items()
-    return {name: value for name, value in measured if name not in expected or expected[name] != value}
+    return {
+        name: value for name, value in measured if name not in expected or expected[name] != value
+    }

@@ -1,15 +1,18 @@
 """Objective of the user: a Python function, or an external command that reads and answers JSON.
 
-Both follow one convention. The argument is a suggestion (token, round, scope, values, observe, context). The answer is
+Both follow one convention. The argument is a suggestion (token, round, scope, values, observe,
+context). The answer is
 
-- the value, a number; or `{"value": …, "cost": …, "realised": {…}, "sem": …}`, of which all but the value may be left
-  out;
-- where the suggestion has variables to `observe`, `{"context": {…}}`; then the call is repeated with more values set.
+- the value, a number; or `{"value": …, "cost": …, "realised": {…}, "sem": …}`, of which all but the
+  value may be left out;
+- where the suggestion has variables to `observe`, `{"context": {…}}`; then the call is repeated
+  with more values set.
 
-The module of a Python objective is found without running it, and loaded when it is called. The study file's folder
-comes last in the search path, so that a `random.py` in it replaces no other module; only the objective's own module is
-taken from there first, under a name of its own where the name is taken. A command is run to its end: its answer is read
-up to a limit, and its processes end with it.
+The module of a Python objective is found without running it, and loaded when it is called. The
+study file's folder comes last in the search path, so that a `random.py` in it replaces no other
+module; only the objective's own module is taken from there first, under a name of its own where the
+name is taken. A command is run to its end: its answer is read up to a limit, and its processes end
+with it.
 """
 
 from __future__ import annotations
@@ -87,7 +90,9 @@ def _elsewhere(top: str) -> ModuleSpec | None:
 
 def _load_as(alias: str, spec: ModuleSpec) -> None:
     inner = spec.submodule_search_locations
-    named = importlib.util.spec_from_file_location(alias, spec.origin, submodule_search_locations=inner)
+    named = importlib.util.spec_from_file_location(
+        alias, spec.origin, submodule_search_locations=inner
+    )
     assert named is not None
     assert named.loader is not None
     module = importlib.util.module_from_spec(named)
@@ -117,7 +122,8 @@ class Ended:
         output: its standard output.
         complaints: the end of its standard error.
         killed: whether it was killed here, and why: it took too long, or its output was too long.
-        held: whether it had ended by then, and a process that it started held its standard output open.
+        held: whether it had ended by then, and a process that it started held its standard output
+            open.
     """
 
     code: int
@@ -130,9 +136,9 @@ class Ended:
 def run_program(command: list[str], folder: Path, question: bytes, timeout: float) -> Ended:
     """Run a program in a group of processes of its own, until it has ended and its standard output is closed.
 
-    A program that takes longer than `timeout` seconds or answers too much is killed with everything that it started,
-    and so it is on Ctrl-C, and when this process dies, however that happens (POSIX), but for processes that it moved to
-    a group of their own.
+    A program that takes longer than `timeout` seconds or answers too much is killed with everything
+    that it started, and so it is on Ctrl-C, and when this process dies, however that happens
+    (POSIX), but for processes that it moved to a group of their own.
 
     Raises:
         OSError: it cannot be started.
@@ -180,7 +186,9 @@ class _Conversation:
             with suppress(subprocess.TimeoutExpired):
                 process.wait(_GRACE)
         listener.join(_GRACE)
-        killed: Literal["", "time", "output"] = "output" if self.full.is_set() else "time" if late else ""
+        killed: Literal["", "time", "output"] = (
+            "output" if self.full.is_set() else "time" if late else ""
+        )
         code = -1 if process.returncode is None else process.returncode
         return Ended(code, bytes(self.output), bytes(self.complaints), killed, late and ended)
 
@@ -222,8 +230,9 @@ def _read(stream: IO[bytes], take: Callable[[bytes], None]) -> None:
 def _dies_with_us(process: subprocess.Popen[bytes]) -> Iterator[None]:
     """Context in which the program's group is killed if this process dies, even by SIGKILL.
 
-    A shell waits for a line from here. At our death its input ends without one, since no other process has the other
-    end. A signal at the parent's death (Linux has one) would spare the processes that the program has started.
+    A shell waits for a line from here. At our death its input ends without one, since no other
+    process has the other end. A signal at the parent's death (Linux has one) would spare the
+    processes that the program has started.
     """
     if os.name != "posix":
         yield
@@ -232,7 +241,12 @@ def _dies_with_us(process: subprocess.Popen[bytes]) -> Iterator[None]:
     quiet = subprocess.DEVNULL
     try:
         watcher = subprocess.Popen(
-            watch, cwd="/", stdin=subprocess.PIPE, stdout=quiet, stderr=quiet, start_new_session=True
+            watch,
+            cwd="/",
+            stdin=subprocess.PIPE,
+            stdout=quiet,
+            stderr=quiet,
+            start_new_session=True,
         )
     except OSError:  # no shell: the program then ends by itself
         yield
@@ -296,7 +310,9 @@ class Function:
 
     def __post_init__(self) -> None:
         """Check the name."""
-        module, _, attribute = self.name.partition(":") if isinstance(self.name, str) else ("", "", "")
+        module, _, attribute = (
+            self.name.partition(":") if isinstance(self.name, str) else ("", "", "")
+        )
         if not attribute or not all(module.split(".")):
             raise InvalidStudy(_FUNCTION, self.name, 'a text like "module:function"')
 
@@ -309,7 +325,9 @@ class Function:
         """The file of its module, which is not run."""
         place = find_module(self.module, self.folder)
         if place is None:
-            raise InvalidStudy(_FUNCTION, self.name, f"a module that is installed, or is in {self.folder}")
+            raise InvalidStudy(
+                _FUNCTION, self.name, f"a module that is installed, or is in {self.folder}"
+            )
         return place
 
     def prepare(self) -> None:
@@ -323,12 +341,18 @@ class Function:
                 found = load_module(self.module, self.folder)
         except (Exception, SystemExit) as error:
             hint = f"({type(error).__name__}: {_one_line(str(error))})"
-            raise InvalidStudy(_FUNCTION, self.name, "a module that can be imported", hint) from None
+            raise InvalidStudy(
+                _FUNCTION, self.name, "a module that can be imported", hint
+            ) from None
         attribute = self.name.partition(":")[2]
         function = getattr(found, attribute, None)
         if not callable(function):
-            names = [n for n, member in vars(found).items() if callable(member) and not n.startswith("_")]
-            raise InvalidStudy(_FUNCTION, self.name, f"a function of {self.module}, {one_of(names, attribute)}")
+            names = [
+                n for n, member in vars(found).items() if callable(member) and not n.startswith("_")
+            ]
+            raise InvalidStudy(
+                _FUNCTION, self.name, f"a function of {self.module}, {one_of(names, attribute)}"
+            )
         return function
 
     def __reduce__(self) -> tuple[type[Function], tuple[str, Path]]:
@@ -344,7 +368,9 @@ class Function:
             frame = traceback.extract_tb(error.__traceback__)[-1]
             where = f"{Path(frame.filename).name}, line {frame.lineno}"
             said = _one_line(str(error))
-            raise ObjectiveFailure(f"{self} raised {type(error).__name__} ({where}): {said}") from error
+            raise ObjectiveFailure(
+                f"{self} raised {type(error).__name__} ({where}): {said}"
+            ) from error
 
     def __str__(self) -> str:
         return f"the Python function {self.name}"
@@ -357,8 +383,8 @@ class Command:
     Args:
         command: the program and its arguments.
         folder: where it runs.
-        timeout: seconds after which it is killed, with everything it started; so it is when its answer is longer than
-            `LONGEST_ANSWER` bytes.
+        timeout: seconds after which it is killed, with everything it started; so it is when its
+            answer is longer than `LONGEST_ANSWER` bytes.
 
     Raises:
         InvalidStudy: the command is no list of texts, or the timeout is not a positive number.
@@ -371,7 +397,11 @@ class Command:
     def __post_init__(self) -> None:
         """Check the fields."""
         command, field = self.command, "objective.command"
-        if not isinstance(command, list) or not command or not all(isinstance(part, str) and part for part in command):
+        if (
+            not isinstance(command, list)
+            or not command
+            or not all(isinstance(part, str) and part for part in command)
+        ):
             raise InvalidStudy(field, command, 'a list of texts, such as ["python", "plant.py"]')
         seconds = as_number(self.timeout)
         if seconds is None or seconds <= 0:
@@ -401,13 +431,18 @@ class Command:
         del question["note"]  # reasons, which differ by method
         try:
             ended = run_program(
-                [self._program, *self.command[1:]], self.folder, json.dumps(question).encode(), self.timeout
+                [self._program, *self.command[1:]],
+                self.folder,
+                json.dumps(question).encode(),
+                self.timeout,
             )
         except OSError as error:
             raise ObjectiveFailure(f"{self} could not be started: {error.strerror}") from None
         said = _one_line(ended.complaints.decode(errors="replace"))
         if ended.killed or ended.code:
-            raise ObjectiveFailure(f"{self} {self._what_happened(ended)}{': ' if said else ''}{said}")
+            raise ObjectiveFailure(
+                f"{self} {self._what_happened(ended)}{': ' if said else ''}{said}"
+            )
         return self._read(ended.output, said)
 
     def _what_happened(self, ended: Ended) -> str:
@@ -417,7 +452,11 @@ class Command:
             return f"ended, but what it started held its standard output for {self.timeout:g} s and was killed"
         if ended.killed:
             return f"did not answer within {self.timeout:g} s and was killed"
-        return f"failed with exit code {ended.code}" if ended.code > 0 else f"was killed by signal {-ended.code}"
+        return (
+            f"failed with exit code {ended.code}"
+            if ended.code > 0
+            else f"was killed by signal {-ended.code}"
+        )
 
     def _read(self, output: bytes, said: str) -> Any:
         """The answer."""
@@ -432,7 +471,9 @@ class Command:
         try:
             return json.loads(text)
         except (ValueError, RecursionError):
-            raise ObjectiveFailure(f"{self} answered {short_repr(text.strip())}, which is not JSON{hint}") from None
+            raise ObjectiveFailure(
+                f"{self} answered {short_repr(text.strip())}, which is not JSON{hint}"
+            ) from None
 
     def __str__(self) -> str:
         return f"the command `{' '.join(self.command)}`"

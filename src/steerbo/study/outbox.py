@@ -39,12 +39,18 @@ class Outbox:
     def __init__(self, files: OutboxFiles, say: Callable[[str], None]) -> None:
         self.files, self.say = files, say
         self.unsettled = False  # whether entries wait in files until they are settled
-        self.away = False  # whether the log was, since the present entry was made: others may have found it
+        self.away = (
+            False  # whether the log was, since the present entry was made: others may have found it
+        )
         self._current: tuple[OutboxEntry, Path | None] | None = None
 
-    def entry(self, call: str, suggestion: object, given: Mapping[str, Any], **more: Any) -> OutboxEntry | None:
+    def entry(
+        self, call: str, suggestion: object, given: Mapping[str, Any], **more: Any
+    ) -> OutboxEntry | None:
         """Entry for the arguments of `call`; None where a file cannot hold them."""
-        about = {"values": to_dict(suggestion)["values"]} if isinstance(suggestion, Suggestion) else {}
+        about = (
+            {"values": to_dict(suggestion)["values"]} if isinstance(suggestion, Suggestion) else {}
+        )
         token: Any = suggestion.token if isinstance(suggestion, Suggestion) else suggestion
         try:
             return self.files.entry(call, token or "", given, **more, **about)
@@ -155,7 +161,9 @@ class Outbox:
                 with suppress(OSError):
                     path.unlink()
         if written:
-            self.say(f"what waited in files is in the log now: {written} answer{'s' if written > 1 else ''}")
+            self.say(
+                f"what waited in files is in the log now: {written} answer{'s' if written > 1 else ''}"
+            )
 
 
 def _refused(error: Exception) -> bool:
@@ -197,7 +205,9 @@ def _same_suggestion(optimizer: Optimizer, entry: OutboxEntry) -> None:
     now = to_dict(optimizer.history[entry.token].suggestion.values)
     before = entry.values or {}
     if {name: now.get(name) for name in before} != before:
-        raise InvalidStudy("values", before, f"what suggestion {entry.token} of this log sets, {now}")
+        raise InvalidStudy(
+            "values", before, f"what suggestion {entry.token} of this log sets, {now}"
+        )
 
 
 def decided(history: History, token: Any, context: Any) -> bool:
@@ -205,7 +215,9 @@ def decided(history: History, token: Any, context: Any) -> bool:
     if not isinstance(token, str) or not isinstance(context, Mapping) or not context:
         return False
     seen = history[token].suggestion.context
-    return history[token].waiting and all(name in seen and seen[name] == context[name] for name in context)
+    return history[token].waiting and all(
+        name in seen and seen[name] == context[name] for name in context
+    )
 
 
 def is_logged(optimizer: Optimizer, entry: OutboxEntry) -> bool:
@@ -226,7 +238,11 @@ def is_logged(optimizer: Optimizer, entry: OutboxEntry) -> bool:
     if entry.call == "add":  # its identity is not known to the log
         return False
     event = optimizer.recorder.signed(event)
-    others = [e for e in later if isinstance(e, Amended) and e.token == entry.token] if entry.after else []
+    others = (
+        [e for e in later if isinstance(e, Amended) and e.token == entry.token]
+        if entry.after
+        else []
+    )
     if others and event not in others:
         raise OutcomeConflict(f"{entry.token} was amended in the meantime: {others[-1]}")
     return event in others

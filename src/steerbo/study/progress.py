@@ -10,7 +10,16 @@ from rich.text import Text
 
 from .._text import escape_unprintable
 from .._wording import counted
-from ..core import Amended, BaseStudy, BoundsExtended, OutcomeTold, Problem, Round, Suggestion, numeral
+from ..core import (
+    Amended,
+    BaseStudy,
+    BoundsExtended,
+    OutcomeTold,
+    Problem,
+    Round,
+    Suggestion,
+    numeral,
+)
 from ..plots.drawing import BLUE, GREEN, ORANGE
 
 _PARTS = 10  # plain lines a run
@@ -31,7 +40,11 @@ LATELY = 10
 
 def best_round(rounds: Iterable[Round], problem: Problem) -> Round | None:
     """The round with the best single outcome; of the latest ones, where the optimum moves."""
-    told = [(problem.sign * problem.scalar(r.outcome), r) for r in rounds if r.state == "told" and r.outcome]
+    told = [
+        (problem.sign * problem.scalar(r.outcome), r)
+        for r in rounds
+        if r.state == "told" and r.outcome
+    ]
     told = told[-LATELY:] if problem.timed else told
     return max(told, key=lambda pair: pair[0], default=(0.0, None))[1]
 
@@ -76,16 +89,25 @@ class Display:
 
     def began(self, suggestion: Suggestion) -> None:
         """Show the suggestion that is evaluated."""
-        self._bar.update(self._task, description=escape_unprintable(f"round {suggestion.round}: {suggestion.scope}"))
+        self._bar.update(
+            self._task,
+            description=escape_unprintable(f"round {suggestion.round}: {suggestion.scope}"),
+        )
 
     def ended(self, study: BaseStudy) -> None:
         """Show how far it has come."""
         status = study.status
         if status.budget is not None:
-            done, used = status.spent / status.budget, f"spent {status.spent:.4g} of {status.budget:.4g}"
+            done, used = (
+                status.spent / status.budget,
+                f"spent {status.spent:.4g} of {status.budget:.4g}",
+            )
         else:
             played = status.told + status.failed
-            done, used = played / (status.limit or played), f"{played} of {counted(status.limit or 0, 'round')}"
+            done, used = (
+                played / (status.limit or played),
+                f"{played} of {counted(status.limit or 0, 'round')}",
+            )
         best = self._best = best_round(self._new(study), study.problem)
         lately = "best of late" if study.problem.timed else "best"
         found = (
@@ -106,6 +128,11 @@ class Display:
         self._seen += len(events)
         if study.problem.timed:
             return history.last(5 * LATELY)  # not all of them are told
-        if self._best is None or any(isinstance(event, Amended | BoundsExtended) for event in events):
+        if self._best is None or any(
+            isinstance(event, Amended | BoundsExtended) for event in events
+        ):
             return history
-        return (history[self._best.suggestion.token], *(history[e.token] for e in events if isinstance(e, OutcomeTold)))
+        return (
+            history[self._best.suggestion.token],
+            *(history[e.token] for e in events if isinstance(e, OutcomeTold)),
+        )

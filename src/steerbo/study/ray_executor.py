@@ -13,14 +13,16 @@ from typing import Any
 
 from ..errors import MissingExtra
 
-_AGAIN = 2.0  # seconds after which a task is stopped once more: Ray may lose the word while a worker starts
+# seconds after which a task is stopped once more: Ray may lose the word while a worker starts
+_AGAIN = 2.0
 
 
 class RayExecutor(Executor):
     """Executor of Ray tasks: ``study.run(objective, executor=RayExecutor(num_cpus=2), parallel=8)``.
 
-    The Ray that `ray.init` has connected to is used, else one is started on this machine. Ray itself runs a task again
-    whose worker was lost (``max_retries``, 3 times by default); the suggestion's token is then the same.
+    The Ray that `ray.init` has connected to is used, else one is started on this machine. Ray
+    itself runs a task again whose worker was lost (``max_retries``, 3 times by default); the
+    suggestion's token is then the same.
 
     Args:
         options: of the tasks, such as `num_cpus`, `num_gpus`, `max_retries`; see `ray.remote`.

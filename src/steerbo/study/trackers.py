@@ -1,6 +1,7 @@
 """Runs of a study in MLflow: what it is, each round, the answer and its pictures. Needs mlflow (`steerbo[mlflow]`).
 
-Any other tracker is an object with the same three methods, `began`, `ended` and `say`: see `Observer`.
+Any other tracker is an object with the same three methods, `began`, `ended` and `say`: see
+`Observer`.
 """
 
 from __future__ import annotations
@@ -22,14 +23,16 @@ except ImportError:
 class MLflowObserver:
     """Observer that logs a run of a study to MLflow's active run, or to one of its own; use it as a context.
 
-    Logged are, at first, the problem and its method (params, and the problem as `problem.json`); after each round its
-    value, cost, settings and the money spent (metrics, the round's number as the step); and at the end the
-    recommendation (`answer.json`, `answer.txt`) and its pictures, where matplotlib is installed.
+    Logged are, at first, the problem and its method (params, and the problem as `problem.json`);
+    after each round its value, cost, settings and the money spent (metrics, the round's number as
+    the step); and at the end the recommendation (`answer.json`, `answer.txt`) and its pictures,
+    where matplotlib is installed.
 
     Args:
         run: the name of a new run; ignored where a run is active.
 
-    Used so: `with MLflowObserver("greenhouse") as observer: study.run(objective, observer=observer)`.
+    Used so:
+    `with MLflowObserver("greenhouse") as observer: study.run(objective, observer=observer)`.
     """
 
     def __init__(self, run: str | None = None) -> None:
@@ -82,8 +85,19 @@ class MLflowObserver:
         assert isinstance(created, Created)
         history = study.history
         limits = {"budget": history.budget, "rounds": history.limit, "stop": history.stop}
-        known = {"kind": study.problem.kind, "method": created.method, "seed": created.seed, **limits}
-        mlflow.log_params({name: value for name, value in {**known, **created.options}.items() if value is not None})
+        known = {
+            "kind": study.problem.kind,
+            "method": created.method,
+            "seed": created.seed,
+            **limits,
+        }
+        mlflow.log_params(
+            {
+                name: value
+                for name, value in {**known, **created.options}.items()
+                if value is not None
+            }
+        )
         if created.problem is not None:
             mlflow.log_dict(created.problem, "problem.json")
 

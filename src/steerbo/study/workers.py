@@ -1,17 +1,19 @@
 """Workers on one log: the rounds that each holds by leases, and the queue in which they take turns to write.
 
-A worker has a name in leases, and renews them by a heartbeat while it lives, so that a lease ends where its holder has.
-A round whose lease has ended may be taken over.
+A worker has a name in leases, and renews them by a heartbeat while it lives, so that a lease ends
+where its holder has. A round whose lease has ended may be taken over.
 
-A row of the lease table holds the queue, first come, first served. Its head computes, and holds a lease on the turn;
-the others sleep, and read new events meanwhile. A worker that has ended, or whose lease has, is removed by the worker
-behind it. The queue is the same row in every database, without locks of SQLite or of a server.
+A row of the lease table holds the queue, first come, first served. Its head computes, and holds a
+lease on the turn; the others sleep, and read new events meanwhile. A worker that has ended, or
+whose lease has, is removed by the worker behind it. The queue is the same row in every database,
+without locks of SQLite or of a server.
 
-A worker queues for a reason. One that only tells is soon done, and a choice should know of its outcome: it is let in
-behind the head, and does not wait for others that tell. A worker at the head that asks for a suggestion also answers
-the same requests behind it (`AskBatcher`), having read everything already: such a round is leased to its worker at
-once, which leaves the queue when it finds it. A worker that was killed meanwhile is a lost worker, and its round is
-taken over. `ContentionEstimate` says whether others write just now, and whether a choice is worth queueing for.
+A worker queues for a reason. One that only tells is soon done, and a choice should know of its
+outcome: it is let in behind the head, and does not wait for others that tell. A worker at the head
+that asks for a suggestion also answers the same requests behind it (`AskBatcher`), having read
+everything already: such a round is leased to its worker at once, which leaves the queue when it
+finds it. A worker that was killed meanwhile is a lost worker, and its round is taken over.
+`ContentionEstimate` says whether others write just now, and whether a choice is worth queueing for.
 """
 
 from __future__ import annotations
@@ -75,11 +77,15 @@ class Leases:
     holder: str
     seconds: float | None
     clock: Callable[[], float]
-    _late: dict[str, tuple[Lease, float]] = field(default_factory=dict)  # since when they are seen to be, by token
+    _late: dict[str, tuple[Lease, float]] = field(
+        default_factory=dict
+    )  # since when they are seen to be, by token
 
     def new(self, lapses: int = 0) -> Lease:
         """New lease from now on a round whose leases have run out so often."""
-        return Lease(self.holder, None if self.seconds is None else self.clock() + self.seconds, lapses)
+        return Lease(
+            self.holder, None if self.seconds is None else self.clock() + self.seconds, lapses
+        )
 
     def take_over(self, rounds: Collection[str]) -> Iterator[Taken]:
         """Rounds whose leases have run out, each leased to this worker as it is yielded.
@@ -94,13 +100,16 @@ class Leases:
                 continue
             lapses = (lease.lapses if lease else 0) + lapsed
             if self.log.claim(token, self.new(lapses), lease):
-                yield Taken(token, lapses, unseen(lease.holder) if lease is not None and lapsed else "")
+                yield Taken(
+                    token, lapses, unseen(lease.holder) if lease is not None and lapsed else ""
+                )
 
     def _left(self, token: str, lease: Lease) -> float | None:
         """Seconds until a lease has run out; None: that does not happen.
 
-        By the clock, which may be another than its holder's, or have been set since. So where a worker is seen to live
-        on this machine that renews its leases, this one has to be seen, for as long as a lease lasts, not to be.
+        By the clock, which may be another than its holder's, or have been set since. So where a
+        worker is seen to live on this machine that renews its leases, this one has to be seen, for
+        as long as a lease lasts, not to be.
         """
         if lease.until is None:
             return None
@@ -178,7 +187,9 @@ def renewing(renew: Callable[[], None], over: threading.Event, wait: float) -> N
     while not over.wait(wait):
         try:
             renew()
-        except SteerboError as error:  # the log is busy or away: the next call that needs it reports it
+        except (
+            SteerboError
+        ) as error:  # the log is busy or away: the next call that needs it reports it
             LOGGER.debug("leases could not be renewed just now: %s", error)
 
 
@@ -192,7 +203,9 @@ class Worker:
         clock: seconds since 1970; None: the log's.
     """
 
-    def __init__(self, log: EventLog, holder: str, lease: float | None, clock: Callable[[], float] | None) -> None:
+    def __init__(
+        self, log: EventLog, holder: str, lease: float | None, clock: Callable[[], float] | None
+    ) -> None:
         self._log = log
         self.lives = lease is None and holder != BY_HAND and not log.private
         self._be(holder, LEASE if self.lives else lease, clock or log.now)
@@ -235,29 +248,36 @@ _TELLS, _CHOOSES = 0.01, 0.1  # seconds that a place takes, before any was timed
 class FairQueue:
     """One worker's place in the queue. A forked child is another worker than its parent.
 
-    Turns save computation, and guard nothing: where the log is away, or a lease has run out, two workers may compute at
-    once, and `append` refuses one.
+    Turns save computation, and guard nothing: where the log is away, or a lease has run out, two
+    workers may compute at once, and `append` refuses one.
     """
 
     def __init__(self, log: RetryingLog, worker: Worker) -> None:
         self.log, self.worker = log, worker
         self._numbers = itertools.count(1)
         self._place = ""  # this worker's place, while it has one
-        self._pace = {True: _TELLS, False: _CHOOSES}  # seconds that a place takes: of those who tell, and of others
+        self._pace = {
+            True: _TELLS,
+            False: _CHOOSES,
+        }  # seconds that a place takes: of those who tell, and of others
         self.held = False  # whether it is this worker's turn
 
     @contextmanager
     def turn(
-        self, meanwhile: Callable[[], object], key: str = "", by_another: Callable[[str], bool] = bool
+        self,
+        meanwhile: Callable[[], object],
+        key: str = "",
+        by_another: Callable[[str], bool] = bool,
     ) -> Iterator[str | None]:
         """Context of a turn, held by one worker at a time, or by all that tell.
 
-        Yields the token of a round that another worker has chosen for this one meanwhile; else None.
+        Yields the token of a round that another worker has chosen for this one meanwhile; else
+        None.
 
         Args:
             meanwhile: called whenever the queue has moved, and it is still another's turn.
-            key: of the request (see `AskBatcher`), a text without tabs and line breaks; empty: no other worker could
-                answer it.
+            key: of the request (see `AskBatcher`), a text without tabs and line breaks; empty: no
+                other worker could answer it.
             by_another: whether a round that is leased to this worker was chosen for it just now.
         """
         self.worker.be_oneself()
@@ -265,7 +285,9 @@ class FairQueue:
         try:
             chosen = self._wait(meanwhile, key, by_another)
             over = threading.Event()
-            beat = threading.Thread(target=renewing, args=(self.renew, over, LASTS / 3), daemon=True)
+            beat = threading.Thread(
+                target=renewing, args=(self.renew, over, LASTS / 3), daemon=True
+            )
             self.held = chosen is None
             if self.held:
                 beat.start()
@@ -281,16 +303,22 @@ class FairQueue:
                 with suppress(SteerboError):  # the log is away: the lease runs out
                     self.leave([self._place])
 
-    def _wait(self, meanwhile: Callable[[], object], key: str, by_another: Callable[[str], bool]) -> str | None:
+    def _wait(
+        self, meanwhile: Callable[[], object], key: str, by_another: Callable[[str], bool]
+    ) -> str | None:
         """Wait for the turn, or until the queue is unreadable, or another worker has chosen this one's round.
 
-        Reading the queue takes the processor from the worker that chooses. So it is read again after half of the time
-        that the workers ahead are expected to take still, or have taken beyond that, by the queue's recent pace.
+        Reading the queue takes the processor from the worker that chooses. So it is read again
+        after half of the time that the workers ahead are expected to take still, or have taken
+        beyond that, by the queue's recent pace.
         """
         line, since, ahead = list[str](), time.monotonic(), list[str]()
         while True:
             now, ours = self._look()
-            if key not in ("", PRIORITY_TELL) and (chosen := next(filter(by_another, ours), None)) is not None:
+            if (
+                key not in ("", PRIORITY_TELL)
+                and (chosen := next(filter(by_another, ours), None)) is not None
+            ):
                 return chosen
             before = now[: now.index(self._place)]
             self._learn(ahead[: -len(before) or None], time.monotonic() - since)
@@ -317,7 +345,12 @@ class FairQueue:
             ours = [token for token, lease in leases.items() if lease.holder == self.worker.name]
             row = leases.get(TURN)
             line = _line(row)
-            if row is None or self._place not in line or row.ran_out(self._now()) or is_gone(name_at(line[0])):
+            if (
+                row is None
+                or self._place not in line
+                or row.ran_out(self._now())
+                or is_gone(name_at(line[0]))
+            ):
                 line = self._change(self._joined, row)
             return line, ours
         except SteerboError:  # what is done in the turn will say that the log is away
@@ -332,7 +365,11 @@ class FairQueue:
         if self._place in there:
             return there
         k = len(there)
-        while _key_of(self._place) == PRIORITY_TELL and k > 1 and _key_of(there[k - 1]) != PRIORITY_TELL:
+        while (
+            _key_of(self._place) == PRIORITY_TELL
+            and k > 1
+            and _key_of(there[k - 1]) != PRIORITY_TELL
+        ):
             k -= 1
         return [*there[:k], self._place, *there[k:]]
 
@@ -343,7 +380,11 @@ class FairQueue:
         """Compare and swap `row` until it succeeds; a new head gets a whole lease."""
         while True:
             line = _line(row)
-            kept = line[1:] if row is not None and row.ran_out(self._now()) and line[0] != self._place else line
+            kept = (
+                line[1:]
+                if row is not None and row.ran_out(self._now()) and line[0] != self._place
+                else line
+            )
             after = change(kept)
             if after == line:
                 return line
@@ -411,22 +452,24 @@ class AskBatcher:
     def request_key(self, request: Mapping[str, Any], place: BatchPosition, by: str | None) -> str:
         """Key of a request: workers with the same key can choose for each other.
 
-        Empty where others must not choose: for a place in a batch, and for workers that share a name, where the owner
-        of a round would be unclear.
+        Empty where others must not choose: for a place in a batch, and for workers that share a
+        name, where the owner of a round would be unclear.
         """
         if place.of > 1 or not self.worker.alone:
             return ""
         about = request, by, self.worker.leases.seconds
         try:
-            return hashlib.sha256(json.dumps(to_dict(about), sort_keys=True).encode()).hexdigest()[:16]
+            return hashlib.sha256(json.dumps(to_dict(about), sort_keys=True).encode()).hexdigest()[
+                :16
+            ]
         except (SteerboError, TypeError, ValueError, RecursionError):  # the request will be refused
             return ""
 
     def serve(self, key: str, choose: Callable[[], object]) -> None:
         """Choose for all waiting workers with the same request, once, until there is nothing left to choose.
 
-        An outcome that is logged meanwhile is worth more than a choice without it, which is dropped. No error is
-        raised: a waiting worker will meet the same one itself.
+        An outcome that is logged meanwhile is worth more than a choice without it, which is
+        dropped. No error is raised: a waiting worker will meet the same one itself.
         """
         served, wait, self.log.seconds = dict[str, str](), self.log.seconds, 0.0
         try:
@@ -457,7 +500,9 @@ class ContentionEstimate:
     """Estimate of the other workers' activity, by their events, and of the cost of own choices."""
 
     def __init__(self) -> None:
-        self.quiet = QUIET - 1  # calls in a row without events of others: the first call of all queues
+        self.quiet = (
+            QUIET - 1
+        )  # calls in a row without events of others: the first call of all queues
         self.cost = UNKNOWN  # seconds of processor time of the costliest choice of late
         self._events = 0  # events of others since the last call
 
@@ -502,9 +547,18 @@ def _seconds(given: Any) -> bool:
 
 
 _OPTIONS: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "holder": (lambda given: isinstance(given, str) and not unsafe(given), "a name of characters that can be seen"),
-    "lease": (lambda given: given is None or _seconds(given), "a number of seconds from 0, or None"),
-    "clock": (lambda given: given is None or callable(given), "a function that returns seconds since 1970, or None"),
+    "holder": (
+        lambda given: isinstance(given, str) and not unsafe(given),
+        "a name of characters that can be seen",
+    ),
+    "lease": (
+        lambda given: given is None or _seconds(given),
+        "a number of seconds from 0, or None",
+    ),
+    "clock": (
+        lambda given: given is None or callable(given),
+        "a function that returns seconds since 1970, or None",
+    ),
     "wait": (_seconds, "a number of seconds from 0"),
     "say": (lambda given: given is None or callable(given), "a function of a text"),
 }
@@ -523,6 +577,10 @@ def check_options(given: Mapping[str, Any]) -> None:
             hint = f"Options of a method are given together: options={{{name!r}: {short_repr(given[name])}}}."
             wrong.append(InvalidOption(name, given[name], one_of(_OPTIONS, name), hint))
     known = {name: option for name, option in _OPTIONS.items() if name in given}
-    wrong += [InvalidOption(n, given[n], allowed) for n, (allows, allowed) in known.items() if not allows(given[n])]
+    wrong += [
+        InvalidOption(n, given[n], allowed)
+        for n, (allows, allowed) in known.items()
+        if not allows(given[n])
+    ]
     if wrong:
         raise combine(wrong)

@@ -24,8 +24,28 @@ from ._model import (
     subset_used,
     uneven_noise_said,
 )
-from ._optimise import ROUGH, Domain, Except, Mixture, climb_from, highest_of, maximise_bounds, polished, warm_started
-from ._parts import Controlled, LawOf, Observed, Part, Rows, Uncontrolled, drawn, parts_of, set_columns
+from ._optimise import (
+    ROUGH,
+    Domain,
+    Except,
+    Mixture,
+    climb_from,
+    highest_of,
+    maximise_bounds,
+    polished,
+    warm_started,
+)
+from ._parts import (
+    Controlled,
+    LawOf,
+    Observed,
+    Part,
+    Rows,
+    Uncontrolled,
+    drawn,
+    parts_of,
+    set_columns,
+)
 from ._reach import FURTHER, NEAR, gains, reach
 from ._rows import Data, RowsModel, doubts_by_name, doubts_by_number, errors_of
 from ._thompson import PosteriorSample

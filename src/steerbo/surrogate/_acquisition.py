@@ -1,8 +1,9 @@
 """Acquisition functions of a Gaussian process's mean and standard deviation, with gradients, and their averages.
 
-An acquisition that is no bound on an expected value, such as expected improvement, and a kernel that is no product over
-columns have no structured integrals: `ExpectedAcquisition` averages them over rows of uncontrolled variables. All is in
-the model's standardised units and batched over restarts.
+An acquisition that is no bound on an expected value, such as expected improvement, and a kernel
+that is no product over columns have no structured integrals: `ExpectedAcquisition` averages them
+over rows of uncontrolled variables. All is in the model's standardised units and batched over
+restarts.
 """
 
 from __future__ import annotations
@@ -46,7 +47,9 @@ def expected_improvement(incumbent: float) -> Acquisition:
     def score(moments: Moments) -> tuple[np.ndarray, np.ndarray]:
         mean, sd, mean_slope, sd_slope = moments
         sd = np.maximum(sd, LEAST_SD)
-        u = np.clip((mean - incumbent) / sd, -37.0, 1e150)  # below, the density underflows; above, u² overflows
+        u = np.clip(
+            (mean - incumbent) / sd, -37.0, 1e150
+        )  # below, the density underflows; above, u² overflows
         density = np.exp(-0.5 * u * u) / np.sqrt(2 * np.pi)
         above = scipy.special.ndtr(u)
         value = sd * (density + u * above)
@@ -58,7 +61,10 @@ def expected_improvement(incumbent: float) -> Acquisition:
 _SCREEN = 32  # points for each dimension tried before climbing
 _ARRIVED = 1e-5  # of a value: a climb that gains less ends
 _STEP = 1e-5  # of a difference
-_STARTS, _STARTS_WITHIN = 3, 2  # of the best of them that are climbed from; within limits, one after another
+_STARTS, _STARTS_WITHIN = (
+    3,
+    2,
+)  # of the best of them that are climbed from; within limits, one after another
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +77,8 @@ class ExpectedAcquisition:
         rows: (k, d) full points, of which the controlled columns are replaced.
         weights: (k,) of the rows, with sum 1.
         free: the controlled columns.
-        less: penalty of settings (r, f) → (r,), such as their price in units of the acquisition; None: none.
+        less: penalty of settings (r, f) → (r,), such as their price in units of the acquisition;
+            None: none.
     """
 
     model: GPRegression[Any] | Averaged[Any]
@@ -108,7 +115,9 @@ class ExpectedAcquisition:
         mean, variance = self.model.marginals(self.full(points))
         none = np.zeros((len(mean), 0))
         values = self.score((mean, np.sqrt(variance), none, none))[0]
-        averaged = np.asarray((values.reshape(len(points), len(self.rows)) * self.weights).sum(axis=1))
+        averaged = np.asarray(
+            (values.reshape(len(points), len(self.rows)) * self.weights).sum(axis=1)
+        )
         return averaged if self.less is None else averaged - self.less(points)
 
     def value_and_gradient(
@@ -119,18 +128,25 @@ class ExpectedAcquisition:
         r, k = len(points), len(self.rows)
         slopes = slopes[:, self.free].reshape(r, k, len(self.free)) * self.weights[:, None]
         averaged, slope = (values.reshape(r, k) * self.weights).sum(axis=1), slopes.sum(axis=1)
-        return (averaged, slope) if self.less is None else (averaged - self.less(points), slope - self._fall(points))
+        return (
+            (averaged, slope)
+            if self.less is None
+            else (averaged - self.less(points), slope - self._fall(points))
+        )
 
     def _fall(self, points: Float[np.ndarray, "r f"]) -> Float[np.ndarray, "r f"]:
         """Gradient of the penalty, by differences."""
         assert self.less is not None
         steps = _STEP * np.eye(len(self.free))
-        return np.stack([(self.less(points + h) - self.less(points - h)) / (2 * _STEP) for h in steps], axis=1)
+        return np.stack(
+            [(self.less(points + h) - self.less(points - h)) / (2 * _STEP) for h in steps], axis=1
+        )
 
     def maximise(self, box: Box, seed: int) -> tuple[np.ndarray, np.ndarray]:
         """Local maxima over the free columns, best first, (r, f), and their values (r,).
 
-        Where all columns are continuous the climb stops at a thousandth of a percent: an action needs no more.
+        Where all columns are continuous the climb stops at a thousandth of a percent: an action
+        needs no more.
         """
         if box.dimension == 0:
             return np.zeros((1, 0)), self.value(np.zeros((1, 0)))
@@ -139,12 +155,16 @@ class ExpectedAcquisition:
         if box.constrained and box.continuous.all():
             candidates = candidates[box.allows(candidates)]
         if not box.continuous.all() or not len(candidates):
-            found = maximise_box(self.value, self.value_and_gradient, box, seed, screen=screen, starts=_STARTS)
+            found = maximise_box(
+                self.value, self.value_and_gradient, box, seed, screen=screen, starts=_STARTS
+            )
             return found.points, found.values
         values = self.value(candidates)
         most = _STARTS_WITHIN if box.constrained else _STARTS
         starts = candidates[np.argsort(-values, kind="stable")[:most]]
-        points, values = maximise_constrained(self.value_and_gradient, starts, box, iterations=20, tolerance=_ARRIVED)
+        points, values = maximise_constrained(
+            self.value_and_gradient, starts, box, iterations=20, tolerance=_ARRIVED
+        )
         order = np.argsort(-values, kind="stable")
         return points[order], values[order]
 

@@ -1,12 +1,12 @@
 """Laws learned from data: conditional rows, Dirichlet-process posteriors, regressions, weighted subsets.
 
 * `conditional_rows`: rows measured under similar contexts, shifted to the present one.
-* `DirichletProcessLaw`: the posterior of a law after n draws (Ferguson 1973). An average over it has the expectation of
-  the one over `H = (n₀ G + Σ_j δ_j) / (n₀ + n)`, G the law at first, and the variance `Var_H / (n₀ + n + 1)`. A stated
-  G holds with probability p = 1 / (1 + E), E the evidence against it: the law is `p G + (1 − p) H`, and the difference
-  of the two is uncertain as well.
-* `Regressed`: draws regressed on a context z, `x = m(z) + residual` with m a Gaussian process. At z the draws are
-  `m(z) ± s(z) + residuals`, s the standard deviation of m, the sign being uncertain.
+* `DirichletProcessLaw`: the posterior of a law after n draws (Ferguson 1973). An average over it
+  has the expectation of the one over `H = (n₀ G + Σ_j δ_j) / (n₀ + n)`, G the law at first, and the
+  variance `Var_H / (n₀ + n + 1)`. A stated G holds with probability p = 1 / (1 + E), E the evidence
+  against it: the law is `p G + (1 − p) H`, and the difference of the two is uncertain as well.
+* `Regressed`: draws regressed on a context z, `x = m(z) + residual` with m a Gaussian process. At z
+  the draws are `m(z) ± s(z) + residuals`, s the standard deviation of m, the sign being uncertain.
 * `kernel_herding`: few weighted rows that keep the kernel averages over many.
 """
 
@@ -36,13 +36,16 @@ _RIDGE = 1e-9  # of a column's variance, where rows of like circumstances hardly
 
 
 def conditional_rows(
-    rows: Float[np.ndarray, "m k"], known: Float[np.ndarray, " k"], categorical: Bool[np.ndarray, " k"]
+    rows: Float[np.ndarray, "m k"],
+    known: Float[np.ndarray, " k"],
+    categorical: Bool[np.ndarray, " k"],
 ) -> Rows:
     """Conditional law of all columns given some, by local shift of rows.
 
-    A row counts by how near its circumstances z_j are to those known, z, `w_j ∝ exp(−½ Σ ((z_j − z)/h)²)`, and is moved
-    to where it would have been by the line that fits best nearby, `r_j + B (z − z_j)`, within the range of its column.
-    That follows any bend that is wide against h, and spreads that change with z; what jumps is rounded off.
+    A row counts by how near its circumstances z_j are to those known, z,
+    `w_j ∝ exp(−½ Σ ((z_j − z)/h)²)`, and is moved to where it would have been by the line that fits
+    best nearby, `r_j + B (z − z_j)`, within the range of its column. That follows any bend that is
+    wide against h, and spreads that change with z; what jumps is rounded off.
 
     Args:
         rows: encoded, equally likely.
@@ -67,11 +70,17 @@ def conditional_rows(
     for d in np.flatnonzero(np.isnan(known) & ~categorical):
         slope = _slope(kept[:, numbers], kept[:, d], weights)
         moved[:, d] = np.clip(kept[:, d] + away @ slope, rows[:, d].min(), rows[:, d].max())
-    return Rows(moved, weights, len(rows) / len(rows[:: -(-len(rows) // MOST_GIVEN)]) / float((weights**2).sum()))
+    return Rows(
+        moved,
+        weights,
+        len(rows) / len(rows[:: -(-len(rows) // MOST_GIVEN)]) / float((weights**2).sum()),
+    )
 
 
 def similarity_weights(
-    circumstances: Float[np.ndarray, "m c"], known: Float[np.ndarray, " c"], categorical: Bool[np.ndarray, " c"]
+    circumstances: Float[np.ndarray, "m c"],
+    known: Float[np.ndarray, " c"],
+    categorical: Bool[np.ndarray, " c"],
 ) -> Float[np.ndarray, " m"]:
     """Kernel similarity of rows to a context: 1 where they are equal, 0 for NaN."""
     count, columns = circumstances.shape
@@ -88,7 +97,9 @@ def similarity_weights(
 
 
 def _slope(
-    inputs: Float[np.ndarray, "m c"], outputs: Float[np.ndarray, " m"], weights: Float[np.ndarray, " m"]
+    inputs: Float[np.ndarray, "m c"],
+    outputs: Float[np.ndarray, " m"],
+    weights: Float[np.ndarray, " m"],
 ) -> Float[np.ndarray, " c"]:
     """The weighted line of least squares."""
     x, y = inputs - weights @ inputs, outputs - weights @ outputs
@@ -102,7 +113,17 @@ AT_FIRST = 1.0
 
 
 _LENGTHSCALES = 0.3, 0.7, 1.5, 4.0, 12.0  # of m, in standard deviations of what is seen
-_NOISES = 1e-4, 1e-3, 1e-2, 0.05, 0.2, 0.5, 0.8, 0.95, 1.0  # shares of the draws' variance that m leaves as residuals
+_NOISES = (
+    1e-4,
+    1e-3,
+    1e-2,
+    0.05,
+    0.2,
+    0.5,
+    0.8,
+    0.95,
+    1.0,
+)  # shares of the draws' variance that m leaves as residuals
 _REACH = 3.0  # standard deviations of what is seen beyond which draws hardly count
 _REGRESSION_DRAWS = 300  # latest draws that a regression is made from
 _FEWEST = 5  # draws below which what is seen says nothing
@@ -118,7 +139,8 @@ class DirichletProcessLaw:
         seen: (q,) encoded draws, of which two may be alternatives.
         counts: (q,) the draws that each stands for.
         trust: the chance that the law at first is right.
-        apart: (q,) counts of the first alternatives less those of the second ones; None: there are none.
+        apart: (q,) counts of the first alternatives less those of the second ones; None: there are
+            none.
 
     >>> import steerbo as sb
     >>> law = DirichletProcessLaw(sb.Float("t", 0, 1, law=sb.Uniform()), np.array([0.8, 0.9]), np.ones(2), trust=0.0)
@@ -138,7 +160,9 @@ class DirichletProcessLaw:
         """n: how many draws there are."""
         return float(self.counts.sum())
 
-    def _nodes(self, lengthscale: float) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray | None]:
+    def _nodes(
+        self, lengthscale: float
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray | None]:
         """Nodes, the weights of G and of H, and the difference of the two."""
         nodes, stated = gauss_rule(self.variable, lengthscale)
         if not self.count:
@@ -151,14 +175,21 @@ class DirichletProcessLaw:
             seen, shares = self.seen, self.counts / self.count
             apart = np.concatenate([np.zeros(len(nodes)), self.apart / total])
         learned = np.concatenate([stated * (AT_FIRST / total), shares * (self.count / total)])
-        return np.concatenate([nodes, seen]), np.concatenate([stated, np.zeros(len(seen))]), learned, apart
+        return (
+            np.concatenate([nodes, seen]),
+            np.concatenate([stated, np.zeros(len(seen))]),
+            learned,
+            apart,
+        )
 
     def rule(self, dimensions: Sequence[int], lengthscales: Float[np.ndarray, " 1"]) -> Rule:
         """Nodes of the law at first, and of the draws."""
         nodes, stated, learned, _ = self._nodes(float(lengthscales[0]))
         return nodes[:, None], self.trust * stated + (1 - self.trust) * learned
 
-    def uncertainty(self, dimensions: Sequence[int], lengthscales: Float[np.ndarray, " 1"]) -> Uncertainty:
+    def uncertainty(
+        self, dimensions: Sequence[int], lengthscales: Float[np.ndarray, " 1"]
+    ) -> Uncertainty:
         """A root of the covariance of H's weights, of the choice between G and H, and of that between alternatives."""
         _, stated, learned, apart = self._nodes(float(lengthscales[0]))
         of_learned = np.sqrt(1 - self.trust) * dirichlet_uncertainty(learned, AT_FIRST + self.count)
@@ -166,7 +197,9 @@ class DirichletProcessLaw:
         more = [] if apart is None else [np.sqrt(1 - self.trust) * apart]
         return np.column_stack([of_learned, which, *more])
 
-    def draws(self, dimensions: Sequence[int], unit: Float[np.ndarray, "s 1"]) -> Float[np.ndarray, "s 1"]:
+    def draws(
+        self, dimensions: Sequence[int], unit: Float[np.ndarray, "s 1"]
+    ) -> Float[np.ndarray, "s 1"]:
         """Sample from the law at first by its quantiles, or from the draws."""
         u, first = unit[:, 0], self.trust + (1 - self.trust) * AT_FIRST / (AT_FIRST + self.count)
         found = np.asarray(self.variable.encoded_ppf(np.clip(u / first, 1e-12, 1 - 1e-12)))
@@ -181,9 +214,10 @@ class DirichletProcessLaw:
 class Regressed:
     """Conditional law of a variable by a regression of its draws on the context.
 
-    The function m is a Gaussian process with a squared exponential kernel; its lengthscale and the share of the
-    variance that it leaves as residuals are those of a small grid with the largest marginal likelihood. A share of one
-    is on the grid: what is seen may say nothing. Residuals are those of m without the draw itself.
+    The function m is a Gaussian process with a squared exponential kernel; its lengthscale and the
+    share of the variance that it leaves as residuals are those of a small grid with the largest
+    marginal likelihood. A share of one is on the grid: what is seen may say nothing. Residuals are
+    those of m without the draw itself.
 
     Args:
         variable: not a category.
@@ -219,7 +253,9 @@ class Regressed:
             turned = vectors.T @ (self._draws - self._level)
             for share in _NOISES:
                 spectrum = np.maximum((1.0 - share) * values, 0.0) + share
-                fit = -0.5 * float(np.log(spectrum).sum() + (turned**2 / spectrum).sum() / self._variance)
+                fit = -0.5 * float(
+                    np.log(spectrum).sum() + (turned**2 / spectrum).sum() / self._variance
+                )
                 if fit > best + 1e-9:
                     best = fit
                     self._lengthscale, self._share = lengthscale, share
@@ -239,14 +275,20 @@ class Regressed:
     def law(self, known: Float[np.ndarray, " c"], trust: float) -> DirichletProcessLaw:
         """The law in a context; `trust`: the probability that the law at first is right."""
         gaps = self._gaps(known[None])[0]
-        count = self._n * float(np.exp(-0.5 * gaps / _REACH**2).mean())  # far from all that was seen nothing is known
+        count = self._n * float(
+            np.exp(-0.5 * gaps / _REACH**2).mean()
+        )  # far from all that was seen nothing is known
         if self._variance <= 0:
             return DirichletProcessLaw(self._variable, self._draws[:1], np.array([count]), trust)
         cross = (1.0 - self._share) * np.exp(-0.5 * gaps / self._lengthscale**2)
         mean = self._level + float(cross @ self._alpha)
         rest = self._variance * max(1.0 - self._share - float(cross @ self._inverse @ cross), 0.0)
         levels = (np.arange(_QUANTILES) + 0.5) / _QUANTILES
-        residuals = np.quantile(self._residuals, levels) if len(self._residuals) > _QUANTILES else self._residuals
+        residuals = (
+            np.quantile(self._residuals, levels)
+            if len(self._residuals) > _QUANTILES
+            else self._residuals
+        )
         nodes = np.concatenate([mean + side * np.sqrt(rest) + residuals for side in (1.0, -1.0)])
         ends = self._variable.encode([self._variable.low, self._variable.high])
         nodes = np.clip(nodes, ends.min(), ends.max())
@@ -254,7 +296,9 @@ class Regressed:
             nodes = self._variable.encode(self._variable.decode(nodes))
         k = len(residuals)
         counts = np.full(2 * k, count / (2.0 * k))
-        return DirichletProcessLaw(self._variable, nodes, counts, trust, np.repeat([1.0, -1.0], k) * counts)
+        return DirichletProcessLaw(
+            self._variable, nodes, counts, trust, np.repeat([1.0, -1.0], k) * counts
+        )
 
 
 def learned_law(
@@ -273,10 +317,16 @@ def learned_law(
 MOST_ROWS = 200
 """Rows that averages are computed over: within .003 of averages over 5000 rows, of one to six columns."""
 _WIDTH = 0.3  # of the kernel whose averages are kept, as a share of every column's range
-_WIDER = {1.0: 1.0, 3.0: 100.0}  # kernels so many times wider, and what each counts: one alone keeps only its own
+_WIDER = {
+    1.0: 1.0,
+    3.0: 100.0,
+}  # kernels so many times wider, and what each counts: one alone keeps only its own
 _TURNS = 10  # of the k-means rule: more move hardly anything
 _GOLDEN = (math.sqrt(5) - 1) / 2
-_JITTER, _SUM = 1e-8, 1e3  # on the diagonal; how much the weights' sum counts for while they are found
+_JITTER, _SUM = (
+    1e-8,
+    1e3,
+)  # on the diagonal; how much the weights' sum counts for while they are found
 
 
 def kernel_herding(
@@ -284,9 +334,10 @@ def kernel_herding(
 ) -> Rows:
     """Choose and weight at most `most` rows so that kernel averages over all rows are kept.
 
-    One row of each k-means cluster, with the weights, none negative and with sum 1, under which averages of
-    squared-exponential kernels come nearest to those over all rows. Nothing is drawn: the same rows give the same law.
-    The number of all rows is kept, since averages are no surer than it allows.
+    One row of each k-means cluster, with the weights, none negative and with sum 1, under which
+    averages of squared-exponential kernels come nearest to those over all rows. Nothing is drawn:
+    the same rows give the same law. The number of all rows is kept, since averages are no surer
+    than it allows.
 
     Args:
         points: encoded rows, equally likely; rows that are there twice count twice.
@@ -305,18 +356,26 @@ def kernel_herding(
     return Rows(distinct[members], _weights(places, shares, members), len(points))
 
 
-def _distances_count(points: Float[np.ndarray, "m k"], categorical: Bool[np.ndarray, " k"]) -> Float[np.ndarray, "m c"]:
+def _distances_count(
+    points: Float[np.ndarray, "m k"], categorical: Bool[np.ndarray, " k"]
+) -> Float[np.ndarray, "m c"]:
     """Coordinates in kernel widths; a category becomes one column for each of its choices."""
     columns = [
-        np.equal.outer(column, np.unique(column)) / math.sqrt(2) if codes else column[:, None] / (np.ptp(column) or 1.0)
+        np.equal.outer(column, np.unique(column)) / math.sqrt(2)
+        if codes
+        else column[:, None] / (np.ptp(column) or 1.0)
         for column, codes in zip(points.T, categorical, strict=True)
     ]
     return np.hstack(columns) / _WIDTH
 
 
-def _members(places: Float[np.ndarray, "m c"], shares: Float[np.ndarray, " m"], most: int) -> list[int]:
+def _members(
+    places: Float[np.ndarray, "m c"], shares: Float[np.ndarray, " m"], most: int
+) -> list[int]:
     """One row of each cluster, the nearest to its mean, ascending: begun as k-means++, but nothing is drawn."""
-    from scipy.spatial.distance import cdist  # a tenth of the start of every command, and long logs are rare
+    from scipy.spatial.distance import (
+        cdist,
+    )  # a tenth of the start of every command, and long logs are rare
 
     chosen = [int(((places - shares @ places) ** 2).sum(1).argmin())]
     squares = ((places - places[chosen[0]]) ** 2).sum(1)
@@ -341,7 +400,10 @@ def _weights(
     from scipy.spatial.distance import cdist
 
     squares = cdist(places[members], places, "sqeuclidean")
-    kernel = sum((counts * np.exp(-0.5 * squares / wider**2) for wider, counts in _WIDER.items()), np.zeros(()))
+    kernel = sum(
+        (counts * np.exp(-0.5 * squares / wider**2) for wider, counts in _WIDER.items()),
+        np.zeros(()),
+    )
     gram = kernel[:, members].copy()
     gram.flat[:: len(members) + 1] += _JITTER
     root = np.linalg.cholesky(gram)

@@ -1,7 +1,7 @@
 """Outcome constraints: a model of each constrained outcome, learned from events, and probabilities to satisfy them.
 
-A constraint holds for each play with its probability p or, `on_average`, for the mean over plays: the next play then
-needs `p (n + 1) − kept` (`required_now`).
+A constraint holds for each play with its probability p or, `on_average`, for the mean over plays:
+the next play then needs `p (n + 1) − kept` (`required_now`).
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ _SUREST = 1e-15  # nearer to one probabilities are not told apart
 _MEMBERS = 4  # draws of hyperparameters that probabilities are averaged over
 _ABSURD = 30.0  # largest distances within a limit, as far beyond it: see `doubtable`
 _SURELY = 0.97
-_SMOOTH = 0.5  # deviations among the draws of nature: 1.06 s^(−1/5) of them for s = 32 (Silverman 1986)
+_SMOOTH = (
+    0.5  # deviations among the draws of nature: 1.06 s^(−1/5) of them for s = 32 (Silverman 1986)
+)
 _TAILS = 0.05
 _NEARER = math.sqrt(1.0 + _TAILS - _SMOOTH**2)  # see `smoothed`
 _TAIL_BELIEVED = 5.0  # deviations up to which a tail is believed
@@ -68,7 +70,8 @@ class Nature:
     """Draws of what nature does, over which probabilities are averaged.
 
     Attributes:
-        rows: (s, d) encoded: observed columns at their values, uncontrolled ones drawn, controlled ones zero.
+        rows: (s, d) encoded: observed columns at their values, uncontrolled ones drawn, controlled
+            ones zero.
         shares: (s,) probabilities, which sum to 1.
         continuous: whether each stands for its neighbourhood: see `smoothed`.
     """
@@ -90,7 +93,9 @@ class Nature:
         """Logarithm of the mean of probabilities, given their logarithms."""
         return np.asarray(np.logaddexp.reduce(logs + np.log(self.shares), axis=-1))
 
-    def with_settings(self, points: Float[np.ndarray, "n c"], held: Sequence[int]) -> Float[np.ndarray, "n s d"]:
+    def with_settings(
+        self, points: Float[np.ndarray, "n c"], held: Sequence[int]
+    ) -> Float[np.ndarray, "n s d"]:
         """Rows of n plays, which set the columns `held`."""
         rows = np.repeat(self.rows[None], len(points), axis=0)
         rows[:, :, held] = points[:, None]
@@ -112,11 +117,14 @@ class ConstraintModel:
         return cls(limit, cls.empty(limit, fresh, tracker.model), tracker)
 
     @staticmethod
-    def empty(limit: OutcomeConstraint, fresh: Fresh, drift_model: DriftModel | None) -> GPRegression[Any]:
+    def empty(
+        limit: OutcomeConstraint, fresh: Fresh, drift_model: DriftModel | None
+    ) -> GPRegression[Any]:
         """Make a model without data, which does not doubt outcomes that break the limit: see `doubtable`.
 
-        Of those that keep to it none is bad, on whichever side they lie. Whoever states a limit thinks that it may be
-        reached: outcomes that are all alike, and far within it, do not say how much they differ elsewhere.
+        Of those that keep to it none is bad, on whichever side they lie. Whoever states a limit
+        thinks that it may be reached: outcomes that are all alike, and far within it, do not say
+        how much they differ elsewhere.
         """
         model = fresh(drift_model)
         model.believed_scale = partial(_room, limit)
@@ -160,7 +168,9 @@ class ConstraintModel:
         return min(rooms)
 
     @staticmethod
-    def _draws(member: GPRegression[Any], rows: Float[np.ndarray, "m d"]) -> Float[np.ndarray, " k"]:
+    def _draws(
+        member: GPRegression[Any], rows: Float[np.ndarray, "m d"]
+    ) -> Float[np.ndarray, " k"]:
         """Outcomes that one member expects at these rows, in units of the outcome."""
         mean, deviation = member.predict(rows)
         spread = np.hypot(deviation, member.scale * np.sqrt(member.noise_at(rows)))
@@ -171,7 +181,8 @@ class ConstraintModel:
 class KeepingProbability:
     """Logarithm of the probability that an outcome keeps to its limit, as a function of settings.
 
-    The predictive distribution is a mixture over draws of the hyperparameters, `smoothed` over those of nature.
+    The predictive distribution is a mixture over draws of the hyperparameters, `smoothed` over
+    those of nature.
 
     Attributes:
         outcomes: by k draws of the hyperparameters.
@@ -196,20 +207,28 @@ class KeepingProbability:
         at = self.outcomes.moments(points)
         logs = self._logs(at)
         values = self._averaged(logs)
-        shares = np.exp(logs + np.log(self.nature.shares) - values[:, None]) / len(logs)  # ∂value/∂log
+        shares = np.exp(logs + np.log(self.nature.shares) - values[:, None]) / len(
+            logs
+        )  # ∂value/∂log
         of_mean, of_variance = self._slopes(at, logs)
         slopes = self._unsmoothed(at.mean, shares * of_mean, shares * of_variance)
         return values, self.outcomes.slopes(at, *slopes)
 
     def _averaged(self, logs: Float[np.ndarray, "k n s"]) -> Float[np.ndarray, " n"]:
-        return np.asarray(np.logaddexp.reduce(self.nature.average(logs), axis=0) - np.log(len(logs)))
+        return np.asarray(
+            np.logaddexp.reduce(self.nature.average(logs), axis=0) - np.log(len(logs))
+        )
 
-    def _gaps(self, at: CrossedMoments) -> tuple[list[Float[np.ndarray, "k n s"] | None], np.ndarray]:
+    def _gaps(
+        self, at: CrossedMoments
+    ) -> tuple[list[Float[np.ndarray, "k n s"] | None], np.ndarray]:
         """Distances of both ends, the upper one first, from the means, and deviations."""
         mean, variance = at.mean, at.variance
         if self.nature.continuous:
             mean, variance = smoothed(mean, variance)
-        return [None if end is None else end - mean for end in (self.at_most, self.at_least)], np.sqrt(variance)
+        return [
+            None if end is None else end - mean for end in (self.at_most, self.at_least)
+        ], np.sqrt(variance)
 
     def _logs(self, at: CrossedMoments) -> Float[np.ndarray, "k n s"]:
         """Log probabilities by each member, at each draw of nature."""
@@ -229,7 +248,9 @@ class KeepingProbability:
             near = np.abs(gap) <= _TAIL_BELIEVED * deviation  # see `_deviates`
             density = sign * np.exp(_log_density(_deviates(gap, deviation)) - logs)
             of_mean -= density * np.where(near, 1.0 / deviation, 1.0)
-            of_deviation -= density * np.where(near, gap / deviation**2, _TAIL_BELIEVED * np.sign(gap))
+            of_deviation -= density * np.where(
+                near, gap / deviation**2, _TAIL_BELIEVED * np.sign(gap)
+            )
         return of_mean, of_deviation / (2.0 * deviation)
 
     def _unsmoothed(
@@ -243,15 +264,20 @@ class KeepingProbability:
             return of_mean, of_variance
         shrunk, away = _NEARER * of_mean, mean - mean.mean(axis=2, keepdims=True)
         shrunk += (1.0 - _NEARER) * of_mean.mean(axis=2, keepdims=True)
-        return shrunk + 2.0 * _SMOOTH**2 * of_variance.mean(axis=2, keepdims=True) * away, of_variance
+        return shrunk + 2.0 * _SMOOTH**2 * of_variance.mean(
+            axis=2, keepdims=True
+        ) * away, of_variance
 
 
-def doubtable(limit: OutcomeConstraint, outcomes: Float[np.ndarray, " n"]) -> Bool[np.ndarray, " n"]:
+def doubtable(
+    limit: OutcomeConstraint, outcomes: Float[np.ndarray, " n"]
+) -> Bool[np.ndarray, " n"]:
     """Mark outcomes that may be probably wrong: all that keep to a limit, and those that break it absurdly.
 
-    An outcome that breaks a limit has shown what must not happen, and where it jumps, as behind a valve, it is far from
-    all others. If it were doubted, the worst settings would count as the safest. Only one that is `_ABSURD` times as
-    far beyond as the others are within is a slip of the pen; where none is within, as half of them are beyond.
+    An outcome that breaks a limit has shown what must not happen, and where it jumps, as behind a
+    valve, it is far from all others. If it were doubted, the worst settings would count as the
+    safest. Only one that is `_ABSURD` times as far beyond as the others are within is a slip of the
+    pen; where none is within, as half of them are beyond.
 
     >>> limit = OutcomeConstraint("pressure", at_most=5)
     >>> doubtable(limit, np.array([3.2, 3.4, 7.3, 730.0])), doubtable(limit, np.array([6.0, 6.1, 9.0]))
@@ -316,7 +342,9 @@ class FeasibilityMargin:
             logs, rise = one.values_and_gradients(settings)
             deviations = _deviations(logs)
             margins[:, i] = deviations - self.wanted[i]
-            steep = np.where(logs < -_SUREST, np.exp(logs - _log_density(deviations)), 0.0)  # ∂deviation/∂log
+            steep = np.where(
+                logs < -_SUREST, np.exp(logs - _log_density(deviations)), 0.0
+            )  # ∂deviation/∂log
             slope = steep[:, None] * rise
             slopes[:, i, slice(None) if self.columns is None else self.columns] = slope
         return margins, slopes
@@ -325,12 +353,16 @@ class FeasibilityMargin:
         return points if self.columns is None else points[:, self.columns]
 
 
-def margin_over(constraints: Sequence[ProbabilisticConstraint], parts: Sequence[Part]) -> FeasibilityMargin:
+def margin_over(
+    constraints: Sequence[ProbabilisticConstraint], parts: Sequence[Part]
+) -> FeasibilityMargin:
     """Feasibility margin as a function of settings; uncontrolled columns are averaged over."""
     return FeasibilityMargin(constraints, parts)
 
 
-def chances_over(constraints: Sequence[ProbabilisticConstraint], parts: Sequence[Part]) -> list[LogProbability]:
+def chances_over(
+    constraints: Sequence[ProbabilisticConstraint], parts: Sequence[Part]
+) -> list[LogProbability]:
     """Log probabilities to meet each requirement, as functions of settings."""
     nature = Nature.of(parts, max(each.required_probability for each in constraints))
     held = [d for d, part in enumerate(parts) if isinstance(part, Controlled)]
@@ -356,9 +388,10 @@ def smoothed(
 ) -> tuple[Float[np.ndarray, "*k n s"], Float[np.ndarray, "*k n s"]]:
     """Means and variances of s predictions, smoothed over the draws of nature.
 
-    So few draws have no tails: of 32 the outermost is at 98 %. Each therefore stands for its neighbourhood, a normal
-    law with the share `_SMOOTH`² of the variance among the draws, and all are drawn together (the smoothed bootstrap
-    with its variance kept: Silverman & Young 1987), but for `_TAILS` of the variance that evenly spread draws lack.
+    So few draws have no tails: of 32 the outermost is at 98 %. Each therefore stands for its
+    neighbourhood, a normal law with the share `_SMOOTH`² of the variance among the draws, and all
+    are drawn together (the smoothed bootstrap with its variance kept: Silverman & Young 1987), but
+    for `_TAILS` of the variance that evenly spread draws lack.
 
     >>> mean, variance = smoothed(np.array([[-1.0, 1.0]]), np.zeros((1, 2)))
     >>> (mean.var(axis=1) + variance.mean(axis=1)).round(6)
@@ -369,17 +402,21 @@ def smoothed(
     return nearer, variance + _SMOOTH**2 * among
 
 
-def _deviates(gap: Float[np.ndarray, " m"], deviation: Float[np.ndarray, " m"]) -> Float[np.ndarray, " m"]:
+def _deviates(
+    gap: Float[np.ndarray, " m"], deviation: Float[np.ndarray, " m"]
+) -> Float[np.ndarray, " m"]:
     """Gaps in deviations, up to `_TAIL_BELIEVED`; further out in deviations of the outcome itself, which are one.
 
-    No tail is believed so far out: where all that is known breaks a constraint by far, the setting with the least
-    excess is nearest to it, and not the one of which least is known.
+    No tail is believed so far out: where all that is known breaks a constraint by far, the setting
+    with the least excess is nearest to it, and not the one of which least is known.
     """
     beyond = np.maximum(np.abs(gap) - _TAIL_BELIEVED * deviation, 0.0)
     return np.sign(gap) * (np.minimum(np.abs(gap) / deviation, _TAIL_BELIEVED) + beyond)
 
 
-def _log_between(low: Float[np.ndarray, " m"] | None, high: Float[np.ndarray, " m"] | None) -> Float[np.ndarray, " m"]:
+def _log_between(
+    low: Float[np.ndarray, " m"] | None, high: Float[np.ndarray, " m"] | None
+) -> Float[np.ndarray, " m"]:
     """The logarithm of a normal deviate's probability to lie between two numbers, in the tails, too."""
     from scipy.special import log_ndtr  # start-up time
 
@@ -420,7 +457,8 @@ class ConstraintModels:
         further: the limits on them, by the outcome's name.
         fresh: makes a regression without data for a drift model.
         drift: how all of them may change with time; time is then the last column.
-        names: the models' columns, beside the time: what must be known of a round that broke, for that it counts.
+        names: the models' columns, beside the time: what must be known of a round that broke, for
+            that it counts.
         row: where something was measured.
         tells: whether a round, or external data (None), tells of them; None: all do.
         logged: keys under which their hyperparameters are in the log, by the outcome's name.
@@ -437,7 +475,9 @@ class ConstraintModels:
         tells: Tells | None = None,
         logged: tuple[str, ...] = (),
     ) -> None:
-        self._models = {name: ConstraintModel.of(limit, fresh, drift) for name, limit in further.items()}
+        self._models = {
+            name: ConstraintModel.of(limit, fresh, drift) for name, limit in further.items()
+        }
         self._data = {
             name: RowsModel(
                 each.tracker,
@@ -472,7 +512,9 @@ class ConstraintModels:
 
     def _informs(self, name: str, result: Result) -> bool:
         """Whether an outcome is known, and where. What broke may have been measured as well."""
-        if not (result.outcome or result.failed) or not (self._told_by is None or self._told_by(result.played)):
+        if not (result.outcome or result.failed) or not (
+            self._told_by is None or self._told_by(result.played)
+        ):
             return False
         known = self._known(result)
         return name in known and (not result.failed or all(each in known for each in self._names))
@@ -487,12 +529,15 @@ class ConstraintModels:
         values = [float(self._known(each)[name]) for each in some]
         return np.array(points).reshape(len(some), width), np.array(values), np.zeros(len(some))
 
-    # -- hyperparameters -----------------------------------------------------------------------------------------------
+    # -- hyperparameters ---------------------------------------------------------------------------
 
     @property
     def due(self) -> bool:
         """Whether hyperparameters are to be learned anew."""
-        models, fitted_at = self.by_name, max((data.fitted_at for data in self._data.values()), default=0)
+        models, fitted_at = (
+            self.by_name,
+            max((data.fitted_at for data in self._data.values()), default=0),
+        )
         return any(self._data[name].due(fitted_at) for name in models)
 
     @property
@@ -512,7 +557,8 @@ LIKELY = "likely"
 def required_now(limit: OutcomeConstraint, rounds: Iterable[Round]) -> float:
     """Least probability of the next play that keeps the mean over plays at the required one; may be below 0.
 
-    Plays that a model chose count: by whether they kept or, where that is not known, by how likely they were to keep.
+    Plays that a model chose count: by whether they kept or, where that is not known, by how likely
+    they were to keep.
 
     >>> from types import SimpleNamespace as Some
     >>> note = {"likely": {"heat": 0.95}}

@@ -1,20 +1,20 @@
 """Expected value of a scope, with its uncertainty: the posterior averaged over what the scope does not control.
 
-The kernel is a product over columns, `k(x, x') = s² Π_d k_d(x_d, x'_d)`, and the laws of different groups of columns
-are independent. (A factor is `1 − w_d + w_d exp(−Δ²/2ℓ_d²)`.) Every column is set (c), known (o) or drawn (R): the
-kernel row of `[x_c, o, X_R]` is
+The kernel is a product over columns, `k(x, x') = s² Π_d k_d(x_d, x'_d)`, and the laws of different
+groups of columns are independent. (A factor is `1 − w_d + w_d exp(−Δ²/2ℓ_d²)`.) Every column is set
+(c), known (o) or drawn (R): the kernel row of `[x_c, o, X_R]` is
 `s² k_c(x_c) ∘ τ ∘ k_R(X_R)` with `τ = k_o(o)`, so with `a = τ ∘ E[k_R]`
 
     E μ(x_c)  = m + s² (k_c ∘ a)ᵀ α                                          O(n) a point
-    E σ²(x_c) = s² − s⁴ k_cᵀ (A ∘ E[k_R k_Rᵀ] ∘ τ τᵀ) k_c                    O(n²) a point, no samples
-    Var g(x_c) = s² q − s⁴ κᵀ A κ,   κ = k_c ∘ a,   q = E k_R(X, X')          O(n²) a point
+    E σ²(x_c) = s² − s⁴ k_cᵀ (A ∘ E[k_R k_Rᵀ] ∘ τ τᵀ) k_c                    O(n²) a point, no
+    samples Var g(x_c) = s² q − s⁴ κᵀ A κ,   κ = k_c ∘ a,   q = E k_R(X, X')          O(n²) a point
 
-with `A = (K + λI)⁻¹`, `α = A (y − m)`, and `g(x_c) = E f([x_c, o, X_R])`. Every expectation is a product of integrals
-over one column, or of sums over rows of those that are drawn together. A drift is one more factor of τ. A law that is
-itself not known for sure, with nodes' weights of covariance V Vᵀ, adds |Vᵀ μ(x_c, nodes)|² to Var g: one more square in
-k_c. By Jensen
-`E σ ≤ sqrt(E σ²)`: the search climbs on that bound by Newton steps, and the best few points are polished on `E σ`
-itself.
+with `A = (K + λI)⁻¹`, `α = A (y − m)`, and `g(x_c) = E f([x_c, o, X_R])`. Every expectation is a
+product of integrals over one column, or of sums over rows of those that are drawn together. A drift
+is one more factor of τ. A law that is itself not known for sure, with nodes' weights of covariance
+V Vᵀ, adds |Vᵀ μ(x_c, nodes)|² to Var g: one more square in k_c. By Jensen
+`E σ ≤ sqrt(E σ²)`: the search climbs on that bound by Newton steps, and the best few points are
+polished on `E σ` itself.
 """
 
 from __future__ import annotations
@@ -29,29 +29,47 @@ import numpy as np
 
 from .._arrays import Bool, Float, Int
 from ..errors import InvalidProblem
-from ..gp import AnovaKernel, CellKernel, Factor, GPRegression, Kernel, Product, SlidingKernel, SquaredExponentialKernel
+from ..gp import (
+    AnovaKernel,
+    CellKernel,
+    Factor,
+    GPRegression,
+    Kernel,
+    Product,
+    SlidingKernel,
+    SquaredExponentialKernel,
+)
 from ..optim import ValueAndGradient
 from ._parts import Law, Observed, Part, drawn_together, row_of, set_columns
 
 RESOLVED = 1e-6
 """Least noise variance that variances are computed with, as a share of the signal's. An expected variance is a
-difference of terms that are larger by the share's inverse: with less than this it would be rounding, and bounds too."""
+difference of terms that are larger by the share's inverse: with less than this it would be
+rounding, and bounds too."""
 SHARED, HELD = 64, 2**22
 """Values from which on the factors of a column are held for other scopes, and numbers of them held at most."""
 FEW, COARSE = 160, 256
 """Observations from which on a half says roughly how sure one is, and at most so many; all say it exactly."""
 SOME, SHARE = 64, 3
 """Observations from which on one in `SHARE` says which points of a screen need deviations by all."""
-_LEAST_SHARED = 1e-12  # share of the variance that is not each setting's own: units are that of the rest
+_LEAST_SHARED = (
+    1e-12  # share of the variance that is not each setting's own: units are that of the rest
+)
 CERTAIN = 1e-16
 """Share of the prior variance below which a variance is rounding."""
 _ROWS = 128  # of an (n, n) array, or of what is multiplied with one, that are worked on at a time
-_IN_CACHE = 2**15  # numbers in kernel rows that are held at a time: a processor's cache has room for a few such arrays
-_KEPT_LAW = 256  # observations up to which one law's (n, n) array is kept for all scopes that leave its columns to it
-_MADE = 512  # observations up to which an (n, n) array of a scope's own is made where the inverse, scaled, would do
+_IN_CACHE = (
+    2**15
+)  # numbers in kernel rows that are held at a time: a processor's cache has room for a few such arrays
+# observations up to which one law's (n, n) array is kept for all scopes that leave its columns to
+# it
+_KEPT_LAW = 256
+# observations up to which an (n, n) array of a scope's own is made where the inverse, scaled, would
+# do
+_MADE = 512
 
 
-# -- the posterior, and integrals of its kernel ------------------------------------------------------------------------
+# -- the posterior, and integrals of its kernel ----------------------------------------------------
 
 
 def share_of(factor: Float[np.ndarray, " *s"], share: float) -> Float[np.ndarray, " *s"]:
@@ -76,12 +94,14 @@ def equal_rows(X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Bool
 class ProductKernelPosterior:
     """A Gaussian process whose kernel is a product over columns, in standardised units, as the integrals need it.
 
-    `inputs` (n, d) encoded, `weights` α (n,), `inverse` A (n, n), `lengthscales` ℓ (d,), infinite for a column that
-    only the drift reads, `shares` w (d,) of the factors `1 − w + w exp(−Δ²/2ℓ²)`, `categorical` (d,), `variance` s²,
-    `mean` m; `noise` λ (n,) are the noise variances in A; `drift` is one more factor of the kernel, 1 on its diagonal,
-    over columns that are known whenever a scope is played. `cell` is the variance that every setting has for itself, in
-    units of s², which is then that of what settings teach about each other: averages over nature are of this alone.
-    `held` is how many numbers of factors between settings and observations are kept for other scopes.
+    `inputs` (n, d) encoded, `weights` α (n,), `inverse` A (n, n), `lengthscales` ℓ (d,), infinite
+    for a column that only the drift reads, `shares` w (d,) of the factors `1 − w + w exp(−Δ²/2ℓ²)`,
+    `categorical` (d,), `variance` s², `mean` m; `noise` λ (n,) are the noise variances in A;
+    `drift` is one more factor of the kernel, 1 on its diagonal, over columns that are known
+    whenever a scope is played. `cell` is the variance that every setting has for itself, in units
+    of s², which is then that of what settings teach about each other: averages over nature are of
+    this alone. `held` is how many numbers of factors between settings and observations are kept for
+    other scopes.
     """
 
     inputs: Float[np.ndarray, "n d"]
@@ -97,15 +117,22 @@ class ProductKernelPosterior:
     cell: float = 0.0
     held: int = HELD
     _integrals: dict[Any, Integrals] = field(default_factory=dict, init=False, repr=False)
-    _factors: dict[tuple[int, bytes], Float[np.ndarray, "p n"]] = field(default_factory=dict, init=False, repr=False)
+    _factors: dict[tuple[int, bytes], Float[np.ndarray, "p n"]] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
     @classmethod
     def of(
-        cls, model: GPRegression[Any], pending: Float[np.ndarray, "p d"], now: float | None = None, held: int = HELD
+        cls,
+        model: GPRegression[Any],
+        pending: Float[np.ndarray, "p d"],
+        now: float | None = None,
+        held: int = HELD,
     ) -> ProductKernelPosterior:
         """Prepare a regression with an ANOVA kernel, or one times a drift; pending points shrink variances.
 
-        Where all slides, inputs are where they have moved to by `now`: as things are then, nothing else has changed.
+        Where all slides, inputs are where they have moved to by `now`: as things are then, nothing
+        else has changed.
 
         Where there is next to no noise, variances are those with a little more: see `RESOLVED`.
 
@@ -131,12 +158,26 @@ class ProductKernelPosterior:
                 raise InvalidProblem("now", None, "a time, where all slides")
             inputs = slide.moved(inputs, now)
         return cls(
-            inputs, weights, inverse, lengthscales, shares, categorical, variance, model.mean, noise, drift, cell, held
+            inputs,
+            weights,
+            inverse,
+            lengthscales,
+            shares,
+            categorical,
+            variance,
+            model.mean,
+            noise,
+            drift,
+            cell,
+            held,
         )
 
     @classmethod
     def of_each(
-        cls, models: Sequence[GPRegression[Any]], pending: Float[np.ndarray, "p d"], now: float | None = None
+        cls,
+        models: Sequence[GPRegression[Any]],
+        pending: Float[np.ndarray, "p d"],
+        now: float | None = None,
     ) -> list[ProductKernelPosterior]:
         """Prepare several regressions, such as draws of hyperparameters, which hold no more together than one does."""
         return [cls.of(each, pending, now, HELD // len(models)) for each in models]
@@ -157,7 +198,8 @@ class ProductKernelPosterior:
     def coarse(self) -> ProductKernelPosterior:
         """Process of some observations, evenly spaced with the latest: its deviations approximate, its means do not.
 
-        What fewer observations say is less sure, and where they say little, more would say little, too.
+        What fewer observations say is less sure, and where they say little, more would say little,
+        too.
         """
         if len(self.some) == len(self.inputs):
             return self
@@ -173,7 +215,9 @@ class ProductKernelPosterior:
         gram.flat[:: len(X) + 1] += self.noise[some]
         return replace(self, inputs=X, weights=self.weights[some], inverse=Factor(gram).inverse())
 
-    def integrals(self, law: Law, columns: tuple[int, ...], dimensions: tuple[int, ...]) -> Integrals:
+    def integrals(
+        self, law: Law, columns: tuple[int, ...], dimensions: tuple[int, ...]
+    ) -> Integrals:
         """Over a law of some columns; computed once for all scopes that leave just these to it."""
         key = id(law), columns, dimensions
         if key not in self._integrals:
@@ -184,12 +228,18 @@ class ProductKernelPosterior:
         """Whether the laws of all uncontrolled columns are known for sure."""
         return all(self.integrals(*group).uncertainty is None for group in drawn_together(parts))
 
-    def factor(self, d: int, a: Float[np.ndarray, " p"], b: Float[np.ndarray, " q"]) -> Float[np.ndarray, "p q"]:
+    def factor(
+        self, d: int, a: Float[np.ndarray, " p"], b: Float[np.ndarray, " q"]
+    ) -> Float[np.ndarray, "p q"]:
         """One column's factor k_d(a, b)."""
         lengthscale, share = float(self.lengthscales[d]), float(self.shares[d])
         if self.categorical[d]:
-            return np.where(a[:, None] == b, 1.0, 1.0 - share + share * np.exp(-0.5 / lengthscale**2))
-        gap = (a[:, None] - b) / lengthscale  # in place from here on: a screen spends half its time here
+            return np.where(
+                a[:, None] == b, 1.0, 1.0 - share + share * np.exp(-0.5 / lengthscale**2)
+            )
+        gap = (
+            a[:, None] - b
+        ) / lengthscale  # in place from here on: a screen spends half its time here
         np.multiply(gap, gap, out=gap)
         gap *= -0.5
         np.exp(gap, out=gap)
@@ -201,7 +251,8 @@ class ProductKernelPosterior:
     def kernel_to_data(self, d: int, a: Float[np.ndarray, " p"]) -> Float[np.ndarray, "p n"]:
         """Factor of one column between values and observations, read-only where there are `SHARED` values or more.
 
-        It is then held for other scopes that set the column to the same values: scopes are screened at the same points.
+        It is then held for other scopes that set the column to the same values: scopes are screened
+        at the same points.
         """
         if len(a) < SHARED:
             return self.factor(d, a, self.inputs[:, d])
@@ -221,7 +272,9 @@ class ProductKernelPosterior:
             return self.factor(d, a, self.inputs[:, d])
         u, v = ((x - 0.5) / self.lengthscales[d] for x in (a, self.inputs[:, d]))
         left = np.column_stack([u, -0.5 * u * u, np.ones(len(u))])
-        found: Float[np.ndarray, "p n"] = left @ np.stack([v, np.ones(len(v)), math.log(share) - 0.5 * v * v])
+        found: Float[np.ndarray, "p n"] = left @ np.stack(
+            [v, np.ones(len(v)), math.log(share) - 0.5 * v * v]
+        )
         np.exp(found, out=found)
         if share < 1.0:
             found += 1.0 - share
@@ -238,7 +291,9 @@ class ProductKernelPosterior:
         if self.drift is not None:
             unknown = [d for d in self.drift.columns if d not in columns]
             if unknown:
-                raise InvalidProblem("parts", unknown, "columns that are known: the drift reads them")
+                raise InvalidProblem(
+                    "parts", unknown, "columns that are known: the drift reads them"
+                )
             tau *= self.drift(row, self.inputs)[0]
         return tau
 
@@ -247,9 +302,9 @@ class ProductKernelPosterior:
 class Integrals:
     """One law's integrals, for every scope that leaves its columns to nature; k is the product of the columns' factors.
 
-    `average` (n,) is E k(X, x_j), `doubly` is E k(X, X'), and `root rootᵀ` is E k(X, x_j) k(X, x_l), (n, n).
-    `uncertainty uncertaintyᵀ` is the covariance of `average`, as far as the law itself is not known for sure; None: it
-    is.
+    `average` (n,) is E k(X, x_j), `doubly` is E k(X, X'), and `root rootᵀ` is E k(X, x_j) k(X,
+    x_l), (n, n). `uncertainty uncertaintyᵀ` is the covariance of `average`, as far as the law
+    itself is not known for sure; None: it is.
     """
 
     law: Law
@@ -272,12 +327,20 @@ class Integrals:
         uncertainty = law.uncertainty(dimensions, lengthscales)
 
         def kernel(points: Float[np.ndarray, "p k"]) -> Float[np.ndarray, "p q"]:
-            factors = (posterior.factor(d, points[:, j], nodes[:, j]) for j, d in enumerate(columns))
+            factors = (
+                posterior.factor(d, points[:, j], nodes[:, j]) for j, d in enumerate(columns)
+            )
             return reduce(np.multiply, factors)
 
         observed = kernel(posterior.inputs[:, list(columns)])
         doubly, root = float(weights @ kernel(nodes) @ weights), observed * np.sqrt(weights)
-        return cls(law, observed @ weights, doubly, root, None if uncertainty is None else observed @ uncertainty)
+        return cls(
+            law,
+            observed @ weights,
+            doubly,
+            root,
+            None if uncertainty is None else observed @ uncertainty,
+        )
 
     @cached_property
     def second(self) -> Float[np.ndarray, "n n"]:
@@ -297,7 +360,12 @@ def _structure(
     SlidingKernel | None,
 ]:
     """Lengthscales, weights, and which columns hold categories, (d,) each; s², `cell`, a drift's factor, a slide."""
-    lengthscales, shares, categorical, variance = np.full(d, np.inf), np.ones(d), np.zeros(d, dtype=bool), 1.0
+    lengthscales, shares, categorical, variance = (
+        np.full(d, np.inf),
+        np.ones(d),
+        np.zeros(d, dtype=bool),
+        1.0,
+    )
     cell = 0.0
     drifts: list[Kernel] = []
     slide: SlidingKernel | None = None
@@ -310,7 +378,9 @@ def _structure(
             shares[smooth.dimensions] = smooth.weights if isinstance(smooth, AnovaKernel) else 1.0
             categorical[smooth.dimensions] = smooth.categorical
             variance *= smooth.variance
-        elif isinstance(member, CellKernel):  # s² (1 − w + w 1[x = z]) Π f = s² (1 − w) Π f + s² w 1[x = z]
+        elif isinstance(
+            member, CellKernel
+        ):  # s² (1 − w + w 1[x = z]) Π f = s² (1 − w) Π f + s² w 1[x = z]
             shared = max(1.0 - member.share, _LEAST_SHARED)
             variance *= shared
             cell = member.share / shared
@@ -320,7 +390,9 @@ def _structure(
         drift = reduce(lambda a, b: a * b, drifts) if drifts else None
         return lengthscales, shares, categorical, variance, cell, drift, slide
     raise InvalidProblem(
-        "kernel", type(kernel).__name__, "an ANOVA kernel or a squared exponential, or a product with one"
+        "kernel",
+        type(kernel).__name__,
+        "an ANOVA kernel or a squared exponential, or a product with one",
     )
 
 
@@ -362,10 +434,12 @@ class Scaled:
         return found
 
 
-# -- the expected value ------------------------------------------------------------------------------------------------
+# -- the expected value ----------------------------------------------------------------------------
 
 
-def _product(inverse: Float[np.ndarray, "n n"], parts: Sequence[Integrals]) -> Float[np.ndarray, "n n"]:
+def _product(
+    inverse: Float[np.ndarray, "n n"], parts: Sequence[Integrals]
+) -> Float[np.ndarray, "n n"]:
     """`A ∘ E[k_R k_Rᵀ]`; of many observations a few rows at a time: no other (n, n) array is held."""
     if len(inverse) <= _KEPT_LAW or not parts:
         outer = inverse.copy()
@@ -382,7 +456,9 @@ def _product(inverse: Float[np.ndarray, "n n"], parts: Sequence[Integrals]) -> F
     return outer
 
 
-def _multiplied(factors: Sequence[Float[np.ndarray, "r n"]], out: Float[np.ndarray, "r n"]) -> Float[np.ndarray, "r n"]:
+def _multiplied(
+    factors: Sequence[Float[np.ndarray, "r n"]], out: Float[np.ndarray, "r n"]
+) -> Float[np.ndarray, "r n"]:
     """Product of the factors of all controlled columns, in `out`."""
     if len(factors) < 2:
         out[...] = factors[0] if factors else 1.0
@@ -401,8 +477,8 @@ Axis = tuple[Sequence[int], Float[np.ndarray, "m c"]]
 class Expectation:
     """Expectations over one scope's uncontrolled variables, as functions of its settings.
 
-    Points are (r, c) arrays of settings, encoded, in the order of the columns. Means and variances are in
-    standardised units.
+    Points are (r, c) arrays of settings, encoded, in the order of the columns. Means and variances
+    are in standardised units.
 
     Args:
         posterior: the Gaussian process given the outcomes.
@@ -427,7 +503,9 @@ class Expectation:
     cell: float = 0.0
 
     @classmethod
-    def over(cls, posterior: ProductKernelPosterior, parts: Sequence[Part], product: bool = True) -> Expectation:
+    def over(
+        cls, posterior: ProductKernelPosterior, parts: Sequence[Part], product: bool = True
+    ) -> Expectation:
         """Integrate out the uncontrolled columns, given the observed ones.
 
         Args:
@@ -452,11 +530,16 @@ class Expectation:
 
     def _factors(self, points: Float[np.ndarray, "r c"]) -> list[Float[np.ndarray, "r n"]]:
         """Factors `1 − w_d + w_d e_d` between settings and observations, one for each controlled column; read-only."""
-        return [self.posterior.kernel_to_data(int(d), points[:, j]) for j, d in enumerate(self.controlled)]
+        return [
+            self.posterior.kernel_to_data(int(d), points[:, j])
+            for j, d in enumerate(self.controlled)
+        ]
 
     def _kernel(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, "r n"]:
         """k_c between settings and observations; with the effect of the setting itself, where that was played."""
-        found = _multiplied(self._factors(points), np.empty((len(points), len(self.posterior.inputs))))
+        found = _multiplied(
+            self._factors(points), np.empty((len(points), len(self.posterior.inputs)))
+        )
         if self.cell:
             found += self.cell * self._played(points)
         return found
@@ -473,11 +556,16 @@ class Expectation:
         for j, (d, factor) in enumerate(zip(self.controlled, self._factors(points), strict=True)):
             if not posterior.categorical[d]:
                 found[:, j] = posterior.inputs[:, d] - points[:, j, None]
-                found[:, j] *= share_of(factor, float(posterior.shares[d])) / posterior.lengthscales[d] ** 2
+                found[:, j] *= (
+                    share_of(factor, float(posterior.shares[d])) / posterior.lengthscales[d] ** 2
+                )
         return found
 
     def _gradient(
-        self, points: Float[np.ndarray, "r c"], kernel: Float[np.ndarray, "r n"], pull: Float[np.ndarray, "r n"]
+        self,
+        points: Float[np.ndarray, "r c"],
+        kernel: Float[np.ndarray, "r n"],
+        pull: Float[np.ndarray, "r n"],
     ) -> Float[np.ndarray, "r c"]:
         """∂/∂x of Σ_j pull_j k_c(x, x_j), with `pull` held fixed; categories have none."""
         return np.einsum("rcn,rn->rc", self._slopes(points), kernel * pull)
@@ -489,14 +577,20 @@ class Expectation:
         """
         scaled = Scaled(self.posterior.inverse, self.average, tuple(self._law_uncertainty()))
         many = len(self.average) > _MADE
-        return replace(self, product=scaled if many else scaled.made(), prior=self.doubly + self.cell)
+        return replace(
+            self, product=scaled if many else scaled.made(), prior=self.doubly + self.cell
+        )
 
     def _law_uncertainty(self) -> Iterator[Float[np.ndarray, "n r"]]:
         """Root of the variance, over s⁴, that each uncertain law adds to the mean."""
         laws = [self.posterior.integrals(*group) for group in drawn_together(self.parts)]
         for k, law in enumerate(laws):
             if law.uncertainty is not None:
-                others = self.posterior.weights if self.known is None else self.posterior.weights * self.known
+                others = (
+                    self.posterior.weights
+                    if self.known is None
+                    else self.posterior.weights * self.known
+                )
                 for other in (*laws[:k], *laws[k + 1 :]):
                     others = others * other.average
                 yield law.uncertainty * others[:, None]
@@ -509,22 +603,32 @@ class Expectation:
         weighted = kernel * pull
         hessian = (D * weighted[:, None]) @ D.transpose(0, 2, 1)
         for j, (d, factor) in enumerate(zip(self.controlled, self._factors(points), strict=True)):
-            if not posterior.categorical[d]:  # f″/f = p (Δ²/ℓ⁴ − 1/ℓ²), where p is what of f depends on x
+            if not posterior.categorical[
+                d
+            ]:  # f″/f = p (Δ²/ℓ⁴ − 1/ℓ²), where p is what of f depends on x
                 gap = (posterior.inputs[:, d] - points[:, j, None]) / posterior.lengthscales[d]
                 curve = share_of(factor, float(posterior.shares[d])) * (gap**2 - 1.0)
-                hessian[:, j, j] = np.einsum("rn,rn->r", weighted, curve) / posterior.lengthscales[d] ** 2
+                hessian[:, j, j] = (
+                    np.einsum("rn,rn->r", weighted, curve) / posterior.lengthscales[d] ** 2
+                )
         return kernel @ pull, np.einsum("rcn,rn->rc", D, weighted), hessian
 
-    def value(self, points: Float[np.ndarray, "r c"], pull: Float[np.ndarray, " n"]) -> Float[np.ndarray, " r"]:
+    def value(
+        self, points: Float[np.ndarray, "r c"], pull: Float[np.ndarray, " n"]
+    ) -> Float[np.ndarray, " r"]:
         """`Σ_j pull_j k_c(x, x_j)`."""
         return self._kernel(points) @ pull
 
     def mean(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, " r"]:
         """E μ."""
         posterior = self.posterior
-        return posterior.mean + posterior.variance * self.value(points, self.average * posterior.weights)
+        return posterior.mean + posterior.variance * self.value(
+            points, self.average * posterior.weights
+        )
 
-    def moments(self, points: Float[np.ndarray, "r c"]) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, " r"]]:
+    def moments(
+        self, points: Float[np.ndarray, "r c"]
+    ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, " r"]]:
         """E μ and sqrt(E σ²)."""
         mean, deviation = np.empty(len(points)), np.empty(len(points))
         for block in self._blocks(points):
@@ -538,23 +642,37 @@ class Expectation:
         Exponentials are those of each axis alone, O(n) a setting.
         """
         posterior = self.posterior
-        return posterior.mean + posterior.variance * self._summed(axes, self.average * posterior.weights)
+        return posterior.mean + posterior.variance * self._summed(
+            axes, self.average * posterior.weights
+        )
 
-    def covariance_on_grid(self, point: Float[np.ndarray, " c"], axes: Sequence[Axis]) -> Float[np.ndarray, " ..."]:
+    def covariance_on_grid(
+        self, point: Float[np.ndarray, " c"], axes: Sequence[Axis]
+    ) -> Float[np.ndarray, " ..."]:
         """Covariances of the expected value at a point with those on a grid, of an expectation `of_mean`."""
         posterior, prior = self.posterior, np.array(self.posterior.variance * self.prior)
         place = dict(zip(self.controlled.tolist(), point, strict=True))
         for columns, settings in axes:
-            near = (posterior.factor(d, np.array([place[d]]), x)[0] for d, x in zip(columns, settings.T, strict=True))
+            near = (
+                posterior.factor(d, np.array([place[d]]), x)[0]
+                for d, x in zip(columns, settings.T, strict=True)
+            )
             prior = np.multiply.outer(prior, reduce(np.multiply, near, np.ones(len(settings))))
-        return prior - posterior.variance**2 * self._summed(axes, (self._kernel(point[None]) @ self.product)[0])
+        return prior - posterior.variance**2 * self._summed(
+            axes, (self._kernel(point[None]) @ self.product)[0]
+        )
 
-    def _summed(self, axes: Sequence[Axis], pull: Float[np.ndarray, " n"]) -> Float[np.ndarray, " ..."]:
+    def _summed(
+        self, axes: Sequence[Axis], pull: Float[np.ndarray, " n"]
+    ) -> Float[np.ndarray, " ..."]:
         """`Σ_j pull_j k_c(x, x_j)` on a grid."""
         rows, factors = pull[None], list[np.ndarray]()
         for columns, settings in axes:
             inputs = self.posterior.inputs
-            each = (self.posterior.factor(d, x, inputs[:, d]) for d, x in zip(columns, settings.T, strict=True))
+            each = (
+                self.posterior.factor(d, x, inputs[:, d])
+                for d, x in zip(columns, settings.T, strict=True)
+            )
             factors.append(reduce(np.multiply, each, np.ones((len(settings), len(pull)))))
         for factor in factors[:-1]:
             rows = (rows[:, None] * factor).reshape(-1, len(pull))
@@ -570,10 +688,11 @@ class Expectation:
     ) -> tuple[Float[np.ndarray, "b r"], Float[np.ndarray, " r"]]:
         """`E μ + β sqrt(E σ²)` of the points that may be among the highest for each β, -inf elsewhere.
 
-        Means of all observations take O(n) a point, deviations O(n²): so those of the observations of `coarse`, the
-        same over `posterior.coarse`, say which `count` points are worth an exact one. With these, and so with them the
-        bounds, fewer observations leave no less uncertainty: so the highest `surely` are all found, if every point
-        gets an exact one whose bound by `coarse` is no lower than so many exact ones.
+        Means of all observations take O(n) a point, deviations O(n²): so those of the observations
+        of `coarse`, the same over `posterior.coarse`, say which `count` points are worth an exact
+        one. With these, and so with them the bounds, fewer observations leave no less uncertainty:
+        so the highest `surely` are all found, if every point gets an exact one whose bound by
+        `coarse` is no lower than so many exact ones.
 
         Returns:
             Values, (b, r), and deviations by `coarse`, (r,).
@@ -604,11 +723,15 @@ class Expectation:
 
     def _mean_of(self, kernel: Float[np.ndarray, "r n"]) -> Float[np.ndarray, " r"]:
         posterior = self.posterior
-        return np.asarray(posterior.mean + posterior.variance * kernel @ (self.average * posterior.weights))
+        return np.asarray(
+            posterior.mean + posterior.variance * kernel @ (self.average * posterior.weights)
+        )
 
     def _deviation_of(self, kernel: Float[np.ndarray, "r n"]) -> Float[np.ndarray, " r"]:
         posterior, half = self.posterior, kernel @ self.product
-        spread = posterior.variance * self.prior - posterior.variance**2 * np.einsum("rn,rn->r", half, kernel)
+        spread = posterior.variance * self.prior - posterior.variance**2 * np.einsum(
+            "rn,rn->r", half, kernel
+        )
         return np.sqrt(np.maximum(spread, CERTAIN * posterior.variance))
 
     def bound(
@@ -619,9 +742,13 @@ class Expectation:
         pull = posterior.variance * self.average * posterior.weights
         value = posterior.mean + kernel @ pull
         half = kernel @ self.product
-        spread = posterior.variance * self.prior - posterior.variance**2 * np.einsum("rn,rn->r", half, kernel)
+        spread = posterior.variance * self.prior - posterior.variance**2 * np.einsum(
+            "rn,rn->r", half, kernel
+        )
         sd = np.sqrt(np.maximum(spread, CERTAIN * posterior.variance))
-        slope = np.where(spread > CERTAIN * posterior.variance, beta * posterior.variance**2 / sd, 0.0)
+        slope = np.where(
+            spread > CERTAIN * posterior.variance, beta * posterior.variance**2 / sd, 0.0
+        )
         return value + beta * sd, self._gradient(points, kernel, pull - slope[:, None] * half)
 
     def sampled(self, beta: float, draws: Float[np.ndarray, "s d"]) -> ValueAndGradient:
@@ -637,17 +764,25 @@ class Expectation:
         if self.known is not None:
             random *= self.known
 
-        def function(points: Float[np.ndarray, "r c"]) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"]]:
+        def function(
+            points: Float[np.ndarray, "r c"],
+        ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"]]:
             kernel = self._kernel(points)
             value = posterior.mean + kernel @ pull
             pulls = np.empty_like(kernel)
-            for r, row in enumerate(kernel):  # one point at a time: (s, n) is the largest array worth holding
+            for r, row in enumerate(
+                kernel
+            ):  # one point at a time: (s, n) is the largest array worth holding
                 full = random * row
                 half = full @ posterior.inverse
-                spread = posterior.variance - posterior.variance**2 * np.einsum("sn,sn->s", half, full)
+                spread = posterior.variance - posterior.variance**2 * np.einsum(
+                    "sn,sn->s", half, full
+                )
                 sd = np.sqrt(np.maximum(spread, CERTAIN * posterior.variance))
                 value[r] += beta * sd.mean()
-                pulls[r] = pull - beta * posterior.variance**2 * np.einsum("sn,sn,s->n", random, half, 1 / sd) / len(sd)
+                pulls[r] = pull - beta * posterior.variance**2 * np.einsum(
+                    "sn,sn,s->n", random, half, 1 / sd
+                ) / len(sd)
             return value, self._gradient(points, kernel, pulls)
 
         return function

@@ -33,7 +33,8 @@ class Columns:
 
     Args:
         names: of the variables.
-        box: bounds, levels of those that are not continuous, and which are categories; as the process reads them.
+        box: bounds, levels of those that are not continuous, and which are categories; as the
+            process reads them.
         encode: values by variable to a point (d,).
         decode: the nearest settable values, by variable, of a point (d,).
     """
@@ -54,7 +55,10 @@ class Columns:
             space.categorical,
         )
         return cls(
-            space.names, box, lambda values: space.encode([values])[0], lambda point: space.decode(point[None])[0]
+            space.names,
+            box,
+            lambda values: space.encode([values])[0],
+            lambda point: space.decode(point[None])[0],
         )
 
 
@@ -89,11 +93,12 @@ class Posterior:
         doubly: one, or what is left of the prior variance where f is itself an expectation.
         mean: of the prior, standardised.
         offset, scale: from standardised units to those of the outcomes.
-        noise: variance of an outcome's noise at points (r, e), standardised, (r,); None: no single outcome is one of f
-            and noise alone.
+        noise: variance of an outcome's noise at points (r, e), standardised, (r,); None: no single
+            outcome is one of f and noise alone.
         trend: the part of the prior mean beside `mean`; None: nothing.
         held: values of columns that the kernel reads after those of points, such as the time.
-        members: the same with draws of the hyperparameters, all as likely; none: these are taken for granted.
+        members: the same with draws of the hyperparameters, all as likely; none: these are taken
+            for granted.
     """
 
     columns: Columns
@@ -112,7 +117,9 @@ class Posterior:
     members: tuple[Posterior, ...] = ()
 
     @classmethod
-    def of_regression(cls, model: GPRegression[Any], columns: Columns, held: tuple[float, ...] = ()) -> Self:
+    def of_regression(
+        cls, model: GPRegression[Any], columns: Columns, held: tuple[float, ...] = ()
+    ) -> Self:
         """Posterior of a regression; `held` are values of columns after those of points."""
         output = model.output
         members = tuple(cls.of_regression(member, columns, held) for member in model.members)
@@ -124,7 +131,11 @@ class Posterior:
 
     @classmethod
     def of_expectation(
-        cls, posterior: ProductKernelPosterior, parts: Sequence[Part], output: Standardisation, columns: Columns
+        cls,
+        posterior: ProductKernelPosterior,
+        parts: Sequence[Part],
+        output: Standardisation,
+        columns: Columns,
     ) -> Self:
         """Exact posterior of `g(z) = E f` over uncontrolled columns, as a function of the controlled ones."""
         over = Expectation.over(posterior, parts, product=False)
@@ -143,7 +154,7 @@ class Posterior:
             _symmetric_root(posterior.inverse), over.average, over.doubly, posterior.mean, output.offset, output.scale,
         )  # fmt: skip
 
-    # -- what the formula is made of, each with its pull-back ----------------------------------------------------------
+    # -- what the formula is made of, each with its pull-back --------------------------------------
 
     def _whole(self, Z: Points) -> Float[np.ndarray, "r e"]:
         """Append the held values to points."""
@@ -159,7 +170,9 @@ class Posterior:
             return np.asarray(np.mean([member.noise_at(Z) for member in self.members], axis=0))
         if self.noise is None:
             hint = "For fantasies take the model of the objective: leave ‹scope› out."
-            raise InvalidRequest("observation_noise", True, "False: an expected value is not observed", hint)
+            raise InvalidRequest(
+                "observation_noise", True, "False: an expected value is not observed", hint
+            )
         return self.scale**2 * self.noise(self._whole(Z))
 
     def cross(self, Z: Points) -> Float[np.ndarray, "r n"]:
@@ -175,11 +188,19 @@ class Posterior:
         """Prior covariances among the q points of each batch, (b, q, q), standardised."""
         whole = [self._whole(points) for points in Z]
         if Z.shape[1] == 1:
-            found = self.kernel.diagonal(np.concatenate(whole))[:, None, None] if len(Z) else np.zeros((0, 1, 1))
+            found = (
+                self.kernel.diagonal(np.concatenate(whole))[:, None, None]
+                if len(Z)
+                else np.zeros((0, 1, 1))
+            )
             return self.doubly * found
-        return self.doubly * np.array([self.kernel(points, points) for points in whole]).reshape(*Z.shape[:2], -1)
+        return self.doubly * np.array([self.kernel(points, points) for points in whole]).reshape(
+            *Z.shape[:2], -1
+        )
 
-    def prior_slope(self, Z: Float[np.ndarray, "b q d"], W: Float[np.ndarray, "b q q"]) -> Float[np.ndarray, "b q d"]:
+    def prior_slope(
+        self, Z: Float[np.ndarray, "b q d"], W: Float[np.ndarray, "b q q"]
+    ) -> Float[np.ndarray, "b q d"]:
         """`∂/∂z Σ_ij W_ij prior_ij` in each batch, (b, q, d)."""
         slope, d = np.empty(Z.shape), Z.shape[2]
         for b, (points, weights) in enumerate(zip(Z, W, strict=True)):
@@ -202,7 +223,9 @@ class Posterior:
             return np.mean(means, axis=0), np.mean(covariances, axis=0) + away.T @ away / len(away)
         cross = self.cross(Z)
         half = cross @ self.root
-        offset, scale = (min(max(number, -_SQUARABLE), _SQUARABLE) for number in (self.offset, self.scale))
+        offset, scale = (
+            min(max(number, -_SQUARABLE), _SQUARABLE) for number in (self.offset, self.scale)
+        )
         mean = offset + scale * (self.mean + cross @ self.weights)
         covariance = scale**2 * (self.prior(Z[None])[0] - half @ half.T)
         return mean + (self.trend(Z) if self.trend is not None else 0.0), covariance

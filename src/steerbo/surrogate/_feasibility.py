@@ -1,25 +1,28 @@
 """Feasibility of plays: how likely they are to work, and to satisfy the constraints on outcomes.
 
-By the failure model regions that keep failing are closed to a search, until outcomes open them again.
+By the failure model regions that keep failing are closed to a search, until outcomes open them
+again.
 
-Whether an evaluation works, w, is 1 or 0. Several explanations compete. By the first it is luck alone, everywhere the
-same. By some it depends on the place, or on one coordinate of it: w(x) = c + g(x) + noise, with g a Gaussian process
-(Matérn, ν = 3/2). Each counts by how well it has foretold what happened, one evaluation after another, times what was
-believed in it beforehand: luck, for the most part. So one failure closes nothing.
+Whether an evaluation works, w, is 1 or 0. Several explanations compete. By the first it is luck
+alone, everywhere the same. By some it depends on the place, or on one coordinate of it: w(x) = c +
+g(x) + noise, with g a Gaussian process (Matérn, ν = 3/2). Each counts by how well it has foretold
+what happened, one evaluation after another, times what was believed in it beforehand: luck, for the
+most part. So one failure closes nothing.
 
-A place is closed where the probability to work, over nature's draws, is less than τ of what it is at the best of the
-places that have worked. Failures wherever one goes, by bad luck or by the weather, therefore close nothing. In the
-literature that is a hidden, or crash, constraint (Gramacy & Lee 2011; Bachoc, Helbert & Picheny 2020, who also classify
-by a Gaussian process).
+A place is closed where the probability to work, over nature's draws, is less than τ of what it is
+at the best of the places that have worked. Failures wherever one goes, by bad luck or by the
+weather, therefore close nothing. In the literature that is a hidden, or crash, constraint (Gramacy
+& Lee 2011; Bachoc, Helbert & Picheny 2020, who also classify by a Gaussian process).
 
-Failures may also depend on which variables are controlled: a program that needs a value fails wherever nature draws it,
-a pump that some sets need fails every other time. Then every variable that some plays control and others do not has one
-more coordinate, 1 or 0. By these explanations it is luck, with another rate for the evaluations that differ in all such
-coordinates, or in one. (A Gaussian process of them believes that a set works or not: noise of half of its variance at
-most. A set that fails every other time is then explained by luck alone, at the cost of all sets.)
+Failures may also depend on which variables are controlled: a program that needs a value fails
+wherever nature draws it, a pump that some sets need fails every other time. Then every variable
+that some plays control and others do not has one more coordinate, 1 or 0. By these explanations it
+is luck, with another rate for the evaluations that differ in all such coordinates, or in one. (A
+Gaussian process of them believes that a set works or not: noise of half of its variance at most. A
+set that fails every other time is then explained by luck alone, at the cost of all sets.)
 
-Where the objective drifts, g does, too: an evaluation of long ago counts as much as the objective of then says of now,
-and less with every round.
+Where the objective drifts, g does, too: an evaluation of long ago counts as much as the objective
+of then says of now, and less with every round.
 """
 
 from __future__ import annotations
@@ -98,7 +101,9 @@ class Recency:
     def of(self, other: Recency) -> Float[np.ndarray, "n m"]:
         """Correlations with evaluations at other moments."""
         passed = np.abs(self.rounds[:, None] - other.rounds)
-        return np.asarray(np.maximum(self.lasting(self.times, other.times), 0.0) * np.exp(-passed / FADES))
+        return np.asarray(
+            np.maximum(self.lasting(self.times, other.times), 0.0) * np.exp(-passed / FADES)
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +116,8 @@ class Evaluations:
         unordered: (d + s,) which columns are categories.
         scope: s, the number of variables that only some plays control.
         recency: when they were made; None: that does not matter.
-        left_out: (k, s) which variables were controlled in outcomes that are left out: those far from all failures.
+        left_out: (k, s) which variables were controlled in outcomes that are left out: those far
+            from all failures.
     """
 
     points: Float[np.ndarray, "n e"]
@@ -120,7 +126,9 @@ class Evaluations:
     scope: int = 0
     recency: Recency | None = None
     left_out: Float[np.ndarray, "k s"] = field(default_factory=lambda: np.empty((0, 0)))
-    _found: dict[tuple[tuple[int, ...], float, float], Foretold] = field(default_factory=dict, init=False, repr=False)
+    _found: dict[tuple[tuple[int, ...], float, float], Foretold] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
     @property
     def dimension(self) -> int:
@@ -133,12 +141,21 @@ class Evaluations:
             return np.ones(len(self.worked))
         return np.asarray(self.recency.of(present)[:, 0])
 
-    def rate(self, columns: Sequence[int], scope: Float[np.ndarray, " s"], remaining: Float[np.ndarray, " n"]) -> float:
+    def rate(
+        self,
+        columns: Sequence[int],
+        scope: Float[np.ndarray, " s"],
+        remaining: Float[np.ndarray, " n"],
+    ) -> float:
         """Success probability by chance alone, of evaluations like `scope` in some columns; old ones count less."""
         alike, more = remaining * self.alike(columns, scope), self.left_alike(columns, scope)
-        return (float(alike[self.worked].sum()) + more + _LUCK[0]) / (float(alike.sum()) + more + sum(_LUCK))
+        return (float(alike[self.worked].sum()) + more + _LUCK[0]) / (
+            float(alike.sum()) + more + sum(_LUCK)
+        )
 
-    def alike(self, columns: Sequence[int], scope: Float[np.ndarray, " s"]) -> Bool[np.ndarray, " n"]:
+    def alike(
+        self, columns: Sequence[int], scope: Float[np.ndarray, " s"]
+    ) -> Bool[np.ndarray, " n"]:
         """Which evaluations controlled the same as `scope` in some columns, (n,); without columns all."""
         own = [j - self.dimension for j in columns]
         return np.asarray((self.points[:, list(columns)] == scope[own]).all(axis=1))
@@ -146,7 +163,11 @@ class Evaluations:
     def left_alike(self, columns: Sequence[int], scope: Float[np.ndarray, " s"]) -> int:
         """Number of those among the outcomes that are left out."""
         own = [j - self.dimension for j in columns]
-        return int((self.left_out[:, own] == scope[own]).all(axis=1).sum()) if len(self.left_out) else 0
+        return (
+            int((self.left_out[:, own] == scope[own]).all(axis=1).sum())
+            if len(self.left_out)
+            else 0
+        )
 
     def held(self, parts: Sequence[Part]) -> tuple[int, ...]:
         """Controlled columns of the evaluations; `parts` may have more, such as the time."""
@@ -160,7 +181,9 @@ class Evaluations:
 
     def scopes(self) -> list[tuple[int, ...]]:
         """Columns of what is controlled by which rates of failures may differ: all that vary, single ones."""
-        every = [j for j in range(self.dimension, len(self.unordered)) if np.ptp(self.points[:, j]) > 0]
+        every = [
+            j for j in range(self.dimension, len(self.unordered)) if np.ptp(self.points[:, j]) > 0
+        ]
         singles = [(j,) for j in every] if len(every) <= _SINGLES else []
         return [*dict.fromkeys([tuple(every), *singles])] if every else []
 
@@ -191,7 +214,9 @@ class Evaluations:
         covariance[np.diag_indices_from(covariance)] += noise
         root = np.linalg.cholesky(covariance)
         ahead = np.linalg.solve(root, self.worked - _HOPE)
-        score = _score(self.worked, self.worked - np.diagonal(root) * ahead)  # each is foretold by those before it
+        score = _score(
+            self.worked, self.worked - np.diagonal(root) * ahead
+        )  # each is foretold by those before it
         return score, np.linalg.solve(root.T, ahead)
 
     def similarity(
@@ -213,8 +238,10 @@ class SuccessProbability:
 
     Attributes:
         made: the evaluations.
-        luck: explanations by luck, with another rate by each value of some columns: these, and how much each counts.
-        places: the other explanations: columns, reach, weights of the evaluations, and how much each counts.
+        luck: explanations by luck, with another rate by each value of some columns: these, and how
+            much each counts.
+        places: the other explanations: columns, reach, weights of the evaluations, and how much
+            each counts.
         remaining: (n,) how much each evaluation still says.
         scope: (s,) which variables the plays control, see `Evaluations`.
         required_probability: the probability that is asked for.
@@ -238,7 +265,8 @@ class SuccessProbability:
     ) -> SuccessProbability:
         """Fit the success probability of plays that control some columns, averaging over explanations of past failures.
 
-        `share` is τ, `scope` says which variables the plays control (see `Evaluations`), `present` is their moment.
+        `share` is τ, `scope` says which variables the plays control (see `Evaluations`), `present`
+        is their moment.
         """
         tried = [*product(made.explanations(parts), REACHES, NOISES)]
         found = [made.by_place(*each) for each in tried]
@@ -254,10 +282,18 @@ class SuccessProbability:
         counts = np.exp(scores - scores.max())
         counts[1:][counts[1:] < _SLIGHT * counts.sum()] = 0.0
         shares = (counts / counts.sum()).tolist()
-        luck = [(columns, n) for columns, n in zip([(), *scopes], shares[: 1 + len(scopes)], strict=True) if n]
+        luck = [
+            (columns, n)
+            for columns, n in zip([(), *scopes], shares[: 1 + len(scopes)], strict=True)
+            if n
+        ]
         others = shares[1 + len(scopes) :]
         remaining = made.remaining(present)
-        places = [(t[0], t[1], f[1] * remaining, n) for t, f, n in zip(tried, found, others, strict=True) if n]
+        places = [
+            (t[0], t[1], f[1] * remaining, n)
+            for t, f, n in zip(tried, found, others, strict=True)
+            if n
+        ]
         works = cls(made, luck, places, remaining, np.array(scope, dtype=float))
         return replace(works, required_probability=share * works.best(parts))
 
@@ -266,7 +302,11 @@ class SuccessProbability:
         base, best = draws_of(parts), self.made.points[self.made.worked]
         held, rows = self.made.held(parts), np.repeat(base[None], len(best), axis=0)
         rows[:, :, held] = best[:, None, held]
-        means = self.mean(rows.reshape(len(best) * len(base), base.shape[1])).reshape(len(best), -1).mean(axis=1)
+        means = (
+            self.mean(rows.reshape(len(best) * len(base), base.shape[1]))
+            .reshape(len(best), -1)
+            .mean(axis=1)
+        )
         return float(means.max())
 
     def mean(self, rows: Float[np.ndarray, "m e"]) -> Float[np.ndarray, " m"]:
@@ -277,7 +317,9 @@ class SuccessProbability:
     @cached_property
     def _level(self) -> float:
         """Part of the luck that all places share."""
-        lucky = (n * self.made.rate(columns, self.scope, self.remaining) for columns, n in self.luck)
+        lucky = (
+            n * self.made.rate(columns, self.scope, self.remaining) for columns, n in self.luck
+        )
         return math.fsum([*lucky, *(counts * _HOPE for *_, counts in self.places)])
 
     @cached_property
@@ -290,7 +332,9 @@ class SuccessProbability:
         closeness = np.zeros((len(self.made.unordered), len(weights)))
         for g, (columns, reach) in enumerate(weights):
             closeness[list(columns), g] = 3.0 / (reach**2 * max(len(columns), 1))
-        return closeness, np.array([*weights.values()]).reshape(len(weights), len(self.made.worked)).T
+        return closeness, np.array([*weights.values()]).reshape(
+            len(weights), len(self.made.worked)
+        ).T
 
     def mean_and_slope(
         self, rows: Float[np.ndarray, "m e"]
@@ -305,14 +349,18 @@ class SuccessProbability:
         total = self._level + ((1.0 + far) * decay).sum(axis=(1, 2))
         away[:, :, made.unordered] = 0.0
         slope = np.zeros(rows.shape)
-        slope[:, : made.dimension] = -((decay @ closeness.T) * away).sum(axis=1)[:, : made.dimension]
+        slope[:, : made.dimension] = -((decay @ closeness.T) * away).sum(axis=1)[
+            :, : made.dimension
+        ]
         slope[(total < _LEAST_SAID) | (total > 1.0 - _LEAST_SAID)] = 0.0
         return np.clip(total, _LEAST_SAID, 1.0 - _LEAST_SAID), slope
 
     def _completed(self, rows: Float[np.ndarray, "m e"]) -> Float[np.ndarray, "m e"]:
         """Rows with the columns of the evaluations: where, and which variables are controlled."""
         width = self.made.dimension
-        return np.column_stack([rows[:, :width], np.broadcast_to(self.scope, (len(rows), self.made.scope))])
+        return np.column_stack(
+            [rows[:, :width], np.broadcast_to(self.scope, (len(rows), self.made.scope))]
+        )
 
     def failures_near(self, rows: Float[np.ndarray, "m e"]) -> float:
         """Number of failures that the probability at rows rests on, on average; by luck all of them count.
@@ -323,7 +371,9 @@ class SuccessProbability:
         remaining = self.remaining[failed]
         total = sum(n for _, n in self.luck) * float(remaining.sum())
         for columns, reach, _, counts in self.places:
-            total += counts * float((made.similarity(rows, columns, reach)[:, failed] @ remaining).mean())
+            total += counts * float(
+                (made.similarity(rows, columns, reach)[:, failed] @ remaining).mean()
+            )
         return total
 
     def log_probability(self, nature: Nature, held: Sequence[int]) -> WorkingProbability:
@@ -353,7 +403,9 @@ class WorkingProbability:
         n, s, e = rows.shape
         mean, slope = self.works.mean_and_slope(rows.reshape(n * s, e))
         values = self.nature.average(np.log(mean).reshape(n, s))
-        rise = (self.nature.shares[:, None] * slope.reshape(n, s, e)).sum(axis=1)  # of the mean probability
+        rise = (self.nature.shares[:, None] * slope.reshape(n, s, e)).sum(
+            axis=1
+        )  # of the mean probability
         return values, (np.exp(-values)[:, None] * rise)[:, self.held]
 
 
@@ -405,7 +457,9 @@ class _Tried:
         count: how many there were, with those of long ago.
     """
 
-    points: list[Float[np.ndarray, " e"] | Callable[[], Float[np.ndarray, " e"]]] = field(default_factory=list)
+    points: list[Float[np.ndarray, " e"] | Callable[[], Float[np.ndarray, " e"]]] = field(
+        default_factory=list
+    )
     worked: list[bool] = field(default_factory=list)
     when: list[tuple[float, float]] = field(default_factory=list)
     count: int = 0
@@ -417,11 +471,11 @@ class FailureModel:
     Args:
         unordered: (d,) which columns are categories.
         place: where an evaluation was made; of more than d columns the first d count.
-        lasting: correlations of the objective between times, as known by now; None: it does not drift, and settings
-            that worked long ago still do.
+        lasting: correlations of the objective between times, as known by now; None: it does not
+            drift, and settings that worked long ago still do.
         tells: which evaluations count; None: all.
-        scope: (s,) which variables a round controls, of those that only some rounds do, 1 or 0; of external data (None)
-            all. None: all rounds control the same.
+        scope: (s,) which variables a round controls, of those that only some rounds do, 1 or 0; of
+            external data (None) all. None: all rounds control the same.
     """
 
     def __init__(
@@ -433,7 +487,12 @@ class FailureModel:
         tells: Tells | None = None,
         scope: Callable[[Round | None], Sequence[float]] | None = None,
     ) -> None:
-        self._unordered, self._place, self._lasting, self._told_by = unordered, place, lasting, tells
+        self._unordered, self._place, self._lasting, self._told_by = (
+            unordered,
+            place,
+            lasting,
+            tells,
+        )
         self._scope_of, self._scope = scope, 0 if scope is None else len(scope(None))
         self._history: History | None = None
         self._fold = Fold(self._taken, _Tried)
@@ -471,7 +530,7 @@ class FailureModel:
         assert present is not None
         return float((1.0 - then.of(present)).sum())
 
-    # -- learning ------------------------------------------------------------------------------------------------------
+    # -- learning ----------------------------------------------------------------------------------
 
     def see(self, history: History) -> None:
         """Derive evaluations from a history, whatever it is by then."""
@@ -482,7 +541,9 @@ class FailureModel:
         played, told = result.played, result.outcome is not None
         if not (told or result.failed):
             return tried
-        if self._told_by is not None and not self._told_by(self._data(result.name) if played is None else played):
+        if self._told_by is not None and not self._told_by(
+            self._data(result.name) if played is None else played
+        ):
             return tried
         point = partial(self._point, result.shown, result.name, played)
         tried.points.append(point if told else point())
@@ -490,7 +551,11 @@ class FailureModel:
         tried.count += 1
         if self._lasting is None:
             return tried
-        when = time_of(played) if played is not None else float(result.realised.get(TIME.name, result.time))
+        when = (
+            time_of(played)
+            if played is not None
+            else float(result.realised.get(TIME.name, result.time))
+        )
         tried.when.append((when, float(result.number)))
         if len(tried.worked) > _LATE:  # a stream may go on for ever
             for held in (tried.points, tried.worked, tried.when):
@@ -501,30 +566,36 @@ class FailureModel:
         assert self._history is not None
         return self._history.data[name]
 
-    def _point(self, realised: Mapping[str, Any], name: str, played: Round | None) -> Float[np.ndarray, " e"]:
+    def _point(
+        self, realised: Mapping[str, Any], name: str, played: Round | None
+    ) -> Float[np.ndarray, " e"]:
         point = self._place(realised, name, played)[: len(self._unordered)]
         return point if self._scope_of is None else np.append(point, self._scope_of(played))
 
-    # -- what is closed ------------------------------------------------------------------------------------------------
+    # -- what is closed ----------------------------------------------------------------------------
 
     def works(
         self, parts: Sequence[Part], share: float = SHARE, scope: Sequence[float] = ()
     ) -> SuccessProbability | None:
         """Success probability of plays that control these columns; None where no failed point is closed to them.
 
-        Nothing is closed before an evaluation has worked: there is no better region to go to. After the parts of the
-        evaluations' columns the time may follow; `scope` says which variables the plays control, of those that only
-        some do.
+        Nothing is closed before an evaluation has worked: there is no better region to go to. After
+        the parts of the evaluations' columns the time may follow; `scope` says which variables the
+        plays control, of those that only some do.
         """
         if self.failures < FEWEST or not any(self._worked):
             return None
         works = self._success(parts, share, scope)
         failed = np.zeros((works.made.worked.size - works.made.worked.sum(), len(parts)))
-        failed[:, : works.made.dimension] = works.made.points[~works.made.worked, : works.made.dimension]
+        failed[:, : works.made.dimension] = works.made.points[
+            ~works.made.worked, : works.made.dimension
+        ]
         failed = failed[:, set_columns(parts)]
         return works if (margin_over([works], parts)(failed) < 0.0).any() else None
 
-    def _success(self, parts: Sequence[Part], share: float, scope: Sequence[float]) -> SuccessProbability:
+    def _success(
+        self, parts: Sequence[Part], share: float, scope: Sequence[float]
+    ) -> SuccessProbability:
         return SuccessProbability.of(self._evaluations, parts, share, scope, self._present(parts))
 
     @property
@@ -534,7 +605,9 @@ class FailureModel:
         Where the problem drifts, also until time has passed, or a fit knows the drift better.
         """
         tried, history = self._tried, self._history
-        passed = None if self._lasting is None or history is None else (len(history), len(history.fits))
+        passed = (
+            None if self._lasting is None or history is None else (len(history), len(history.fits))
+        )
         key = tried.count, passed
         if self._made is None or self._made[0] is not tried or self._made[1] != key:
             self._made = tried, key, self._near()
@@ -546,11 +619,15 @@ class FailureModel:
         if self.failures < FEWEST:
             return 1.0
         if not any(self._worked):
-            return self._evaluations.rate((), np.empty(0), self._evaluations.remaining(self._present()))
+            return self._evaluations.rate(
+                (), np.empty(0), self._evaluations.remaining(self._present())
+            )
         every = [Controlled()] * len(self._unordered)
         return self._success(every, SHARE, ()).best(every)
 
-    def chances(self, plays: Sequence[tuple[Sequence[Part], Sequence[float]]]) -> Float[np.ndarray, " m"]:
+    def chances(
+        self, plays: Sequence[tuple[Sequence[Part], Sequence[float]]]
+    ) -> Float[np.ndarray, " m"]:
         """Success probabilities of kinds of plays (parts, scope) at their best, as shares of the largest one, (m,).
 
         All are 1 with fewer than `FEWEST` failures, or before an evaluation has worked.
@@ -582,7 +659,9 @@ class FailureModel:
             gave = gave[np.unique(np.argsort(gaps, axis=1, kind="stable")[:, :_NEAREST])]
         some = np.sort(np.concatenate([failed, gave]))
         left_out = points[np.setdiff1d(np.flatnonzero(worked), gave), len(self._unordered) :]
-        return Evaluations(points[some], worked[some], unordered, self._scope, self._recency_of(some), left_out)
+        return Evaluations(
+            points[some], worked[some], unordered, self._scope, self._recency_of(some), left_out
+        )
 
     def _recency_of(self, some: np.ndarray) -> Recency | None:
         if self._lasting is None:
@@ -601,15 +680,16 @@ class FailureModel:
         return Recency(np.array([time]), np.array([number]), self._lasting)
 
 
-# -- failures and constraints together ---------------------------------------------------------------------------------
+# -- failures and constraints together -------------------------------------------------------------
 
 
 class Feasibility:
     """Models of the constrained outcomes and of failures. A method has one; a causal method has one for each model.
 
-    Pass every event to `learn`. `margin` and `region` tell a search where plays are feasible, `feasible` picks among
-    listed points, `slack` describes an answer. Where a constraint holds on average over plays, `required` is the
-    probability that the next play still needs, `probabilities` the one that a play has.
+    Pass every event to `learn`. `margin` and `region` tell a search where plays are feasible,
+    `feasible` picks among listed points, `slack` describes an answer. Where a constraint holds on
+    average over plays, `required` is the probability that the next play still needs,
+    `probabilities` the one that a play has.
 
     Args:
         failures: the model of failures.
@@ -648,15 +728,21 @@ class Feasibility:
         """Learn hyperparameters anew and return them by outcome; `until`: see `DriftTracker.fit`."""
         return self.constraints.fit(until) if self.constraints else {}
 
-    # -- choosing ------------------------------------------------------------------------------------------------------
+    # -- choosing ----------------------------------------------------------------------------------
 
     def margin(
-        self, parts: Sequence[Part], *, answering: bool = False, outcomes: bool = True, scope: Sequence[float] = ()
+        self,
+        parts: Sequence[Part],
+        *,
+        answering: bool = False,
+        outcomes: bool = True,
+        scope: Sequence[float] = (),
     ) -> FeasibilityMargin | None:
         """Feasibility margin: settings (n, c) → (n,) normal deviations of the least likely requirement; ≥ 0: feasible.
 
         Args:
-            parts: the part of every column; c of them are set, and columns that nature draws are averaged over.
+            parts: the part of every column; c of them are set, and columns that nature draws are
+                averaged over.
             answering: for a recommendation, which must be surer to work than a play.
             outcomes: whether constraints on outcomes count, or failures alone.
             scope: which variables the plays control, see `FailureModel`.
@@ -683,7 +769,8 @@ class Feasibility:
         Args:
             box: of the variables that are searched.
             parts: see `margin`.
-            near: played settings, around which a feasible region may lie that is too small to be found otherwise.
+            near: played settings, around which a feasible region may lie that is too small to be
+                found otherwise.
             columns: the columns of the box that `parts` sets; None: all.
             answering: see `margin`.
             scope: see `margin`.
@@ -696,13 +783,13 @@ class Feasibility:
         margin = replace(margin, columns=columns)
         return FeasibleRegion(box, margin, near, margin.gradients)
 
-    # -- answers -------------------------------------------------------------------------------------------------------
+    # -- answers -----------------------------------------------------------------------------------
 
     def slack(self, name: str, rows: Float[np.ndarray, "m d"]) -> float | None:
         """Slack of the constraint on one outcome at encoded rows, in its units; None where too little is known."""
         return next((each.room(rows) for each in self.models if each.limit.name == name), None)
 
-    # -- constraints that hold on average over plays -------------------------------------------------------------------
+    # -- constraints that hold on average over plays -----------------------------------------------
 
     @property
     def on_average(self) -> bool:
@@ -716,20 +803,30 @@ class Feasibility:
         if not self.models:
             return {}
         chances = chances_over(self.models, parts)
-        return {each.limit.name: np.exp(logs.values(points)) for each, logs in zip(self.models, chances, strict=True)}
+        return {
+            each.limit.name: np.exp(logs.values(points))
+            for each, logs in zip(self.models, chances, strict=True)
+        }
 
-    def probability_of_play(self, parts: Sequence[Part], points: Float[np.ndarray, "n c"]) -> dict[str, float]:
+    def probability_of_play(
+        self, parts: Sequence[Part], points: Float[np.ndarray, "n c"]
+    ) -> dict[str, float]:
         """Probability to satisfy each constraint of which enough is known, by outcome, the mean over n points."""
-        return {name: float(each.mean()) for name, each in self.probabilities(parts, points).items()}
+        return {
+            name: float(each.mean()) for name, each in self.probabilities(parts, points).items()
+        }
 
     def required(self, rounds: Iterable[Round], least: float = 0.0) -> dict[str, float]:
         """Probability that the next play needs of each constraint, by outcome.
 
-        On average over plays that is what earlier plays left over, `p (n + 1) − kept`, but no less than `least`.
+        On average over plays that is what earlier plays left over, `p (n + 1) − kept`, but no less
+        than `least`.
         """
         played = [*rounds]
         return {
-            m.limit.name: max(required_now(m.limit, played), least) if m.limit.on_average else m.required_probability
+            m.limit.name: max(required_now(m.limit, played), least)
+            if m.limit.on_average
+            else m.required_probability
             for m in self.models
         }
 
@@ -748,4 +845,8 @@ def feasible(margins: Float[np.ndarray, " n"]) -> Int[np.ndarray, " k"]:
     >>> feasible(np.array([-2.0, 0.1, 0.3])).tolist(), feasible(np.array([-2.0, -0.1])).tolist()
     ([1, 2], [1])
     """
-    return np.flatnonzero(margins >= 0.0) if (margins >= 0.0).any() else np.array([int(margins.argmax())])
+    return (
+        np.flatnonzero(margins >= 0.0)
+        if (margins >= 0.0).any()
+        else np.array([int(margins.argmax())])
+    )

@@ -1,9 +1,10 @@
 """Model of an objective: a Gaussian process over a space's variables, its rows, its drift, and the times of its fits.
 
-A wing's surrogate turns each told outcome into a row in its `learn`; `EncodingCache` encodes the values.
+A wing's surrogate turns each told outcome into a row in its `learn`; `EncodingCache` encodes the
+values.
 
-A schedule of fits finds out late that all is different. So a fit follows every surprise, too: an outcome that is far
-from what all others say of it, among the latest.
+A schedule of fits finds out late that all is different. So a fit follows every surprise, too: an
+outcome that is far from what all others say of it, among the latest.
 """
 
 from __future__ import annotations
@@ -56,7 +57,8 @@ class DriftTracker:
 
     Attributes:
         model: how the objective changes with time; None: it does not.
-        scaled: whether the outcomes of the latest fit tell a scale: one alone, or all alike, tell none.
+        scaled: whether the outcomes of the latest fit tell a scale: one alone, or all alike, tell
+            none.
     """
 
     def __init__(self, drift: AnyDrift) -> None:
@@ -104,7 +106,8 @@ class DriftTracker:
             fresh: makes a regression without data for a drift model.
             model: holds all outcomes; time is the last column.
             horizon: maps elapsed time to the span of time that the study will cover.
-            corrected: whether outcomes of the latest fit are others now: then its cuts are looked for anew.
+            corrected: whether outcomes of the latest fit are others now: then its cuts are looked
+                for anew.
         """
         if not self._learns or self.model is None:
             return model.fit().to_dict()
@@ -115,14 +118,19 @@ class DriftTracker:
         return {**found.to_dict(), "drift": drift_model.to_dict()}
 
     def set_hyperparameters(
-        self, fresh: Callable[[DriftModel], GPRegression[Any]], model: GPRegression[Any], plain: Mapping[str, Any]
+        self,
+        fresh: Callable[[DriftModel], GPRegression[Any]],
+        model: GPRegression[Any],
+        plain: Mapping[str, Any],
     ) -> GPRegression[Any]:
         """Put learned hyperparameters to use: in the same model, or in one of another drift with the same outcomes.
 
         Raises:
             InvalidStudy: they do not fit the model, and nothing has changed.
         """
-        found = Hyperparameters.from_dict({name: given for name, given in plain.items() if name != "drift"})
+        found = Hyperparameters.from_dict(
+            {name: given for name, given in plain.items() if name != "drift"}
+        )
         drift_model = self.model
         if self._learns and drift_model is not None:
             drift_model = DriftModel.from_dict(plain.get("drift", {}))
@@ -165,11 +173,13 @@ def build_model(
     Args:
         space: of the variables; None: over none.
         drift_model: how the objective changes with time; None: it does not.
-        kernel: over the variables; None: an ANOVA kernel, or a constant without variables. Noise may then change along
-            every number, unless it is known or the objective drifts. Where all settings can be listed and nothing
-            drifts, each has an effect of its own, too: see `CellKernel`.
-        unseen: whether it may differ by its scale where nothing was seen, whatever was seen elsewhere, as the model of
-            an outcome that has a limit has to believe: see `UnseenKernel`.
+        kernel: over the variables; None: an ANOVA kernel, or a constant without variables. Noise
+            may then change along every number, unless it is known or the objective drifts. Where
+            all settings can be listed and nothing drifts, each has an effect of its own, too: see
+            `CellKernel`.
+        unseen: whether it may differ by its scale where nothing was seen, whatever was seen
+            elsewhere, as the model of an outcome that has a limit has to believe: see
+            `UnseenKernel`.
         options: of `GPRegression`: `known_noise`, `likely_noise`, `seed`.
     """
     if kernel is None:
@@ -193,7 +203,8 @@ def _listed(space: Space) -> bool:
     return every and (space.dimension > 1 or not space.categorical.all())
 
 
-_LOUDER = 2.0  # ratio of the noise's deviations at the ends of a range from which on it is worth a sentence
+# ratio of the noise's deviations at the ends of a range from which on it is worth a sentence
+_LOUDER = 2.0
 
 
 def uneven_noise_said(model: GPRegression[Any], names: Sequence[str]) -> str:
@@ -207,12 +218,22 @@ def uneven_noise_said(model: GPRegression[Any], names: Sequence[str]) -> str:
     """
     said = []
     for k, column in enumerate(model.prior.uneven):
-        slopes = np.array([member.prior.slopes[k] if member.prior.slopes else 0.0 for member in model.members])
-        if len(slopes) and (slopes > 0).all() | (slopes < 0).all() and abs(slopes.mean()) > 2.0 * math.log(_LOUDER):
+        slopes = np.array(
+            [member.prior.slopes[k] if member.prior.slopes else 0.0 for member in model.members]
+        )
+        if (
+            len(slopes)
+            and (slopes > 0).all() | (slopes < 0).all()
+            and abs(slopes.mean()) > 2.0 * math.log(_LOUDER)
+        ):
             ends = np.full((2, model.prior.width), 0.5)
             ends[:, column] = 0.0, 1.0
-            low, high = np.mean([member.scale * np.sqrt(member.noise_at(ends)) for member in model.members], axis=0)
-            said.append(f"{low:.2g} where {names[column]} is smallest and {high:.2g} where it is largest")
+            low, high = np.mean(
+                [member.scale * np.sqrt(member.noise_at(ends)) for member in model.members], axis=0
+            )
+            said.append(
+                f"{low:.2g} where {names[column]} is smallest and {high:.2g} where it is largest"
+            )
     return f" A measurement is off by about {', and by about '.join(said)}." if said else ""
 
 
@@ -256,8 +277,14 @@ class EncodingCache:
         Raises:
             InvalidOutcome: as `of`.
         """
-        fresh = [row for row in rows if (before := self._known.get(row[0])) is None or before[0] != row[1]]
+        fresh = [
+            row
+            for row in rows
+            if (before := self._known.get(row[0])) is None or before[0] != row[1]
+        ]
         if fresh:
             points = encode([values for _, values in fresh])
-            self._known |= {name: (values, point) for (name, values), point in zip(fresh, points, strict=True)}
+            self._known |= {
+                name: (values, point) for (name, values), point in zip(fresh, points, strict=True)
+            }
         return np.array([self._known[name][1] for name, _ in rows])

@@ -81,17 +81,20 @@ class _Rows(NamedTuple):
 class BatchedBounds:
     """`E μ + β sqrt(E σ²)` for m = e·b functions: every expectation with every β, the latter running fastest.
 
-    With hundreds of observations an evaluation costs by its arithmetic; with tens, by the number of calls, and one call
-    for all functions is several times faster.
+    With hundreds of observations an evaluation costs by its arithmetic; with tens, by the number of
+    calls, and one call for all functions is several times faster.
 
     Args:
-        expectations: e of them, each with c columns that are set, over posteriors of the same n observations.
+        expectations: e of them, each with c columns that are set, over posteriors of the same n
+            observations.
         betas: b widths; negative for lower bounds.
-        coarse: the same of some observations, where there are too many to look everywhere with all; else empty.
+        coarse: the same of some observations, where there are too many to look everywhere with all;
+            else empty.
         starts: restarts of each function.
 
     Attributes:
-        widest: deviation that those at the first `ROUGH` points of a screen do not exceed, (e,); infinite before.
+        widest: deviation that those at the first `ROUGH` points of a screen do not exceed, (e,);
+            infinite before.
     """
 
     def __init__(
@@ -108,15 +111,27 @@ class BatchedBounds:
         self.width = len(betas)
         sets = np.stack([each.controlled for each in expectations])
         each_set = list(zip(posteriors, sets, strict=True))
-        self.inputs = np.stack([posterior.inputs.T[held] for posterior, held in each_set])  # (e, c, n)
+        self.inputs = np.stack(
+            [posterior.inputs.T[held] for posterior, held in each_set]
+        )  # (e, c, n)
         self.categorical = np.stack([posterior.categorical[held] for posterior, held in each_set])
         self.shares = np.stack([posterior.shares[held] for posterior, held in each_set])
-        self.closeness = np.stack([posterior.lengthscales[held] for posterior, held in each_set]) ** -2.0
+        self.closeness = (
+            np.stack([posterior.lengthscales[held] for posterior, held in each_set]) ** -2.0
+        )
         self.precision = np.where(self.categorical, 0.0, self.closeness)
-        self.some_categorical, self.whole = bool(self.categorical.any()), bool((self.shares == 1.0).all())
+        self.some_categorical, self.whole = (
+            bool(self.categorical.any()),
+            bool((self.shares == 1.0).all()),
+        )
         self.variance = np.array([posterior.variance for posterior in posteriors])
         self.mean = np.array([posterior.mean for posterior in posteriors])
-        self.pull = np.stack([each.posterior.variance * each.average * each.posterior.weights for each in expectations])
+        self.pull = np.stack(
+            [
+                each.posterior.variance * each.average * each.posterior.weights
+                for each in expectations
+            ]
+        )
         self.prior = self.variance * np.array([each.prior for each in expectations])
 
     def restarted(
@@ -133,22 +148,36 @@ class BatchedBounds:
         shared = points[:: self.width]
         if self.coarse:
             surely = None if self.expectations[0].posterior.many else TOP * self.starts
-            betas, every = self.betas[: self.width].tolist(), zip(self.expectations, self.coarse, shared, strict=True)
-            found = [one.promising(those, betas, coarse, EXACT, surely) for one, coarse, those in every]
+            betas, every = (
+                self.betas[: self.width].tolist(),
+                zip(self.expectations, self.coarse, shared, strict=True),
+            )
+            found = [
+                one.promising(those, betas, coarse, EXACT, surely) for one, coarse, those in every
+            ]
             widest = [rough[:ROUGH].max() for _, rough in found]
-            self.widest = np.where([one.posterior.certain(one.parts) for one in self.expectations], widest, np.inf)
+            self.widest = np.where(
+                [one.posterior.certain(one.parts) for one in self.expectations], widest, np.inf
+            )
             return np.concatenate([values for values, _ in found])
-        small = shared.shape[0] * shared.shape[1] * self.inputs.shape[2] <= _AT_ONCE and not self.some_categorical
+        small = (
+            shared.shape[0] * shared.shape[1] * self.inputs.shape[2] <= _AT_ONCE
+            and not self.some_categorical
+        )
         if small and (products := self._made()) is not None:
             moments = self._moments(shared, products)
         else:
             each = zip(self.expectations, shared, strict=True)
-            moments = np.array([expectation.moments(those) for expectation, those in each]).transpose(1, 0, 2)
+            moments = np.array(
+                [expectation.moments(those) for expectation, those in each]
+            ).transpose(1, 0, 2)
         self.widest = moments[1, :, :ROUGH].max(axis=1)
         means, deviations = np.repeat(moments, self.width, axis=1)
         return means + self.betas[:, None] * deviations
 
-    def everywhere(self, points: Float[np.ndarray, "m p c"], which: Bool[np.ndarray, " m"]) -> Float[np.ndarray, "k p"]:
+    def everywhere(
+        self, points: Float[np.ndarray, "m p c"], which: Bool[np.ndarray, " m"]
+    ) -> Float[np.ndarray, "k p"]:
         """Values of some functions at all of their points."""
         found = []
         for k in np.flatnonzero(which).tolist():
@@ -158,7 +187,9 @@ class BatchedBounds:
 
     def _made(self) -> Float[np.ndarray, "e n n"] | None:
         """All products in one array; None where one is never made."""
-        made = [product for each in self.expectations if isinstance(product := each.product, np.ndarray)]
+        made = [
+            product for each in self.expectations if isinstance(product := each.product, np.ndarray)
+        ]
         return np.stack(made) if len(made) == len(self.expectations) else None
 
     def _moments(
@@ -198,7 +229,8 @@ class BatchedBounds:
         towards = np.stack([at.pull + steep[:, None] * at.fall, at.fall], axis=2)
         first = np.matmul(at.D, towards)
         falls = first[:, :, 1]
-        # Σ_j (∂²k_j) of the mean and of the variance, and what the slopes of k add to the latter, by one product
+        # Σ_j (∂²k_j) of the mean and of the variance, and what the slopes of k add to the latter,
+        # by one product
         second = at.halves * ((steep * at.sign)[:, None] * at.kernel)[:, None]
         second += at.D * towards[:, None, :, 0]
         hessian = np.matmul(second, at.D.transpose(0, 2, 1))
@@ -207,19 +239,28 @@ class BatchedBounds:
         hessian -= (0.5 * steep / at.variance)[:, None, None] * falls[:, :, None] * falls[:, None]
         return at.mean + beta * sd, first[:, :, 0], hessian
 
-    def moments(self, points: Float[np.ndarray, "r c"], e: Int[np.ndarray, " r"]) -> MomentsWithCurvature:
+    def moments(
+        self, points: Float[np.ndarray, "r c"], e: Int[np.ndarray, " r"]
+    ) -> MomentsWithCurvature:
         """Mean and variance of expectation `e`, ascending, at each point; along categories nothing changes.
 
         A variance that is rounding counts as `CERTAIN`, and changes nowhere. O(c n²) a point.
         """
         return MomentsWithCurvature(*self._in_blocks(self._moments_at, points, e))
 
-    def _moments_at(self, points: Float[np.ndarray, "r c"], e: Int[np.ndarray, " r"]) -> tuple[np.ndarray, ...]:
+    def _moments_at(
+        self, points: Float[np.ndarray, "r c"], e: Int[np.ndarray, " r"]
+    ) -> tuple[np.ndarray, ...]:
         at, c = self._rows(points, e), points.shape[1]
         both = np.stack([at.pull, at.fall], axis=2)
         first, own = np.matmul(at.D, both), np.matmul(at.bend, both)
-        bend, curve = (np.matmul(at.D * towards[:, None], at.D.transpose(0, 2, 1)) for towards in (at.pull, at.fall))
-        curve += np.matmul(at.halves * (at.sign[:, None] * at.kernel)[:, None], at.D.transpose(0, 2, 1))
+        bend, curve = (
+            np.matmul(at.D * towards[:, None], at.D.transpose(0, 2, 1))
+            for towards in (at.pull, at.fall)
+        )
+        curve += np.matmul(
+            at.halves * (at.sign[:, None] * at.kernel)[:, None], at.D.transpose(0, 2, 1)
+        )
         for k, second in enumerate((bend, curve)):
             second[:, range(c), range(c)] += own[:, :, k]
         return at.mean, at.variance, first[:, :, 0], first[:, :, 1], bend, curve
@@ -234,12 +275,15 @@ class BatchedBounds:
         rows = max(_ROWS, _CACHED // max(1, points.shape[1] * self.inputs.shape[2]))
         if len(points) <= rows:
             return function(points, which)
-        parts = [function(points[k : k + rows], which[k : k + rows]) for k in range(0, len(points), rows)]
+        parts = [
+            function(points[k : k + rows], which[k : k + rows]) for k in range(0, len(points), rows)
+        ]
         return tuple(map(np.concatenate, zip(*parts, strict=True)))
 
     def _rows(self, points: Float[np.ndarray, "r c"], e: Int[np.ndarray, " r"]) -> _Rows:
-        # Of k_j = Π_a f_ja, f = 1 − w + w e, with p = w e / f: ∂k_j/∂x_a = k_j D_ja, D_ja = p_ja Δ_ja/ℓ_a²,
-        # ∂²k_j/∂x_a∂x_b = k_j D_ja D_jb for a ≠ b, and ∂²k_j/∂x_a² = k_j p_ja (Δ_ja²/ℓ_a⁴ − 1/ℓ_a²)
+        # Of k_j = Π_a f_ja, f = 1 − w + w e, with p = w e / f: ∂k_j/∂x_a = k_j D_ja, D_ja = p_ja
+        # Δ_ja/ℓ_a², ∂²k_j/∂x_a∂x_b = k_j D_ja D_jb for a ≠ b, and ∂²k_j/∂x_a² = k_j p_ja
+        # (Δ_ja²/ℓ_a⁴ − 1/ℓ_a²)
         s2 = self.variance[e]
         (r, c), n = points.shape, self.inputs.shape[2]
         precision = self.precision[e][:, :, None]
@@ -283,21 +327,25 @@ class BatchedBounds:
         variance = np.where(certain, CERTAIN * s2, spread)
         return _Rows(kernel, D, bend, halves[:, 1:], pull, fall, sign, mean, variance)
 
-    def _times_products(self, rows: Float[np.ndarray, "r k n"], e: Int[np.ndarray, " r"]) -> Float[np.ndarray, "r k n"]:
+    def _times_products(
+        self, rows: Float[np.ndarray, "r k n"], e: Int[np.ndarray, " r"]
+    ) -> Float[np.ndarray, "r k n"]:
         """Each block of rows times its expectation's (n, n) product."""
         result = np.empty_like(rows)
         edges = [0, *(np.flatnonzero(e[1:] != e[:-1]) + 1).tolist(), len(e)]
         for first, last in pairwise(edges):
             block = rows[first:last]
             flat = block.reshape(len(block) * block.shape[1], block.shape[2])
-            result[first:last] = (flat @ self.expectations[int(e[first])].product).reshape(block.shape)
+            result[first:last] = (flat @ self.expectations[int(e[first])].product).reshape(
+                block.shape
+            )
         return result
 
 
 EFFORT = (128, 8), (1024, 12)
 """Points tried and starts climbed from, for one or two variables and for more. Of 840 searches over two variables none
-missed what sixteen times the points and five times the starts find, where six starts missed three; of 240 over more
-variables none did, and with half the points three."""
+missed what sixteen times the points and five times the starts find, where six starts missed three;
+of 240 over more variables none did, and with half the points three."""
 NEARBY, STEPS = 64, 3
 """New points tried, and steps climbed, where a search was made a moment ago: see `warm_started`."""
 ARRIVED = 1e-6
@@ -351,20 +399,30 @@ def maximise_bounds(
 ) -> list[list[Maximum]]:
     """Largest `E μ + β sqrt(E σ²)` of each scope for each β, in standardised units; `of_mean`: `E μ + β sd[g]`.
 
-    Scopes that set equally many columns are searched together as long as their (n, n) arrays are small. Where some
-    bounds are of one kind and some of the other, `of_mean` says of which each is.
+    Scopes that set equally many columns are searched together as long as their (n, n) arrays are
+    small. Where some bounds are of one kind and some of the other, `of_mean` says of which each is.
     """
     means = [of_mean] * len(domains) if isinstance(of_mean, bool) else of_mean
-    free = {k: box for k, each in enumerate(domains) if (box := _without_margin(each.box)) is not None}
-    if free:  # where the largest bound of all settings is at a feasible one there is nothing else to search for
+    free = {
+        k: box for k, each in enumerate(domains) if (box := _without_margin(each.box)) is not None
+    }
+    # where the largest bound of all settings is at a feasible one there is nothing else to search
+    # for
+    if free:
         some = [replace(domains[k], box=box) for k, box in free.items()]
         ends = maximise_bounds(posterior, some, betas, seed, [means[k] for k in free])
         within = {
-            k: found for k, found in zip(free, ends, strict=True) if all(_allowed(domains[k].box, one) for one in found)
+            k: found
+            for k, found in zip(free, ends, strict=True)
+            if all(_allowed(domains[k].box, one) for one in found)
         }
         left = [k for k in range(len(domains)) if k not in within]
-        ends = _maximise_bounds(posterior, [domains[k] for k in left], betas, seed, [means[k] for k in left])
-        return [*map((within | dict(zip(left, ends, strict=True))).__getitem__, range(len(domains)))]
+        ends = _maximise_bounds(
+            posterior, [domains[k] for k in left], betas, seed, [means[k] for k in left]
+        )
+        return [
+            *map((within | dict(zip(left, ends, strict=True))).__getitem__, range(len(domains)))
+        ]
     return _maximise_bounds(posterior, domains, betas, seed, means)
 
 
@@ -376,7 +434,9 @@ def _maximise_bounds(
     means: Sequence[bool],
 ) -> list[list[Maximum]]:
     # where nothing is left to nature both bounds are one, which is searched for once
-    scopes = [(domain, mean and domain.uncertain) for domain, mean in zip(domains, means, strict=True)]
+    scopes = [
+        (domain, mean and domain.uncertain) for domain, mean in zip(domains, means, strict=True)
+    ]
     together = max(1, TOGETHER // max(1, len(posterior.inputs)) ** 2)
     alike: dict[tuple[int, bool], list[tuple[Domain, bool]]] = {}
     for domain, mean in dict.fromkeys(scopes):
@@ -384,7 +444,9 @@ def _maximise_bounds(
     found: dict[tuple[Domain, bool], list[Maximum]] = {}
     for (dimension, climbs), group in alike.items():
         some_are_enough = climbs and posterior.coarse is not posterior
-        if some_are_enough and not posterior.many:  # few scopes take less time without, and few points are all tried
+        if (
+            some_are_enough and not posterior.many
+        ):  # few scopes take less time without, and few points are all tried
             certain = all(not mean or posterior.certain(domain.parts) for domain, mean in group)
             some_are_enough = dimension > 2 and len(group) >= _SEVERAL and certain
         for first in range(0, len(group), together):
@@ -398,7 +460,11 @@ def _maximise_bounds(
 
 def _without_margin(box: Box) -> Box | None:
     """Box without its margin, in which a search takes a fraction of the time; None: it has none, or other limits."""
-    return box.without_margin if isinstance(box, FeasibleRegion) and not box.without_margin.constrained else None
+    return (
+        box.without_margin
+        if isinstance(box, FeasibleRegion) and not box.without_margin.constrained
+        else None
+    )
 
 
 def _allowed(box: Box, found: Maximum) -> bool:
@@ -407,13 +473,20 @@ def _allowed(box: Box, found: Maximum) -> bool:
 
 
 def warm_started(
-    posterior: ProductKernelPosterior, domain: Domain, before: Maximum, beta: float, *, seed: int, of_mean: bool = False
+    posterior: ProductKernelPosterior,
+    domain: Domain,
+    before: Maximum,
+    beta: float,
+    *,
+    seed: int,
+    of_mean: bool = False,
 ) -> Maximum:
     """Maximise the bound of one scope again after some points became pending since `before` was found.
 
-    Pending points lower bounds, and leave them where they say nothing: they are still highest near an end of the
-    search before, or at one of some new points. Nothing is climbed, which takes a twentieth of the time: an end that
-    has moved a little is lower than the new one by next to nothing. `climb_from` improves the end that is played.
+    Pending points lower bounds, and leave them where they say nothing: they are still highest near
+    an end of the search before, or at one of some new points. Nothing is climbed, which takes a
+    twentieth of the time: an end that has moved a little is lower than the new one by next to
+    nothing. `climb_from` improves the end that is played.
     """
     box, bound = domain.box, partial(_over(posterior, domain, of_mean).bound, beta=beta)
     points = before.points
@@ -424,12 +497,16 @@ def warm_started(
     return Maximum(found.point, found.value, found.points[keep], found.values[keep])
 
 
-def climb_from(posterior: ProductKernelPosterior, domain: Domain, found: Maximum, beta: float) -> Maximum:
+def climb_from(
+    posterior: ProductKernelPosterior, domain: Domain, found: Maximum, beta: float
+) -> Maximum:
     """Improve a maximum of `warm_started` by a few steps."""
     if not domain.box.dimension:
         return found
     bound = partial(_over(posterior, domain, of_mean=False).bound, beta=beta)
-    points, values = maximise_constrained(bound, found.points[:1], domain.box, iterations=STEPS, tolerance=ARRIVED)
+    points, values = maximise_constrained(
+        bound, found.points[:1], domain.box, iterations=STEPS, tolerance=ARRIVED
+    )
     return Maximum(points[0], float(values[0]), points, values)
 
 
@@ -450,10 +527,17 @@ def _alike(
         return [[_only(each, beta) for beta in betas] for each in expectations]
     if smooth(boxes[0]):
         stack = BatchedBounds(expectations, betas, coarse, EFFORT[boxes[0].dimension > 2][1])
-        meet = _APART if expectations[0].posterior.many else 0.0  # with many observations every step saved counts
+        meet = (
+            _APART if expectations[0].posterior.many else 0.0
+        )  # with many observations every step saved counts
         each = [box for box in boxes for _ in betas]
         found = _together(
-            stack.screened, stack.restarted, each, seed, together=meet, everywhere=stack.everywhere if coarse else None
+            stack.screened,
+            stack.restarted,
+            each,
+            seed,
+            together=meet,
+            everywhere=stack.everywhere if coarse else None,
         )
         widest = stack.widest.repeat(len(betas)).tolist()
         ends = [replace(one, widest=most) for one, most in zip(found, widest, strict=True)]
@@ -472,19 +556,25 @@ def _only(expectation: Expectation, beta: float) -> Maximum:
 
 def highest_of(function: Smooth, box: Box, seed: int) -> Maximum:
     """The largest value of one function of a scope's settings."""
-    if (free := _without_margin(box)) is not None and _allowed(box, found := highest_of(function, free, seed)):
+    if (free := _without_margin(box)) is not None and _allowed(
+        box, found := highest_of(function, free, seed)
+    ):
         return found
     if not smooth(box):
         return _mixed(lambda points: function.curved(points)[:2], box, seed, function.values)
     return _together(
-        lambda points: function.values(points[0])[None], lambda points, _: function.curved(points), [box], seed
+        lambda points: function.values(points[0])[None],
+        lambda points, _: function.curved(points),
+        [box],
+        seed,
     )[0]
 
 
 def polished(expectation: Expectation, box: Box, found: Maximum, beta: float, seed: int) -> Maximum:
     """Maximise `E[μ + βσ]` near the two best ends of a search on `E μ + β sqrt(E σ²)`.
 
-    E σ is averaged over Sobol draws of nature's values; whole numbers and categories stay as they were found.
+    E σ is averaged over Sobol draws of nature's values; whole numbers and categories stay as they
+    were found.
     """
     parts = expectation.parts
     if not box.dimension or not any(isinstance(part, Uncontrolled) for part in parts):
@@ -492,7 +582,9 @@ def polished(expectation: Expectation, box: Box, found: Maximum, beta: float, se
     other = np.flatnonzero(np.abs(found.points - found.point).max(axis=1) > _APART)[:1]
     sampled = expectation.sampled(beta, drawn(parts, sobol_points(DRAWS, len(parts), seed)))
     at_best = float(sampled(found.point[None])[0][0])
-    starts = found.points[[0, *other[found.values[other] > at_best]]]  # no bound below it leads above it
+    starts = found.points[
+        [0, *other[found.values[other] > at_best]]
+    ]  # no bound below it leads above it
     points, values = maximise_constrained(sampled, starts, box, iterations=5, tolerance=1e-5)
     best = int(values.argmax())
     return Maximum(points[best], float(values[best]), points, values)
@@ -505,7 +597,10 @@ def _together(
     seed: int,
     *,
     together: float = 0.0,
-    everywhere: Callable[[Float[np.ndarray, "m p c"], Bool[np.ndarray, " m"]], Float[np.ndarray, "k p"]] | None = None,
+    everywhere: Callable[
+        [Float[np.ndarray, "m p c"], Bool[np.ndarray, " m"]], Float[np.ndarray, "k p"]
+    ]
+    | None = None,
 ) -> list[Maximum]:
     screen, starts = EFFORT[boxes[0].dimension > 2]
     return maximise_many(
@@ -522,10 +617,15 @@ def _together(
 
 
 def _mixed(
-    rise: ValueAndGradient, box: Box, seed: int, value: Callable[[np.ndarray], np.ndarray] | None = None
+    rise: ValueAndGradient,
+    box: Box,
+    seed: int,
+    value: Callable[[np.ndarray], np.ndarray] | None = None,
 ) -> Maximum:
     screen, starts = EFFORT[box.dimension > 2]
-    values = value or (lambda points: rise(points)[0])  # a screen needs no slopes, which take far longer
+    values = value or (
+        lambda points: rise(points)[0]
+    )  # a screen needs no slopes, which take far longer
     return maximise(values, rise, box, seed=seed, screen=screen, starts=starts, tolerance=ARRIVED)
 
 
@@ -558,14 +658,16 @@ class Except:
 class Mixture:
     """Expected values of one scope by several posteriors, and `m + β √v` of their mixture as a function of settings.
 
-    With means m_k and variances v_k of its K members, all as likely, such as draws of the hyperparameters, it has
+    With means m_k and variances v_k of its K members, all as likely, such as draws of the
+    hyperparameters, it has
 
         m = Σ_k m_k / K,    v = Σ_k (v_k + m_k²) / K − m²,
 
     so that it is as unsure as its members are on average, and further by as much as they disagree.
 
     Args:
-        expectations: K of them, over posteriors of the same observations, in the same standardised units.
+        expectations: K of them, over posteriors of the same observations, in the same standardised
+            units.
         beta: β.
     """
 
@@ -573,9 +675,13 @@ class Mixture:
         self._stack, self._beta = BatchedBounds(expectations, [1.0]), beta
         self._each = expectations
 
-    def moments(self, points: Float[np.ndarray, "r c"]) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, " r"]]:
+    def moments(
+        self, points: Float[np.ndarray, "r c"]
+    ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, " r"]]:
         """Mean and deviation, m and √v, at points (r, c)."""
-        means, deviations = np.array([each.moments(points) for each in self._each]).transpose(1, 0, 2)
+        means, deviations = np.array([each.moments(points) for each in self._each]).transpose(
+            1, 0, 2
+        )
         mean, variance = mixture_moments(means, deviations**2)
         return mean, np.sqrt(variance)
 
@@ -597,7 +703,11 @@ class Mixture:
         """`m + β √v`, its gradients and its Hessians at points (r, c)."""
         k, (r, c) = len(self._each), points.shape
         found = self._stack.moments(np.tile(points, (k, 1)), np.repeat(np.arange(k), r))
-        means, rises, bends = found.mean.reshape(k, r), found.rise.reshape(k, r, c), found.bend.reshape(k, r, c, c)
+        means, rises, bends = (
+            found.mean.reshape(k, r),
+            found.rise.reshape(k, r, c),
+            found.bend.reshape(k, r, c, c),
+        )
         mean, rise, bend = means.mean(axis=0), rises.mean(axis=0), bends.mean(axis=0)
         if not self._beta:
             return mean, rise, bend

@@ -1,7 +1,8 @@
 """Parts of columns in a round: every column of a Gaussian process is set, known, or drawn by nature afterwards.
 
-Time is a column too: one that is known. Values are encoded, as in the inputs of the process. Averages over what nature
-draws are sums over the nodes of Gauss rules: few of them, and spectral accuracy for smooth integrands.
+Time is a column too: one that is known. Values are encoded, as in the inputs of the process.
+Averages over what nature draws are sums over the nodes of Gauss rules: few of them, and spectral
+accuracy for smooth integrands.
 """
 
 from __future__ import annotations
@@ -18,11 +19,13 @@ from .._arrays import Float
 from ..errors import InvalidProblem
 from ..space import Categorical, Variable
 
-_PANELS = 64  # equal panels of probability, the outermost ones halved again and again towards 0 and 1
-_HALVINGS = 26  # down to a tail of 2e-10, which is left out
-_BEYOND_KERNELS = (
-    2.0  # encoded values further than this outside the unit interval are moved there: no kernel reaches so far
+_PANELS = (
+    64  # equal panels of probability, the outermost ones halved again and again towards 0 and 1
 )
+_HALVINGS = 26  # down to a tail of 2e-10, which is left out
+# encoded values further than this outside the unit interval are moved there: no kernel reaches so
+# far
+_BEYOND_KERNELS = 2.0
 _SIZES = (16, 24, 32, 48, 64, 96, 128, 192, 256)
 
 Rule = tuple[Float[np.ndarray, "q k"], Float[np.ndarray, " q"]]
@@ -38,13 +41,18 @@ class Law(Protocol):
     def rule(self, dimensions: Sequence[int], lengthscales: Float[np.ndarray, " k"]) -> Rule:
         """Nodes and weights for its marginal over k of its dimensions, for kernels of these lengthscales."""
 
-    def uncertainty(self, dimensions: Sequence[int], lengthscales: Float[np.ndarray, " k"]) -> Uncertainty:
+    def uncertainty(
+        self, dimensions: Sequence[int], lengthscales: Float[np.ndarray, " k"]
+    ) -> Uncertainty:
         """Root V of the covariance V Vᵀ of the rule's weights; None for a law that is certain.
 
-        The average of a function over the law then has the variance |Vᵀ h|², h being its values at the nodes.
+        The average of a function over the law then has the variance |Vᵀ h|², h being its values at
+        the nodes.
         """
 
-    def draws(self, dimensions: Sequence[int], unit: Float[np.ndarray, "s k"]) -> Float[np.ndarray, "s k"]:
+    def draws(
+        self, dimensions: Sequence[int], unit: Float[np.ndarray, "s k"]
+    ) -> Float[np.ndarray, "s k"]:
         """Draws of its marginal over k of its dimensions, from numbers spread evenly over (0, 1)."""
 
 
@@ -87,11 +95,15 @@ class LawOf:
         nodes, weights = gauss_rule(self.variable, float(lengthscales[0]))
         return nodes[:, None], weights
 
-    def uncertainty(self, dimensions: Sequence[int], lengthscales: Float[np.ndarray, " 1"]) -> Uncertainty:
+    def uncertainty(
+        self, dimensions: Sequence[int], lengthscales: Float[np.ndarray, " 1"]
+    ) -> Uncertainty:
         """None: a stated law is certain."""
         return None
 
-    def draws(self, dimensions: Sequence[int], unit: Float[np.ndarray, "s 1"]) -> Float[np.ndarray, "s 1"]:
+    def draws(
+        self, dimensions: Sequence[int], unit: Float[np.ndarray, "s 1"]
+    ) -> Float[np.ndarray, "s 1"]:
         """Draw by the law's quantiles."""
         return np.asarray(self.variable.encoded_ppf(unit[:, 0]))[:, None]
 
@@ -103,8 +115,8 @@ class Rows:
     Args:
         points: (m, k) encoded rows.
         weights: (m,) none negative, with sum 1.
-        count: how many observations the rows stand for, which may be more than there are rows; None: the law is known,
-            and not estimated from them.
+        count: how many observations the rows stand for, which may be more than there are rows;
+            None: the law is known, and not estimated from them.
 
     >>> weather = Rows(np.array([[0.1, 0.2], [0.8, 0.9]]), np.array([0.5, 0.5]))
     >>> weather.draws([1], np.array([[0.3], [0.7]])).ravel()
@@ -116,25 +128,37 @@ class Rows:
     count: float | None = None
 
     def __post_init__(self) -> None:
-        if self.weights.shape != (len(self.points),) or (self.weights < 0).any() or abs(self.weights.sum() - 1) > 1e-9:
-            raise InvalidProblem("weights", self.weights, f"{len(self.points)} numbers not below 0, with sum 1")
+        if (
+            self.weights.shape != (len(self.points),)
+            or (self.weights < 0).any()
+            or abs(self.weights.sum() - 1) > 1e-9
+        ):
+            raise InvalidProblem(
+                "weights", self.weights, f"{len(self.points)} numbers not below 0, with sum 1"
+            )
 
     def rule(self, dimensions: Sequence[int], lengthscales: Float[np.ndarray, " k"]) -> Rule:
         """The rows themselves."""
         return self.points[:, list(dimensions)], self.weights
 
-    def uncertainty(self, dimensions: Sequence[int], lengthscales: Float[np.ndarray, " k"]) -> Uncertainty:
+    def uncertainty(
+        self, dimensions: Sequence[int], lengthscales: Float[np.ndarray, " k"]
+    ) -> Uncertainty:
         """Root for Dirichlet weights: the variance of an average is Var / (count + 1)."""
         return None if self.count is None else dirichlet_uncertainty(self.weights, self.count)
 
-    def draws(self, dimensions: Sequence[int], unit: Float[np.ndarray, "s k"]) -> Float[np.ndarray, "s k"]:
+    def draws(
+        self, dimensions: Sequence[int], unit: Float[np.ndarray, "s k"]
+    ) -> Float[np.ndarray, "s k"]:
         """Whole rows, chosen by the first number of each draw."""
         edges = np.cumsum(self.weights)
         chosen = np.searchsorted(edges, unit[:, 0] * edges[-1], side="right")
         return self.points[np.minimum(chosen, len(edges) - 1)][:, list(dimensions)]
 
 
-def dirichlet_uncertainty(weights: Float[np.ndarray, " q"], count: float) -> Float[np.ndarray, "q q"]:
+def dirichlet_uncertainty(
+    weights: Float[np.ndarray, " q"], count: float
+) -> Float[np.ndarray, "q q"]:
     """Root of the Dirichlet covariance (diag(w) − w wᵀ) / (count + 1) of a law's weights after `count` observations.
 
     >>> root, h = dirichlet_uncertainty(np.array([0.5, 0.5]), 9.0), np.array([1.0, 3.0])
@@ -147,7 +171,10 @@ def dirichlet_uncertainty(weights: Float[np.ndarray, " q"], count: float) -> Flo
 
 
 def parts_of(
-    columns: Sequence[str], held: Collection[str], known: Mapping[str, float], laws: Mapping[str, Uncontrolled]
+    columns: Sequence[str],
+    held: Collection[str],
+    known: Mapping[str, float],
+    laws: Mapping[str, Uncontrolled],
 ) -> tuple[Part, ...]:
     """Assign each column its part: `Controlled` if the scope sets it, `Observed` if its value is known, else its law.
 
@@ -171,7 +198,9 @@ def parts_of(
             return Observed(float(known[name]))
         if name in laws:
             return laws[name]
-        raise InvalidProblem(f"variables.{name}.law", None, f"a law, because {name!r} is neither set nor known")
+        raise InvalidProblem(
+            f"variables.{name}.law", None, f"a law, because {name!r} is neither set nor known"
+        )
 
     return tuple(part(name) for name in columns)
 
@@ -208,7 +237,7 @@ def row_of(parts: Sequence[Part]) -> Float[np.ndarray, "1 d"]:
     return np.array([[part.value if isinstance(part, Observed) else 0.0 for part in parts]])
 
 
-# -- Gauss rules of laws -----------------------------------------------------------------------------------------------
+# -- Gauss rules of laws ---------------------------------------------------------------------------
 
 Nodes = tuple[Float[np.ndarray, " q"], Float[np.ndarray, " q"]]
 """Nodes and weights of a quadrature rule for the law of one variable, in encoded units."""
@@ -217,10 +246,11 @@ Nodes = tuple[Float[np.ndarray, " q"], Float[np.ndarray, " q"]]
 def gauss_rule(variable: Variable, lengthscale: float) -> Nodes:
     """Nodes and weights, (q,) each, that integrate products of two kernels of this lengthscale to about 1e-9.
 
-    It is the Gauss rule of the variable's law in encoded units: Gauss–Legendre for a uniform law, Gauss–Hermite for a
-    normal one, and so on; a law with few atoms is returned as it is. The law is discretised finely first (its atoms, or
-    a composite rule through its quantiles), and the Lanczos process finds the Gauss rule of that sum (Golub and Welsch
-    1969; Gragg and Harrod 1984). Lengthscales below .02 of the law's range are beyond the finest rule of 256 nodes.
+    It is the Gauss rule of the variable's law in encoded units: Gauss–Legendre for a uniform law,
+    Gauss–Hermite for a normal one, and so on; a law with few atoms is returned as it is. The law is
+    discretised finely first (its atoms, or a composite rule through its quantiles), and the Lanczos
+    process finds the Gauss rule of that sum (Golub and Welsch 1969; Gragg and Harrod 1984).
+    Lengthscales below .02 of the law's range are beyond the finest rule of 256 nodes.
 
     Raises:
         InvalidProblem: the variable has no law.
@@ -292,7 +322,9 @@ def _probabilities() -> Nodes:
     return u, ((high - low) * w / 2).ravel()
 
 
-def _lanczos(points: Float[np.ndarray, " p"], weights: Float[np.ndarray, " p"], nodes: int) -> Nodes:
+def _lanczos(
+    points: Float[np.ndarray, " p"], weights: Float[np.ndarray, " p"], nodes: int
+) -> Nodes:
     """The Gauss rule of a discrete measure, by the eigenvectors of its Jacobi matrix."""
     basis = np.empty((nodes, len(points)))
     basis[0] = np.sqrt(weights)

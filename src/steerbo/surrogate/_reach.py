@@ -1,11 +1,13 @@
 """Distance that plays may go from today's settings: step by step, twice as far as what was no worse.
 
-Settings that a person tells as today's were chosen, and their use has shown that they are good. A model of a few
-outcomes near them does not know it: far from all data its mean returns to theirs, which are all good, and its width is
-largest in the corners, so it takes a corner for the best of all. Plays therefore stay within a box around today's
-settings that grows as trust regions do (Eriksson et al. 2019): settings that are no worse than today's let others go
-twice as far. Where a mistake pays for nothing, they have to be better by their lower bound, as in safe sets (Sui et al.
-2015). The box is a function of the outcomes as they stand: what was a mistake takes back what it has opened.
+Settings that a person tells as today's were chosen, and their use has shown that they are good. A
+model of a few outcomes near them does not know it: far from all data its mean returns to theirs,
+which are all good, and its width is largest in the corners, so it takes a corner for the best of
+all. Plays therefore stay within a box around today's settings that grows as trust regions do
+(Eriksson et al. 2019): settings that are no worse than today's let others go twice as far. Where a
+mistake pays for nothing, they have to be better by their lower bound, as in safe sets (Sui et al.
+2015). The box is a function of the outcomes as they stand: what was a mistake takes back what it
+has opened.
 """
 
 from __future__ import annotations
@@ -19,8 +21,8 @@ from ..gp import GPRegression
 
 NEAR, FURTHER = 0.1, 2.0
 """Half-width of the box before anything is known, as a share of the range; and how much further than what was no worse
-plays may go. A trust region doubles likewise (Eriksson et al. 2019). The first width is that of a fleet's trust region;
-no other one was tried."""
+plays may go. A trust region doubles likewise (Eriksson et al. 2019). The first width is that of a
+fleet's trust region; no other one was tried."""
 
 
 def gains(
@@ -39,7 +41,9 @@ def gains(
 
 
 def reach(
-    offsets: Float[np.ndarray, "n d"], no_worse: Bool[np.ndarray, " n"], least: Float[np.ndarray, " d"]
+    offsets: Float[np.ndarray, "n d"],
+    no_worse: Bool[np.ndarray, " n"],
+    least: Float[np.ndarray, " d"],
 ) -> tuple[Float[np.ndarray, " d"], Float[np.ndarray, " d"]]:
     """Distances below and above today's settings within which the next play lies, (d,) each.
 

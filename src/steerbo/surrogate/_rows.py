@@ -26,9 +26,9 @@ def errors_of(told: Sequence[Result]) -> Float[np.ndarray, " n"]:
 class RowsModel:
     """Regression given results as they stand, with the hyperparameters and doubts of the latest fit.
 
-    It is conditioned when it is read: extended where rows begin with those that it has, else made as it once grew,
-    from the rows at the fit. So it does not depend on the way there: an outcome that was doubted, corrected, and
-    corrected back is doubted again.
+    It is conditioned when it is read: extended where rows begin with those that it has, else made
+    as it once grew, from the rows at the fit. So it does not depend on the way there: an outcome
+    that was doubted, corrected, and corrected back is doubted again.
 
     Args:
         drift: how outcomes change with time, and when hyperparameters are due.
@@ -108,16 +108,20 @@ class RowsModel:
     def due(self, fitted_at: int | None = None) -> bool:
         """Whether hyperparameters are due again.
 
-        Hyperparameters, units and doubts that a wrong outcome has taught are not those of the right one: a correction
-        is learned from at once.
+        Hyperparameters, units and doubts that a wrong outcome has taught are not those of the right
+        one: a correction is learned from at once.
 
         Args:
             fitted_at: number of rows that they were learned from; None: of this model.
         """
         since = self.fitted_at if fitted_at is None else fitted_at
-        return bool(self._told) and (self.corrected or self.drift.due(self._model, since, len(self._model)))
+        return bool(self._told) and (
+            self.corrected or self.drift.due(self._model, since, len(self._model))
+        )
 
-    def fit(self, until: Callable[[float], float], elsewhere: Float[np.ndarray, " m"] | None = None) -> dict[str, Any]:
+    def fit(
+        self, until: Callable[[float], float], elsewhere: Float[np.ndarray, " m"] | None = None
+    ) -> dict[str, Any]:
         """Learn hyperparameters anew, as plain data, in which doubted rows have names.
 
         Args:
@@ -129,10 +133,14 @@ class RowsModel:
             return self._beside(self._fresh(drift_model), elsewhere)
 
         model = self._beside(self._model, elsewhere)
-        return doubts_by_name(self.drift.fit(fresh, model, until, corrected=self.corrected), self._told)
+        return doubts_by_name(
+            self.drift.fit(fresh, model, until, corrected=self.corrected), self._told
+        )
 
     @staticmethod
-    def _beside(model: GPRegression[Any], elsewhere: Float[np.ndarray, " m"] | None) -> GPRegression[Any]:
+    def _beside(
+        model: GPRegression[Any], elsewhere: Float[np.ndarray, " m"] | None
+    ) -> GPRegression[Any]:
         if elsewhere is not None:
             model.elsewhere = elsewhere
         return model
@@ -181,14 +189,19 @@ class RowsModel:
 
     def _use(self, plain: Mapping[str, Any], learned: Sequence[Result]) -> None:
         """Put hyperparameters to use."""
-        self._model = self.drift.set_hyperparameters(self._fresh, self._model, doubts_by_number(plain, learned))
+        self._model = self.drift.set_hyperparameters(
+            self._fresh, self._model, doubts_by_number(plain, learned)
+        )
 
 
 def doubts_by_name(plain: dict[str, Any], rows: Sequence[Result]) -> dict[str, Any]:
     """Hyperparameters as plain data, in which doubted rows have the names of their results."""
     if "doubted" not in plain:
         return plain
-    return {**plain, "doubted": {rows[int(i)].name: variance for i, variance in plain["doubted"].items()}}
+    return {
+        **plain,
+        "doubted": {rows[int(i)].name: variance for i, variance in plain["doubted"].items()},
+    }
 
 
 def doubts_by_number(plain: Mapping[str, Any], rows: Sequence[Result]) -> Mapping[str, Any]:
@@ -201,8 +214,13 @@ def doubts_by_number(plain: Mapping[str, Any], rows: Sequence[Result]) -> Mappin
         return plain
     numbers = {each.name: str(i) for i, each in enumerate(rows)}
     if not plain["doubted"].keys() <= numbers.keys():
-        raise InvalidStudy("hyperparameters.doubted", [*plain["doubted"]], "names of outcomes that there were then")
-    return {**plain, "doubted": {numbers[name]: variance for name, variance in plain["doubted"].items()}}
+        raise InvalidStudy(
+            "hyperparameters.doubted", [*plain["doubted"]], "names of outcomes that there were then"
+        )
+    return {
+        **plain,
+        "doubted": {numbers[name]: variance for name, variance in plain["doubted"].items()},
+    }
 
 
 def _counted(

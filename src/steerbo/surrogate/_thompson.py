@@ -1,11 +1,13 @@
 """Thompson sampling: a function drawn from the posterior, and its exact expectation over uncontrolled columns.
 
-The prior draw is a sum of M random features (Rahimi and Recht 2007), `f̃(x) = s √(2/M) Σ_m θ_m cos(ω_mᵀx + b_m) Π_d
-s_md(x_d)`; a categorical dimension has random signs in place of a frequency. Matheron's rule (Wilson et al. 2020,
-equation 9) makes it one of the posterior: `f̃(x) + k(x, X) (K + λI)⁻¹ (y − f̃(X) − ε)`. Everything
-is a product over dimensions, so that
+The prior draw is a sum of M random features (Rahimi and Recht 2007),
+`f̃(x) = s √(2/M) Σ_m θ_m cos(ω_mᵀx + b_m) Π_d s_md(x_d)`; a categorical dimension has random signs
+in place of a frequency. Matheron's rule (Wilson et al. 2020, equation 9) makes it one of the
+posterior: `f̃(x) + k(x, X) (K + λI)⁻¹ (y − f̃(X) − ε)`. Everything is a product over dimensions, so
+that
 
-    E cos(ω_cᵀ x_c + ω_oᵀ o + ω_Rᵀ X_R + b) = Re[ exp(i (ω_cᵀ x_c + ω_oᵀ o + b)) Π E exp(i ω_Rᵀ X_R) ].
+    E cos(ω_cᵀ x_c + ω_oᵀ o + ω_Rᵀ X_R + b) = Re[ exp(i (ω_cᵀ x_c + ω_oᵀ o + b)) Π E exp(i ω_Rᵀ X_R)
+    ].
 """
 
 from __future__ import annotations
@@ -28,8 +30,8 @@ _ONCE = 1e-8  # on the diagonal of correlations in time
 class PosteriorSample:
     """A draw from a Gaussian process's posterior, in standardised units.
 
-    `frequencies` (M, d) are zero in categorical dimensions; `signs[d]` (M, c) are ±1 there and None elsewhere.
-    `pull` (n,) are Matheron's weights.
+    `frequencies` (M, d) are zero in categorical dimensions; `signs[d]` (M, c) are ±1 there and None
+    elsewhere. `pull` (n,) are Matheron's weights.
     """
 
     posterior: ProductKernelPosterior
@@ -52,9 +54,10 @@ class PosteriorSample:
     ) -> PosteriorSample:
         """Draw one.
 
-        Where the process drifts, what is drawn is the function as it is *now*: every feature's coefficient is a draw
-        from a process in time, whose covariance is the drift's, at the times of the outcomes and now. Effects that each
-        setting has for itself are not drawn: nothing tells those of settings that were not played.
+        Where the process drifts, what is drawn is the function as it is *now*: every feature's
+        coefficient is a draw from a process in time, whose covariance is the drift's, at the times
+        of the outcomes and now. Effects that each setting has for itself are not drawn: nothing
+        tells those of settings that were not played.
 
         Args:
             posterior: given the outcomes.
@@ -67,13 +70,19 @@ class PosteriorSample:
         d = len(posterior.lengthscales)
         frequencies = random.standard_normal((FEATURES, d)) / posterior.lengthscales
         frequencies[:, posterior.categorical] = 0.0
-        mixed = posterior.shares < 1.0  # a factor 1 − w + w e has a spectrum of which the share 1 − w is at zero
+        mixed = (
+            posterior.shares < 1.0
+        )  # a factor 1 − w + w e has a spectrum of which the share 1 − w is at zero
         if mixed.any():
-            frequencies[:, mixed] *= random.random((FEATURES, int(mixed.sum()))) < posterior.shares[mixed]
+            frequencies[:, mixed] *= (
+                random.random((FEATURES, int(mixed.sum()))) < posterior.shares[mixed]
+            )
         phases = random.uniform(0, 2 * np.pi, FEATURES)
         then, coefficients = _coefficients(posterior, at, random)
         signs = tuple(
-            _signs(count, float(posterior.factor(d, np.zeros(1), np.ones(1))[0, 0]), random) if count else None
+            _signs(count, float(posterior.factor(d, np.zeros(1), np.ones(1))[0, 0]), random)
+            if count
+            else None
             for d, count in enumerate(categories)
         )
         shared = replace(posterior, cell=0.0)
@@ -97,7 +106,9 @@ class PosteriorSample:
     def __call__(self, points: Float[np.ndarray, "p d"]) -> Float[np.ndarray, " p"]:
         """The drawn function at points (p, d), less the prior mean."""
         value = self._features(points) @ self.coefficients
-        everything = Expectation.over(self.posterior, [Controlled()] * points.shape[1], product=False)
+        everything = Expectation.over(
+            self.posterior, [Controlled()] * points.shape[1], product=False
+        )
         return value + everything.value(points, self.posterior.variance * self.pull)
 
     def average(self, parts: Sequence[Part]) -> SampleExpectation:
@@ -112,9 +123,13 @@ class PosteriorSample:
             factor *= self._wave(columns, nodes) @ weights
         factor *= self.coefficients
         matheron = Expectation.over(self.posterior, parts, product=False)
-        return SampleExpectation(self, np.array(held, dtype=np.intp), np.abs(factor), np.angle(factor), matheron)
+        return SampleExpectation(
+            self, np.array(held, dtype=np.intp), np.abs(factor), np.angle(factor), matheron
+        )
 
-    def _wave(self, columns: Sequence[int], nodes: Float[np.ndarray, "q k"]) -> Complex[np.ndarray, "M q"]:
+    def _wave(
+        self, columns: Sequence[int], nodes: Float[np.ndarray, "q k"]
+    ) -> Complex[np.ndarray, "M q"]:
         """The features' factors over some columns."""
         waves = np.exp(1j * (self.frequencies[:, list(columns)] @ nodes.T))
         for j, d in enumerate(columns):

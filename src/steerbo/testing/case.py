@@ -71,7 +71,11 @@ class Case:
 
     def point(self, suggestion: Suggestion) -> str:
         """Bits of the scope, the values, and the context that was seen before choosing."""
-        seen = {name: value for name, value in suggestion.context.items() if name in self.problem.space.seen}
+        seen = {
+            name: value
+            for name, value in suggestion.context.items()
+            if name in self.problem.space.seen
+        }
         return bits({"s": suggestion.scope, "v": suggestion.values, "c": seen})
 
     def outcome(self, suggestion: Suggestion, cost: float | None = 1.0) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """The contract of methods as tests to inherit: all of it for a method, a part of it for a trait of a problem.
 
-Contract of the pictures of a kind of problem: they can be drawn before there are outcomes, and after.
+Contract of the pictures of a kind of problem: they can be drawn before there are outcomes, and
+after.
 """
 
 from __future__ import annotations
@@ -79,7 +80,9 @@ class Contract:
             assert isinstance(created, Created)
             key = f"{budget}: {values_of(whole.events)}"
             if key not in self._replayed:
-                self._replayed[key] = Optimizer.replay(world.problem, [replace(created, budget=budget), *rest])
+                self._replayed[key] = Optimizer.replay(
+                    world.problem, [replace(created, budget=budget), *rest]
+                )
             whole = self._replayed[key]
         try:
             return copy.deepcopy(whole)
@@ -95,7 +98,8 @@ class Contract:
             suggestion = world.decide(again, again.pending[0])
             again.tell(suggestion, **world.outcome(suggestion))
         world.play(again, min(rounds, world.rounds - len(again.history)))
-        # a refit is computed inside ask: a log that ends right after one asks again with those hyperparameters
+        # a refit is computed inside ask: a log that ends right after one asks again with those
+        # hyperparameters
         assert values_of(again.events) == values_of(events[: len(again.events)])
         assert len(again.events) > stop or stop == len(events)
         return again
@@ -119,8 +123,9 @@ class Contract:
 class TraitContract(Contract):
     """The tests that a trait of the problem can break, for a method that keeps the whole contract without it.
 
-    A trait is a context that is seen, a drift, constraints, switching costs, a learned law and the like. It changes the
-    state of a method, hence replays, imputation and re-encoding. Refusals, batches and options never reach the method.
+    A trait is a context that is seen, a drift, constraints, switching costs, a learned law and the
+    like. It changes the state of a method, hence replays, imputation and re-encoding. Refusals,
+    batches and options never reach the method.
 
         class TestDrifting(TraitContract):
             case = staticmethod(lambda: Case(drifting_problem, "my-method", evaluate))
@@ -139,7 +144,9 @@ class TraitContract(Contract):
         for stop in sorted({*refits[:1], *refits[-1:], len(events) - 1}):
             self.continued(world, stop, 1)
         with _other_threads():
-            self.continued(world, 1, 1 + sum(isinstance(event, OutcomeTold) for event in events[:third]))
+            self.continued(
+                world, 1, 1 + sum(isinstance(event, OutcomeTold) for event in events[:third])
+            )
             self.continued(world, third, world.rounds)
 
     def test_amended_to_the_truth_equals_the_truth(self, world: Case) -> None:
@@ -154,7 +161,9 @@ class TraitContract(Contract):
         assert len(wrong.events) == len(straight.events) + 2, "the log keeps the wrong outcome, too"
         _close(to_dict(wrong.recommend()), to_dict(advice))
 
-    def test_a_log_of_everything_that_can_happen_leads_to_one_state(self, world: Case, paid: Optimizer) -> None:
+    def test_a_log_of_everything_that_can_happen_leads_to_one_state(
+        self, world: Case, paid: Optimizer
+    ) -> None:
         """Failed, abandoned, pending and late rounds, corrected data and widened bounds are read back in any order."""
         optimizer = paid
         _answers(world.start())
@@ -171,8 +180,12 @@ class TraitContract(Contract):
         status = optimizer.status
         assert (status.failed, status.abandoned, status.told) == (2, 1, world.rounds)
         late, *out = (world.ask(optimizer) for _ in range(3))
-        tried = [world.point(each) for each in (*gone, left, late) if each.values]  # to set nothing can be tried again
-        assert len(set(tried)) == len(tried), "a point that failed or was abandoned does not come back"
+        tried = [
+            world.point(each) for each in (*gone, left, late) if each.values
+        ]  # to set nothing can be tried again
+        assert len(set(tried)) == len(tried), (
+            "a point that failed or was abandoned does not come back"
+        )
         points = {world.point(each) for each in (late, *out)}
         assert len(points) > 1, "pending rounds count when the next is chosen"
         assert len({each.token for each in (late, *out)}) == 3
@@ -191,7 +204,9 @@ class TraitContract(Contract):
         optimizer.ask(**world.request(len(optimizer.history) + 1))
         _read_back(world, optimizer)
         if widened is not None and widened.law is not None:
-            assert optimizer.problem.space[widened.name].distribution.ppf(0.9) == widened.distribution.ppf(0.9)
+            assert optimizer.problem.space[widened.name].distribution.ppf(
+                0.9
+            ) == widened.distribution.ppf(0.9)
 
     def test_hostile_outcomes(self, world: Case) -> None:
         """Outcomes near the limits of floating point lead to further suggestions and to answers, without a warning."""
@@ -201,18 +216,22 @@ class TraitContract(Contract):
 class WingContract(Contract):
     """The whole contract, once for each method. Inherit it, and give `case`: a function that makes a `Case`.
 
-    The same seed and log give the same bits, after a restart, in every order, on any number of threads. Pending, failed
-    and abandoned rounds count when the next is chosen, and their cost counts once; one point may be out twice where
-    that is right: outcomes are noisy, and the best that is known is at a bound. Late, added and corrected outcomes and
-    widened bounds lead to the state of a right log. Invalid outcomes and contexts are refused by name and not logged;
-    outcomes of any size are survived. Budgets end a study, and every answer can be shown and written as JSON.
+    The same seed and log give the same bits, after a restart, in every order, on any number of
+    threads. Pending, failed and abandoned rounds count when the next is chosen, and their cost
+    counts once; one point may be out twice where that is right: outcomes are noisy, and the best
+    that is known is at a bound. Late, added and corrected outcomes and widened bounds lead to the
+    state of a right log. Invalid outcomes and contexts are refused by name and not logged; outcomes
+    of any size are survived. Budgets end a study, and every answer can be shown and written as
+    JSON.
     """
 
     test_problem_round_trip = TraitContract.test_problem_round_trip
     test_replay_continues_bit_for_bit_on_any_number_of_threads = (
         TraitContract.test_replay_continues_bit_for_bit_on_any_number_of_threads
     )
-    test_amended_to_the_truth_equals_the_truth = TraitContract.test_amended_to_the_truth_equals_the_truth
+    test_amended_to_the_truth_equals_the_truth = (
+        TraitContract.test_amended_to_the_truth_equals_the_truth
+    )
     test_a_log_of_everything_that_can_happen_leads_to_one_state = (
         TraitContract.test_a_log_of_everything_that_can_happen_leads_to_one_state
     )
@@ -273,18 +292,28 @@ class WingContract(Contract):
             with pytest.raises(InvalidOutcome, match=r"cost: None .* budget.*charge"):
                 optimizer.fail(broken)
             optimizer.fail(broken, charge=2.0)
-            assert (optimizer.status.spent, optimizer.status.unpriced, optimizer.status.estimated) == (2.0, 1, 2.0)
+            assert (
+                optimizer.status.spent,
+                optimizer.status.unpriced,
+                optimizer.status.estimated,
+            ) == (2.0, 1, 2.0)
             with pytest.raises(InvalidOutcome, match="cost"):
                 optimizer.amend(broken, **{**world.outcome(broken), "cost": None})
             optimizer.amend(broken, cost=0.0)
-            assert (optimizer.status.spent, optimizer.status.unpriced, optimizer.status.estimated) == (0.0, 0, 0.0)
+            assert (
+                optimizer.status.spent,
+                optimizer.status.unpriced,
+                optimizer.status.estimated,
+            ) == (0.0, 0, 0.0)
             optimizer.amend(broken, **{**world.outcome(broken), "cost": None})
             assert optimizer.history[broken.token].paid == 0.0, "a cost of 0 is a cost"
         spent = optimizer.status.spent
         optimizer.abandon(lost, charge=3.0)
         assert optimizer.status.spent == spent + 3.0
         optimizer.tell(lost, **world.outcome(lost))
-        assert optimizer.status.spent == pytest.approx(spent + optimizer.history[lost.token].charged)
+        assert optimizer.status.spent == pytest.approx(
+            spent + optimizer.history[lost.token].charged
+        )
         assert Optimizer.replay(world.problem, optimizer.events).status == optimizer.status
 
     def test_everything_failed(self, world: Case) -> None:
@@ -295,7 +324,9 @@ class WingContract(Contract):
         assert str(optimizer.recommend())
         assert str(optimizer.explain())
 
-    def test_abandoned_rounds_free_their_money_and_late_outcomes_are_used(self, world: Case) -> None:
+    def test_abandoned_rounds_free_their_money_and_late_outcomes_are_used(
+        self, world: Case
+    ) -> None:
         """An abandoned round frees its reserved cost, and its late outcome is used."""
         optimizer = world.play(world.start(budget=1000.0), 3)
         reserved = optimizer.status.reserved
@@ -314,7 +345,9 @@ class WingContract(Contract):
             optimizer.abandon(late)
         with pytest.raises(OutcomeConflict, match="no outcome yet"):
             optimizer.amend(left, void=True)
-        optimizer.amend(late, **world.outcome(late), reason="the same again")  # counts are folded anew
+        optimizer.amend(
+            late, **world.outcome(late), reason="the same again"
+        )  # counts are folded anew
         again = Optimizer.replay(world.problem, optimizer.events)
         assert bits(again.status) == bits(optimizer.status)
         assert bits(world.ask(again)) == bits(world.ask(optimizer))
@@ -342,7 +375,10 @@ class WingContract(Contract):
         while suggestion.observe:
             wrong, right = world.look(suggestion, keyed(2, 4, "mistyped")), world.seen(suggestion)
             other.decide(mistyped, wrong)
-            mistyped, suggestion = other.decide(mistyped, right, again=True), straight.decide(suggestion, right)
+            mistyped, suggestion = (
+                other.decide(mistyped, right, again=True),
+                straight.decide(suggestion, right),
+            )
             assert bits(mistyped) == bits(suggestion)
         for optimizer in (straight, other):
             optimizer.tell(suggestion.token, **world.outcome(suggestion))
@@ -363,7 +399,11 @@ class WingContract(Contract):
         assert not optimizer.status.finished, "money of the past is not this study's"
         optimizer.add(1.0, world.added, cost=7.0, charge=True)
         assert optimizer.status.spent == 7.0
-        wrongs: tuple[dict[str, Any], ...] = ({"charge": True}, {"charge": 1, "cost": 1.0}, {"scope": "?"})
+        wrongs: tuple[dict[str, Any], ...] = (
+            {"charge": True},
+            {"charge": 1, "cost": 1.0},
+            {"scope": "?"},
+        )
         for wrong in wrongs:
             with pytest.raises(InvalidOutcome, match=r"cost|charge|scope"):
                 optimizer.add(1.0, world.added, **wrong)
@@ -438,7 +478,9 @@ class WingContract(Contract):
             advice = optimizer.recommend()
             for each in (advice, *advice.alternatives):
                 assert (each.mean, each.lower, each.upper) == (None, None, None)
-            assert any(said in str(advice) for said in ("nothing is measured yet", "nothing is known yet"))
+            assert any(
+                said in str(advice) for said in ("nothing is measured yet", "nothing is known yet")
+            )
             optimizer.fail(world.ask(optimizer), "no reading")
         assert (self.advice(world).mean is not None) == world.predicts
 
@@ -475,7 +517,9 @@ def _shortened(plain: Any) -> Any:
         return [_shortened(part) for part in plain[:-1]]
     if not isinstance(plain, dict):
         return plain
-    kept = list(plain)[:-1] if all(isinstance(part, str) for part in plain.values()) else list(plain)
+    kept = (
+        list(plain)[:-1] if all(isinstance(part, str) for part in plain.values()) else list(plain)
+    )
     return {name: _shortened(plain[name]) for name in kept}
 
 
@@ -503,7 +547,9 @@ def _widened(optimizer: Optimizer) -> Float | None:
     name, low, high = floats[0].name, floats[0].low, floats[0].high
     for _ in range(2):
         optimizer.extend({name: (low, high + (high - low) * 0.25)})
-    assert sum(isinstance(event, BoundsExtended) for event in optimizer.events) == 1, "the same twice changes nothing"
+    assert sum(isinstance(event, BoundsExtended) for event in optimizer.events) == 1, (
+        "the same twice changes nothing"
+    )
     wrongs: tuple[dict[str, Any], ...] = (
         {name: (low, high)}, {name: "wide"}, {"x?": (0, 1)}, {name: (float("nan"), 2 * high)},
     )  # fmt: skip
@@ -519,7 +565,9 @@ def _added_and_amended(optimizer: Optimizer, straight: Optimizer, added: dict[st
     optimizer.add(5.0, added, cost=2.0, charge=True)
     optimizer.amend("added-1", void=True)
     assert optimizer.history.added == []
-    assert optimizer.status.spent == pytest.approx(before.spent + 2.0), "money that was charged is spent"
+    assert optimizer.status.spent == pytest.approx(before.spent + 2.0), (
+        "money that was charged is spent"
+    )
     spent = optimizer.status.spent - straight.status.spent
     optimizer.add(5.0, backwards(added), cost=3.0, charge=True)
     optimizer.add(2.0, added)
@@ -530,7 +578,16 @@ def _added_and_amended(optimizer: Optimizer, straight: Optimizer, added: dict[st
     assert values_of(optimizer.history.added) == values_of(straight.history.added)  # type: ignore[arg-type]
     after = optimizer.status
     assert after.spent == pytest.approx(straight.status.spent + spent)
-    for name in ("rounds", "told", "failed", "abandoned", "pending", "reserved", "unpriced", "finished"):
+    for name in (
+        "rounds",
+        "told",
+        "failed",
+        "abandoned",
+        "pending",
+        "reserved",
+        "unpriced",
+        "finished",
+    ):
         assert getattr(after, name) == getattr(before, name), "data are no rounds"
 
 
@@ -544,7 +601,10 @@ def _answers(optimizer: Optimizer) -> list[str]:
 def _read_back(world: Case, whole: Optimizer) -> None:
     """A log leads to the same state from JSON as it was written, and where its mappings have lost their order."""
     written = json.loads(whole.to_json())["events"]
-    assert Optimizer.replay(world.problem, [from_dict(Event, line) for line in written]).to_json() == whole.to_json()
+    assert (
+        Optimizer.replay(world.problem, [from_dict(Event, line) for line in written]).to_json()
+        == whole.to_json()
+    )
     stored = json.loads(json.dumps(written, sort_keys=True))
     answers, explanation, pending = _answers(whole), bits(whole.explain()), bits(whole.pending)
     events, realised = values_of(whole.events[1:]), bits([each.realised for each in whole.history])
@@ -569,7 +629,8 @@ def _read_back(world: Case, whole: Optimizer) -> None:
 def _survives(world: Case, shape: str, together: int) -> None:
     """Play a case with outcomes of another shape, warnings being errors, and ask for answers.
 
-    After the first round, this many suggestions are asked for together, and one by one what is left of the rounds.
+    After the first round, this many suggestions are asked for together, and one by one what is left
+    of the rounds.
     """
     shapes: dict[str, Callable[[float, int], float]] = {
         "constant": lambda v, i: 3.0,

@@ -15,8 +15,8 @@ from .contract import Contract
 class SeenContract(Contract):
     """Tests for problems with variables that are `seen`; the `request` of the case gives a `context` in every round.
 
-    At least one of them has no law. Inherit it beside `WingContract` or `TraitContract`, or alone for a method that
-    keeps one of these without a context.
+    At least one of them has no law. Inherit it beside `WingContract` or `TraitContract`, or alone
+    for a method that keeps one of these without a context.
     """
 
     def test_the_context_is_kept_and_counts_as_realised(self, world: Case) -> None:
@@ -42,7 +42,9 @@ class SeenContract(Contract):
         suggestion = world.ask(optimizer)
         outcome = world.outcome(suggestion)
         name, other = _another(world, suggestion)
-        optimizer.tell(suggestion, **{**outcome, "realised": {**outcome.get("realised", {}), name: other}})
+        optimizer.tell(
+            suggestion, **{**outcome, "realised": {**outcome.get("realised", {}), name: other}}
+        )
         assert optimizer.history[suggestion.token].realised[name] == other
         assert optimizer.history[suggestion.token].suggestion.context[name] != other
 
@@ -51,7 +53,9 @@ class SeenContract(Contract):
         optimizer = world.play(world.start(), 1)
         request = world.request(2)
         good, events = request["context"], values_of(optimizer.events)
-        lawless = [name for name in world.problem.space.seen if world.problem.space[name].law is None]
+        lawless = [
+            name for name in world.problem.space.seen if world.problem.space[name].law is None
+        ]
         assert lawless, "the case has a variable without a law"
         name = lawless[0]
         without = {key: value for key, value in good.items() if key != name}
@@ -81,10 +85,14 @@ class SeenContract(Contract):
         suggestion = world.decide(optimizer, suggestion)
         assert not set(lawful) & suggestion.context.keys()
         optimizer.fail(suggestion, "rain", cost=1.0)
-        assert world.ask(optimizer), "the failed point is imputed with a draw of the value that was not seen"
+        assert world.ask(optimizer), (
+            "the failed point is imputed with a draw of the value that was not seen"
+        )
         if lawful:
             again = world.decide(optimizer, optimizer.ask(**{**request, "context": context}))
-            given = {k: v for k, v in world.outcome(again).get("realised", {}).items() if k not in lawful}
+            given = {
+                k: v for k, v in world.outcome(again).get("realised", {}).items() if k not in lawful
+            }
             with pytest.raises(InvalidOutcome, match=lawful[0]):
                 optimizer.tell(again, **{**world.outcome(again), "realised": given})
 
@@ -94,7 +102,9 @@ class SeenContract(Contract):
         request = world.request(world.rounds + 1)
         batch = [world.decide(optimizer, each) for each in optimizer.ask(batch=3, **request)]
         assert all(request["context"].items() <= each.context.items() for each in batch)
-        points = [world.point(each) for each in batch if each.values]  # to set nothing can be tried again
+        points = [
+            world.point(each) for each in batch if each.values
+        ]  # to set nothing can be tried again
         assert len(set(points)) == len(points)
 
     def test_the_choice_hangs_on_the_context(self, world: Case) -> None:
@@ -104,7 +114,10 @@ class SeenContract(Contract):
         chosen = set()
         for number in range(1, 7):
             optimizer = Optimizer.replay(world.problem, self.whole(world).events)
-            request = {**world.request(world.rounds + 1), "context": world.request(number)["context"]}
+            request = {
+                **world.request(world.rounds + 1),
+                "context": world.request(number)["context"],
+            }
             suggestion = world.decide(optimizer, optimizer.ask(**request))
             chosen.add(bits([suggestion.scope, suggestion.values]))
             if len(chosen) > 1:
@@ -128,7 +141,9 @@ class SeenContract(Contract):
             context = self.applied(world, optimizer, number)
             step = optimizer.policy(context)
             assert context.items() <= step.context.items()
-        lawless = next(name for name in world.problem.space.seen if world.problem.space[name].law is None)
+        lawless = next(
+            name for name in world.problem.space.seen if world.problem.space[name].law is None
+        )
         with pytest.raises(InvalidContext, match=lawless):
             optimizer.policy({name: value for name, value in context.items() if name != lawless})
         assert values_of(optimizer.events) == events

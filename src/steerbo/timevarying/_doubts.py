@@ -4,18 +4,21 @@ A prior that predicts an outcome with mean μ and variance σ² + R² would gain
 
     ½ (z² − 1 − ln z²),   z = (y − μ)/√(σ² + R²),
 
-if the outcome had the likeliest noise variance of its own, (y − μ)² − σ² (see `steerbo.gp.outliers`). An outcome that
-would gain more than `WORTH` by every prior that is believed gets this noise, and so counts for little; of the priors,
-the least surprised one says how large it is.
+if the outcome had the likeliest noise variance of its own, (y − μ)² − σ² (see
+`steerbo.gp.outliers`). An outcome that would gain more than `WORTH` by every prior that is believed
+gets this noise, and so counts for little; of the priors, the least surprised one says how large it
+is.
 
-Outcomes of a function that has changed look alike, and so do those of a function that no prior describes. Where two of
-the latest ten outcomes were as far off, all later ones are taken as they are, until there are fewer.
+Outcomes of a function that has changed look alike, and so do those of a function that no prior
+describes. Where two of the latest ten outcomes were as far off, all later ones are taken as they
+are, until there are fewer.
 
-Outcomes that contradict a prior are counted, too: comparing priors with each other tells nothing where all are wrong.
-Residuals are measured against `√(σ² + (3 R)²)`, so that noise with heavy tails, which is of the size of R, is none,
-and what is far beyond the function's own doubt σ is. A prior is contradicted for good where three of five outcomes in
-a row were beyond four of these deviations, those that are doubted among them. The share of right priors for which that
-is so was counted in simulated studies of 60 rounds: see `Misfit`.
+Outcomes that contradict a prior are counted, too: comparing priors with each other tells nothing
+where all are wrong. Residuals are measured against `√(σ² + (3 R)²)`, so that noise with heavy
+tails, which is of the size of R, is none, and what is far beyond the function's own doubt σ is. A
+prior is contradicted for good where three of five outcomes in a row were beyond four of these
+deviations, those that are doubted among them. The share of right priors for which that is so was
+counted in simulated studies of 60 rounds: see `Misfit`.
 """
 
 from __future__ import annotations
@@ -32,13 +35,20 @@ from .data import Datum
 WORTH = 40.0
 """Least gain of doubting an outcome, in nats: it is off by nine deviations.
 
-Models that are fitted doubt from 6 nats on, four deviations, and think again at each fit. Here a judgement stands, and
-a function that changes without notice gives outcomes that are off by four to eight. At 6 nats average regret was .016 ±
-.009 higher on "rates" (of .200) and .022 ± .025 on "intel-5" (of .685); at 40 nats .002 ± .001 on "rates", .012 ± .009
-lower on "switch" (of .305), and the same in all plays of ten further problems, 40 seeds each.
+Models that are fitted doubt from 6 nats on, four deviations, and think again at each fit. Here a
+judgement stands, and a function that changes without notice gives outcomes that are off by four to
+eight. At 6 nats average regret was .016 ± .009 higher on "rates" (of .200) and .022 ± .025 on
+"intel-5" (of .685); at 40 nats .002 ± .001 on "rates", .012 ± .009 lower on "switch" (of .305), and
+the same in all plays of ten further problems, 40 seeds each.
 """
-_LATEST, _MOST_DOUBTED = 10, 2  # outcomes that are looked back at, and how many of them may be doubted
-_SPEAKS_AGAINST, _TAILS = 4.0, 3.0  # deviations beyond which an outcome speaks against a prior, and R's factor in them
+_LATEST, _MOST_DOUBTED = (
+    10,
+    2,
+)  # outcomes that are looked back at, and how many of them may be doubted
+_SPEAKS_AGAINST, _TAILS = (
+    4.0,
+    3.0,
+)  # deviations beyond which an outcome speaks against a prior, and R's factor in them
 _WINDOW, _ENOUGH = 5, 3  # outcomes that are looked back at, and how many of them contradict a prior
 
 
@@ -46,8 +56,8 @@ class Doubts:
     """Judge outcomes as they come, in order of time.
 
     Attributes:
-        inflations: of the noise variances of outcomes that are probably wrong, by name: data that are added between
-            two rounds share a number, and may share a value.
+        inflations: of the noise variances of outcomes that are probably wrong, by name: data that
+            are added between two rounds share a number, and may share a value.
 
     >>> doubts, one = Doubts(), np.ones(1)
     >>> told = [Datum(t, t, 0, y) for t, y in enumerate([0.5, 12.0, -1.0, 12.0, 12.0])]
@@ -98,11 +108,12 @@ class Doubts:
 class Misfit:
     """Record of the priors that outcomes contradict, whatever other priors there are.
 
-    Of simulated studies of 60 rounds whose prior is right it ever said so of none of 3000 with normal, Laplace or
-    Student's noise of three or five degrees of freedom, each with and without a drift; of one where noise of three
-    degrees was 1.7 times as large as stated; and of none of 400 where one outcome in a hundred was off by a thousand
-    deviations of the noise. Where one in a hundred is off by 50, twice the function's own deviation, it is believed and
-    the outcomes near it contradict it: 4 % of studies, at three in a hundred 15 %.
+    Of simulated studies of 60 rounds whose prior is right it ever said so of none of 3000 with
+    normal, Laplace or Student's noise of three or five degrees of freedom, each with and without a
+    drift; of one where noise of three degrees was 1.7 times as large as stated; and of none of 400
+    where one outcome in a hundred was off by a thousand deviations of the noise. Where one in a
+    hundred is off by 50, twice the function's own deviation, it is believed and the outcomes near
+    it contradict it: 4 % of studies, at three in a hundred 15 %.
 
     Attributes:
         since: time of the outcome that contradicted a prior first, by its number.

@@ -1,23 +1,27 @@
 """Kalman filters on a finite domain: exact posteriors of all priors at all sites, at a cost per round that is constant.
 
-With `k((x, t), (x', t')) = K(x, x') ρ^{|t − t'|}` the posterior covariance at the sites, now, is `K − E`: the
-explained covariance E holds all information. Time only fades it, `E ← ρ^{2Δ} E`, `δμ ← ρ^Δ δμ`, and an
-observation y of site i adds one outer product,
+With `k((x, t), (x', t')) = K(x, x') ρ^{|t − t'|}` the posterior covariance at the sites, now, is
+`K − E`: the explained covariance E holds all information. Time only fades it, `E ← ρ^{2Δ} E`,
+`δμ ← ρ^Δ δμ`, and an observation y of site i adds one outer product,
 
-    v = (K[i] − E[i]) / d,   d² = (K − E)[i, i] + R²,   E += v vᵀ,   δμ += v (y − μ_i) / d,   ln p += ln N(y; μ_i, d²).
+    v = (K[i] − E[i]) / d,   d² = (K − E)[i, i] + R²,   E += v vᵀ,   δμ += v (y − μ_i) / d,   ln p
+    += ln N(y; μ_i, d²).
 
-E is kept as a matrix plus a tail of the last rows v, which one matrix product folds in when the tail is full:
-nothing is ever factorised, and a round costs O(sites · tail) whatever number of rounds lies behind it. The fading
-is one lazy scalar. Priors that share covariance, drift and noise share E.
+E is kept as a matrix plus a tail of the last rows v, which one matrix product folds in when the
+tail is full: nothing is ever factorised, and a round costs O(sites · tail) whatever number of
+rounds lies behind it. The fading is one lazy scalar. Priors that share covariance, drift and noise
+share E.
 
-A drift with an inner state (Matérn in time, periodic) takes the same filter on a larger state: q numbers a site, `s ~
-N(0, P ⊗ K)`, moving by `A(Δ)`; the objective is `hᵀ s` (Hartikainen & Särkkä 2010; for many sites, Särkkä, Solin &
-Hartikainen 2013). Explained covariance E and shift move with the state, `E ← A E Aᵀ`.
+A drift with an inner state (Matérn in time, periodic) takes the same filter on a larger state: q
+numbers a site, `s ~ N(0, P ⊗ K)`, moving by `A(Δ)`; the objective is `hᵀ s` (Hartikainen & Särkkä
+2010; for many sites, Särkkä, Solin & Hartikainen 2013). Explained covariance E and shift move with
+the state, `E ← A E Aᵀ`.
 
-Filters take outcomes in order of time. `OrderedFilter` keeps a copy of the filters every 64 outcomes, the last four of
-them, with the outcomes since the oldest: a late outcome goes back to the last copy before it, and later outcomes are
-filtered again. Memory does not grow with the number of rounds. A pickled filter is the oldest copy and the outcomes
-since; reading it back filters these again, bit for bit.
+Filters take outcomes in order of time. `OrderedFilter` keeps a copy of the filters every 64
+outcomes, the last four of them, with the outcomes since the oldest: a late outcome goes back to the
+last copy before it, and later outcomes are filtered again. Memory does not grow with the number of
+rounds. A pickled filter is the oldest copy and the outcomes since; reading it back filters these
+again, bit for bit.
 """
 
 from __future__ import annotations
@@ -67,7 +71,9 @@ class DecayFilter:
         G, X, _ = covariances.shape
         self.group = group
         self.evidence = np.zeros(len(means))  # (P,) log marginal likelihoods
-        self.surprise = np.zeros(len(means))  # (P,) how far off the last outcome was, in predictive deviations
+        self.surprise = np.zeros(
+            len(means)
+        )  # (P,) how far off the last outcome was, in predictive deviations
         self.time = -math.inf
         self._means, self._covariances = means, covariances
         self._diagonal = np.einsum("gxx->gx", covariances).copy()
@@ -101,7 +107,9 @@ class DecayFilter:
         tail[:, : rows.shape[1]] = rows
         vars(self).update(state, _tail=tail)
 
-    def observe(self, time: float, site: int, value: float, inflation: float = 1.0, stated: float = 0.0) -> None:
+    def observe(
+        self, time: float, site: int, value: float, inflation: float = 1.0, stated: float = 0.0
+    ) -> None:
         """Condition on one outcome, no earlier than the last, of noise as in `Datum`. O(G·X·tail + P·X)."""
         self._advance(time)
         column = self._column(site)
@@ -205,7 +213,9 @@ class StateSpaceFilter:
         self._means, self._covariances, self._motions = means, covariances, motions
         self._variance = noise**2
         self._output = np.array([motion.output for motion in motions])
-        self._prior = np.array([motion.stationary @ motion.output for motion in motions])  # P h, (G, q)
+        self._prior = np.array(
+            [motion.stationary @ motion.output for motion in motions]
+        )  # P h, (G, q)
         self._shift = np.zeros((len(means), q, X))
         self._explained = np.zeros((G, q, X, q, X))
         self._transitions: dict[float, np.ndarray] = {}
@@ -220,18 +230,28 @@ class StateSpaceFilter:
         )
         return other
 
-    def observe(self, time: float, site: int, value: float, inflation: float = 1.0, stated: float = 0.0) -> None:
+    def observe(
+        self, time: float, site: int, value: float, inflation: float = 1.0, stated: float = 0.0
+    ) -> None:
         """Condition on one outcome, no earlier than the last, of noise as in `Datum`. O(G · (qX)² · q)."""
         self._shift, self._explained = self._moved(time)
         self.time = max(time, self.time)
         h = self._output
         known = np.einsum("gaxb,gb->gax", self._explained[..., site], h)
-        column = self._prior[:, :, None] * self._covariances[:, None, site] - known  # cov of the state with f(site)
-        d2 = np.maximum(np.einsum("ga,ga->g", column[..., site], h), 0.0) + (self._variance * inflation + stated)
+        column = (
+            self._prior[:, :, None] * self._covariances[:, None, site] - known
+        )  # cov of the state with f(site)
+        d2 = np.maximum(np.einsum("ga,ga->g", column[..., site], h), 0.0) + (
+            self._variance * inflation + stated
+        )
         d = np.sqrt(d2)
         v = column / d[:, None, None]
         self._explained += v[:, :, :, None, None] * v[:, None, None]
-        z = value - self._means[:, site] - np.einsum("pa,pa->p", self._shift[..., site], h[self.group])
+        z = (
+            value
+            - self._means[:, site]
+            - np.einsum("pa,pa->p", self._shift[..., site], h[self.group])
+        )
         z_d = z / d[self.group]
         self._shift += v[self.group] * z_d[:, None, None]
         self.surprise = z_d
@@ -247,7 +267,9 @@ class StateSpaceFilter:
     def covariances(self, time: float, sites: Int[np.ndarray, " J"]) -> Float[np.ndarray, "G J X"]:
         """Posterior covariances of some sites with all, at a time that is not in the past."""
         h = self._seen(time)
-        known: np.ndarray = np.einsum("ga,gaxbj,gb->gjx", h, self._explained[..., sites], h, optimize=True)
+        known: np.ndarray = np.einsum(
+            "ga,gaxbj,gb->gjx", h, self._explained[..., sites], h, optimize=True
+        )
         return self._covariances[:, sites] - known
 
     def _transition(self, time: float) -> Float[np.ndarray, "G q q"] | None:
@@ -257,7 +279,9 @@ class StateSpaceFilter:
         if elapsed not in self._transitions:  # rounds mostly are one unit apart
             if len(self._transitions) > 16:
                 self._transitions = {}
-            self._transitions[elapsed] = np.array([motion.transition(elapsed) for motion in self._motions])
+            self._transitions[elapsed] = np.array(
+                [motion.transition(elapsed) for motion in self._motions]
+            )
         return self._transitions[elapsed]
 
     def _seen(self, time: float) -> Float[np.ndarray, "G q"]:
@@ -265,7 +289,9 @@ class StateSpaceFilter:
         A = self._transition(time)
         return self._output if A is None else np.einsum("gab,ga->gb", A, self._output)
 
-    def _moved(self, time: float) -> tuple[Float[np.ndarray, "P q X"], Float[np.ndarray, "G q X q X"]]:
+    def _moved(
+        self, time: float
+    ) -> tuple[Float[np.ndarray, "P q X"], Float[np.ndarray, "G q X q X"]]:
         A = self._transition(time)
         if A is None:
             return self._shift, self._explained
@@ -296,7 +322,9 @@ class OrderedFilter:
 
     def _begin(self, first: tuple[float, float, Filters], recent: Sequence[Datum]) -> None:
         self.filters = _copied(first[2])
-        self.copies = [(first[0], first[1], _copied(first[2]))]  # the time and number of the last outcome in each
+        self.copies = [
+            (first[0], first[1], _copied(first[2]))
+        ]  # the time and number of the last outcome in each
         self.recent: list[Datum] = []  # since the oldest copy, in order
         self._since = 0  # outcomes since the newest copy
         for datum in recent:
@@ -342,7 +370,11 @@ class OrderedFilter:
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle the oldest copy and the outcomes since."""
-        return {"origin": self.origin, "first": self.copies[0], "recent": [tuple(datum) for datum in self.recent]}
+        return {
+            "origin": self.origin,
+            "first": self.copies[0],
+            "recent": [tuple(datum) for datum in self.recent],
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore by filtering the outcomes again."""

@@ -2,7 +2,8 @@
 
 A panel gives the covariance between sites, and decay and noise by maximum likelihood.
 
-Covariances in space, as data: squared exponential, Matérn, a table between sites, or anything that can be called.
+Covariances in space, as data: squared exponential, Matérn, a table between sites, or anything that
+can be called.
 """
 
 from __future__ import annotations
@@ -30,15 +31,25 @@ _MATERN: dict[float, type[Stationary]] = {0.5: Matern12, 1.5: Matern32, 2.5: Mat
 
 
 def _stationary(
-    kind: type[Stationary], lengthscale: float | Sequence[float], variance: float, categorical: Sequence[bool]
+    kind: type[Stationary],
+    lengthscale: float | Sequence[float],
+    variance: float,
+    categorical: Sequence[bool],
 ) -> Stationary:
     d = len(categorical)
     scales = [lengthscale] * d if isinstance(lengthscale, float) else list(lengthscale)
     if len(scales) != d:
-        raise InvalidProblem("kernel.lengthscale", lengthscale, f"one number, or {d}: one for each coordinate")
+        raise InvalidProblem(
+            "kernel.lengthscale", lengthscale, f"one number, or {d}: one for each coordinate"
+        )
     if isinstance(lengthscale, float) and any(categorical) and not all(categorical):
         hint = "Two different categories are at distance 1 of each other, whatever the units of the numbers are."
-        raise InvalidProblem("kernel.lengthscale", lengthscale, f"{d} numbers: categories need one of their own", hint)
+        raise InvalidProblem(
+            "kernel.lengthscale",
+            lengthscale,
+            f"{d} numbers: categories need one of their own",
+            hint,
+        )
     return kind(scales, variance, categorical=categorical)
 
 
@@ -47,8 +58,9 @@ class SquaredExponential:
     """`s² exp(−|x − x'|² / 2ℓ²)`.
 
     Args:
-        lengthscale: ℓ, in the units of the coordinates; one number, or one for each coordinate. Two different
-            categories of one variable are at distance 1, so with ℓ = 1 they share 61 % of what is known of them.
+        lengthscale: ℓ, in the units of the coordinates; one number, or one for each coordinate. Two
+            different categories of one variable are at distance 1, so with ℓ = 1 they share 61 % of
+            what is known of them.
         variance: s², in squared units of the objective.
     """
 
@@ -105,13 +117,18 @@ class Covariance:
     def _check(self) -> Covariance:
         n = len(self.matrix)
         if not n or any(len(row) != n for row in self.matrix):
-            raise InvalidProblem("matrix", [len(row) for row in self.matrix], f"{n} rows of {n} numbers")
+            raise InvalidProblem(
+                "matrix", [len(row) for row in self.matrix], f"{n} rows of {n} numbers"
+            )
         K = np.array(self.matrix)
         check_covariance("matrix", K)
         return self
 
 
-GivenKernel = Annotated[SquaredExponential | Matern | Covariance, Field(discriminator="kind")] | Callable[..., Any]
+GivenKernel = (
+    Annotated[SquaredExponential | Matern | Covariance, Field(discriminator="kind")]
+    | Callable[..., Any]
+)
 """One of the named kernels, or a function of two arrays of points: also a kernel of scikit-learn or GPyTorch."""
 
 
@@ -119,7 +136,8 @@ def check_covariance(field: str, K: Floats[np.ndarray, "n n"]) -> None:
     """Refuse a matrix that is no covariance.
 
     Raises:
-        InvalidProblem: not finite, not symmetric to 1e-8 of its size, or with an eigenvalue below −1e-8 of the largest.
+        InvalidProblem: not finite, not symmetric to 1e-8 of its size, or with an eigenvalue below
+            −1e-8 of the largest.
     """
     if not np.isfinite(K).all():
         raise InvalidProblem(field, K, "finite covariances")
@@ -127,10 +145,14 @@ def check_covariance(field: str, K: Floats[np.ndarray, "n n"]) -> None:
     if not size > 0:
         raise InvalidProblem(field, size, "a covariance that is not zero everywhere")
     if np.abs(K - K.T).max() > 1e-8 * size:
-        raise InvalidProblem(field, float(np.abs(K - K.T).max()), "a symmetric matrix", "Use (K + K.T) / 2.")
+        raise InvalidProblem(
+            field, float(np.abs(K - K.T).max()), "a symmetric matrix", "Use (K + K.T) / 2."
+        )
     least = float(np.linalg.eigvalsh(K)[0])
     if least < -1e-8 * size:
-        raise InvalidProblem(field, least, "no negative eigenvalue", "Clip the negative eigenvalues to zero.")
+        raise InvalidProblem(
+            field, least, "no negative eigenvalue", "Clip the negative eigenvalues to zero."
+        )
 
 
 def spatial(kernel: Any, categorical: Sequence[bool]) -> Kernel:
@@ -149,7 +171,9 @@ def spatial(kernel: Any, categorical: Sequence[bool]) -> Kernel:
         return kernel.over(categorical)
     dimension = len(categorical)
     if isinstance(kernel, Covariance):
-        raise InvalidProblem("kernel", "Covariance", "a kernel that is defined between all points of the box")
+        raise InvalidProblem(
+            "kernel", "Covariance", "a kernel that is defined between all points of the box"
+        )
     return called(kernel, dimension)
 
 
@@ -161,7 +185,9 @@ Learned = tuple[Covariance, float | tuple[float, ...], Decay, float]
 """Covariance, mean or one mean for each site, drift and noise."""
 
 
-def learned(panel: ArrayLike, names: Sequence[str] = (), means: str = "day") -> list[tuple[*Learned, str]]:
+def learned(
+    panel: ArrayLike, names: Sequence[str] = (), means: str = "day"
+) -> list[tuple[*Learned, str]]:
     """Covariance, mean, drift, noise and name of each day's prior: see `Prior.from_panel`."""
     try:
         days = np.empty(0) if isinstance(panel, range) else np.array(panel, dtype=np.float64)
@@ -170,7 +196,9 @@ def learned(panel: ArrayLike, names: Sequence[str] = (), means: str = "day") -> 
     if days.ndim != 3 or not days.size:
         raise InvalidProblem("panel", days.shape, "an array of days × times × sites")
     if np.isinf(days).any():
-        raise InvalidProblem("panel", math.inf, "finite numbers, and NaN where nothing was measured")
+        raise InvalidProblem(
+            "panel", math.inf, "finite numbers, and NaN where nothing was measured"
+        )
     if isinstance(names, np.ndarray):
         names = names.tolist()
     if not isinstance(names, list | tuple) or (names and len(names) != len(days)):
@@ -181,13 +209,18 @@ def learned(panel: ArrayLike, names: Sequence[str] = (), means: str = "day") -> 
         raise InvalidProblem("means", means, one_of(("day", "sites"), means))
     labels = names or [f"day {i + 1}" for i in range(len(days))]
     by_site = means == "sites"
-    return [(*_learn(day, str(label), by_site), str(label)) for day, label in zip(days, labels, strict=True)]
+    return [
+        (*_learn(day, str(label), by_site), str(label))
+        for day, label in zip(days, labels, strict=True)
+    ]
 
 
 def _learn(day: Float[np.ndarray, "T X"], name: str, by_site: bool) -> Learned:
     """Covariance, decay and noise of one day."""
     if (~np.isnan(day)).sum() < _TOGETHER or np.nanmax(day) == np.nanmin(day):
-        raise InvalidProblem(f"panel.{name}", day.shape, f"at least {_TOGETHER} values that are not all the same")
+        raise InvalidProblem(
+            f"panel.{name}", day.shape, f"at least {_TOGETHER} values that are not all the same"
+        )
     centre = float(np.nanmean(day))
     K = empirical_covariance(day)
     mean: float | np.ndarray = site_means(day, centre) if by_site else centre
@@ -207,8 +240,9 @@ def site_means(day: Float[np.ndarray, "T X"], centre: float) -> Float[np.ndarray
 def empirical_covariance(day: Float[np.ndarray, "T X"]) -> Float[np.ndarray, "X X"]:
     """Covariances between sites over the day, (X, X), from the times that each pair has in common.
 
-    A site with too little data gets the mean variance, a pair with too little in common the mean correlation;
-    eigenvalues are kept above a millionth of the mean variance, and the variances as they were.
+    A site with too little data gets the mean variance, a pair with too little in common the mean
+    correlation; eigenvalues are kept above a millionth of the mean variance, and the variances as
+    they were.
     """
     seen = ~np.isnan(day)
     counts = seen.sum(axis=0)
@@ -237,7 +271,9 @@ def empirical_covariance(day: Float[np.ndarray, "T X"]) -> Float[np.ndarray, "X 
     return (K + K.T) / 2
 
 
-def fit_decay(residuals: Float[np.ndarray, "T X"], K: Float[np.ndarray, "X X"]) -> tuple[float, float]:
+def fit_decay(
+    residuals: Float[np.ndarray, "T X"], K: Float[np.ndarray, "X X"]
+) -> tuple[float, float]:
     """ε and the noise sd of largest likelihood, for `residuals ~ GP(0, K (1 − ε)^{|t − t'|/2}) + noise`.
 
     Residuals are (T, X), NaN in gaps; one row is one unit of time.
@@ -252,7 +288,9 @@ def fit_decay(residuals: Float[np.ndarray, "T X"], K: Float[np.ndarray, "X X"]) 
 
     starts = [np.array([logit, math.log(share)]) for logit in (-5.0, -2.0) for share in (0.05, 0.3)]
     start = min(starts, key=loss)
-    found = minimize(loss, start, method="Nelder-Mead", options={"maxfev": 60, "xatol": 0.02, "fatol": 0.1})
+    found = minimize(
+        loss, start, method="Nelder-Mead", options={"maxfev": 60, "xatol": 0.02, "fatol": 0.1}
+    )
     return _settings(found.x, size)
 
 
@@ -271,10 +309,14 @@ def log_likelihood(
     for row in residuals:
         at = np.flatnonzero(~np.isnan(row))
         if at.size:
-            factor = cho_factor(P[np.ix_(at, at)] + noise**2 * np.eye(at.size), lower=True, check_finite=False)
+            factor = cho_factor(
+                P[np.ix_(at, at)] + noise**2 * np.eye(at.size), lower=True, check_finite=False
+            )
             z = row[at] - mean[at]
             gain = cho_solve(factor, P[at], check_finite=False)
-            total -= 0.5 * float(z @ cho_solve(factor, z, check_finite=False)) + float(np.log(np.diag(factor[0])).sum())
+            total -= 0.5 * float(z @ cho_solve(factor, z, check_finite=False)) + float(
+                np.log(np.diag(factor[0])).sum()
+            )
             total -= 0.5 * at.size * math.log(2 * math.pi)
             mean = mean + z @ gain
             P = P - P[at].T @ gain
@@ -302,7 +344,8 @@ class Bumps:
     """A mean with hills: `base + Σ_k height_k exp(−|x − centre_k|² / 2 width²)`; in another category there is none.
 
     Args:
-        centres: one row for each hill, with all coordinates: numbers, and categories by name (or number, from 0).
+        centres: one row for each hill, with all coordinates: numbers, and categories by name (or
+            number, from 0).
         heights: one for each hill.
         width: of every hill, in units of the coordinates.
         base: the level far from all hills.
@@ -322,10 +365,14 @@ class Bumps:
     @model_validator(mode="after")
     def _check(self) -> Bumps:
         if not self.centres or len({len(centre) for centre in self.centres}) > 1:
-            raise InvalidProblem("centres", self.centres, "at least one centre, all with as many coordinates")
+            raise InvalidProblem(
+                "centres", self.centres, "at least one centre, all with as many coordinates"
+            )
         if len(self.heights) != len(self.centres):
             raise InvalidProblem(
-                "heights", self.heights, f"{counted(len(self.centres), 'number')}, one for each centre"
+                "heights",
+                self.heights,
+                f"{counted(len(self.centres), 'number')}, one for each centre",
             )
         return self
 
@@ -344,10 +391,11 @@ class Prior:
     """One candidate: a Gaussian process with this mean, covariance in space, drift in time and noise.
 
     Args:
-        kernel: covariance in space: `SquaredExponential`, `Matern`, `Covariance`, or any function of two arrays of
-            points, (n, d) and (m, d), such as a kernel of scikit-learn or GPyTorch. Points are in the user's units, or
-            the problem's `coordinates`.
-        mean: in the user's units: a number, one number for each point of a finite domain, `Bumps`, or a function.
+        kernel: covariance in space: `SquaredExponential`, `Matern`, `Covariance`, or any function
+            of two arrays of points, (n, d) and (m, d), such as a kernel of scikit-learn or
+            GPyTorch. Points are in the user's units, or the problem's `coordinates`.
+        mean: in the user's units: a number, one number for each point of a finite domain, `Bumps`,
+            or a function.
         drift: how it changes with time: `Decay`, `MaternInTime`, `Periodic`; None: never.
         noise: standard deviation of an outcome, in the user's units.
         name: how to speak of it.
@@ -379,7 +427,11 @@ class Prior:
         >>> print(Prior(SquaredExponential(0.5), 3.0))
         squared-exponential (lengthscale 0.5, variance 1), mean 3, never changes, noise 0.1
         """
-        mean = f"{len(self.mean)} numbers, one a point" if isinstance(self.mean, tuple) else _words(self.mean)
+        mean = (
+            f"{len(self.mean)} numbers, one a point"
+            if isinstance(self.mean, tuple)
+            else _words(self.mean)
+        )
         drift = f"drifts by {_words(self.drift)}" if self.drift is not None else "never changes"
         return f"{_words(self.kernel)}, mean {mean}, {drift}, noise {self.noise:g}"
 
@@ -389,16 +441,17 @@ class Prior:
     ) -> tuple[Prior, ...]:
         """Priors learned from what past days looked like, one for each day.
 
-        The mean is the day's own mean over all sites and times, or that of each site; the covariance is the empirical
-        one between sites on that day, times `(1 − ε)^{|t − t'|/2}`; ε and the noise are those of largest likelihood on
-        that day. Gaps (NaN) are left out pair by pair. One step of the panel is one unit of time.
+        The mean is the day's own mean over all sites and times, or that of each site; the
+        covariance is the empirical one between sites on that day, times `(1 − ε)^{|t − t'|/2}`; ε
+        and the noise are those of largest likelihood on that day. Gaps (NaN) are left out pair by
+        pair. One step of the panel is one unit of time.
 
         Args:
-            panel: (days, times, sites), in the user's units; NaN where nothing was measured. The sites are the
-                points of the problem's domain, in order.
+            panel: (days, times, sites), in the user's units; NaN where nothing was measured. The
+                sites are the points of the problem's domain, in order.
             names: one for each day.
-            means: "day": the same for all sites, as in the paper; "sites": each has its own, where some are warmer
-                than others day after day.
+            means: "day": the same for all sites, as in the paper; "sites": each has its own, where
+                some are warmer than others day after day.
 
         Raises:
             InvalidProblem: a wrong shape, values that are infinite, or a day with next to no data.
@@ -414,7 +467,9 @@ def _words(part: Any) -> str:
         return f"the function {getattr(part, '__name__', type(part).__name__)}"
     if hasattr(part, "matrix"):
         return f"covariances between {len(part.matrix)} points"
-    named = ((field.name, getattr(part, field.name)) for field in fields(part) if field.name != "kind")
+    named = (
+        (field.name, getattr(part, field.name)) for field in fields(part) if field.name != "kind"
+    )
     return f"{part.kind} ({', '.join(f'{name} {_numbers(value)}' for name, value in named if value is not None)})"
 
 

@@ -21,8 +21,8 @@ class TodaysPlaces:
     """Today's settings as places, at any time and in any context.
 
     Args:
-        problem: the problem, with its `current` settings; they count for nothing where points of a finite domain have
-            coordinates of their own.
+        problem: the problem, with its `current` settings; they count for nothing where points of a
+            finite domain have coordinates of their own.
     """
 
     def __init__(self, problem: TimeVarying) -> None:
@@ -33,14 +33,19 @@ class TodaysPlaces:
     @property
     def settable(self) -> Bool[np.ndarray, " d"]:
         """Variables that can be moved step by step; categories have no steps."""
-        named = [v.name in self.problem.settable and not isinstance(v, Categorical) for v in self.problem.space]
+        named = [
+            v.name in self.problem.settable and not isinstance(v, Categorical)
+            for v in self.problem.space
+        ]
         return np.array(named)
 
     @property
     def least(self) -> Float[np.ndarray, " d"]:
         """Distances that are always within reach: one step of a variable at least."""
         levels = [v.levels for v in self.problem.space]
-        return np.array([NEAR if k is None else max(NEAR, np.diff(k).max(initial=0.0)) for k in levels])
+        return np.array(
+            [NEAR if k is None else max(NEAR, np.diff(k).max(initial=0.0)) for k in levels]
+        )
 
     def points(self, places: np.ndarray) -> Float[np.ndarray, "r d"]:
         """Places as points in the user's units."""
@@ -59,26 +64,40 @@ class TodaysPlaces:
         seen = {}
         for column, code in zip(self._seen, context.tolist(), strict=True):
             variable = self.problem.variables[column]
-            seen[variable.name] = variable.choices[round(code)] if isinstance(variable, Categorical) else code
+            seen[variable.name] = (
+                variable.choices[round(code)] if isinstance(variable, Categorical) else code
+            )
         return self.encoded(seen, time)
 
     def encoded(self, context: Mapping[str, Any], time: float) -> Float[np.ndarray, " d"]:
         """Encoded settings of today at a time, in a context."""
         assert self.problem.today is not None
         values = {**context, **self.problem.today({**context, TIME.name: time})}
-        return scaled(self.problem, self.problem.place([values[name] for name in self.problem.space.names])[None])[0]
+        return scaled(
+            self.problem,
+            self.problem.place([values[name] for name in self.problem.space.names])[None],
+        )[0]
 
-    def within(self, available: Any, context: Mapping[str, Any], time: float, distances: Distances) -> Any:
+    def within(
+        self, available: Any, context: Mapping[str, Any], time: float, distances: Distances
+    ) -> Any:
         """Restrict available places to those within reach; None where none of them is."""
         left, problem = self.problem.within(available, context), self.problem
         here, (down, up) = self.encoded(context, time), distances
-        low, high = np.where(self.settable, here - down, -np.inf), np.where(self.settable, here + up, np.inf)
+        low, high = (
+            np.where(self.settable, here - down, -np.inf),
+            np.where(self.settable, here + up, np.inf),
+        )
         if problem.sites is not None or (left is not None and "points" in left):
-            listed = range(len(problem.sites)) if problem.sites is not None and left is None else left
+            listed = (
+                range(len(problem.sites)) if problem.sites is not None and left is None else left
+            )
             return self._listed(listed, low, high)
         return self._bounds(left, low, high)
 
-    def _listed(self, listed: Any, low: Float[np.ndarray, " d"], high: Float[np.ndarray, " d"]) -> Any:
+    def _listed(
+        self, listed: Any, low: Float[np.ndarray, " d"], high: Float[np.ndarray, " d"]
+    ) -> Any:
         """Listed places within encoded ends; None: there is none."""
         numbered = self.problem.sites is not None
         places = np.array(listed if numbered else listed["points"])
@@ -86,7 +105,9 @@ class TodaysPlaces:
         kept = places[((low <= codes) & (codes <= high)).all(axis=1)].tolist()
         return (kept if numbered else {"points": kept}) if kept else None
 
-    def _bounds(self, left: Any, low: Float[np.ndarray, " d"], high: Float[np.ndarray, " d"]) -> Any:
+    def _bounds(
+        self, left: Any, low: Float[np.ndarray, " d"], high: Float[np.ndarray, " d"]
+    ) -> Any:
         """Available bounds within encoded ends; None: they have nothing in common, or limits leave nothing of it."""
         box = plain_box(self.problem, left)
         near = {"low": box.low.tolist(), "high": box.high.tolist()}
@@ -97,5 +118,7 @@ class TodaysPlaces:
             near["low"][j], near["high"][j] = max(near["low"][j], least), min(near["high"][j], most)
             if near["low"][j] > near["high"][j]:
                 return None
-        kept = restricted_box(self.problem, plain_box(self.problem, near), self.problem.limits or ())
+        kept = restricted_box(
+            self.problem, plain_box(self.problem, near), self.problem.limits or ()
+        )
         return None if kept is None else near

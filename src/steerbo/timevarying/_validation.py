@@ -15,7 +15,10 @@ from ..space import Space, Variable, refuse_laws_of_seen
 from ._priors import Bumps, Covariance, Prior, check_covariance, spatial
 
 _TRIED = 64  # points
-_SHORT, _LONG = 0.05, 10.0  # lengthscales in ranges: below, each place is its own; above, all are one
+_SHORT, _LONG = (
+    0.05,
+    10.0,
+)  # lengthscales in ranges: below, each place is its own; above, all are one
 
 
 @record
@@ -49,7 +52,9 @@ def unlikely_lengthscales(
     """
     found = []
     for i, prior in enumerate(priors):
-        stated = getattr(prior.kernel, "lengthscale", None)  # kernels of one's own have what they like
+        stated = getattr(
+            prior.kernel, "lengthscale", None
+        )  # kernels of one's own have what they like
         if stated is None:
             continue
         lengthscales = [stated] * len(ranges) if isinstance(stated, float) else list(stated)
@@ -61,7 +66,10 @@ def unlikely_lengthscales(
 
 
 def check_prior(
-    prior: Prior, points: Float[np.ndarray, "n d"], finite: bool, categories: Sequence[tuple[Any, ...] | None]
+    prior: Prior,
+    points: Float[np.ndarray, "n d"],
+    finite: bool,
+    categories: Sequence[tuple[Any, ...] | None],
 ) -> None:
     """Refuse a prior whose kernel or mean does not fit the domain.
 
@@ -77,7 +85,9 @@ def check_prior(
     have = len(points) if finite else "infinitely many"
     if isinstance(prior.kernel, Covariance):
         if not finite or len(prior.kernel.matrix) != len(points):
-            raise InvalidProblem("kernel.matrix", len(prior.kernel.matrix), f"one row a point, and there are {have}")
+            raise InvalidProblem(
+                "kernel.matrix", len(prior.kernel.matrix), f"one row a point, and there are {have}"
+            )
     else:
         few = points[:_TRIED]
         K = _called(
@@ -89,7 +99,9 @@ def check_prior(
         check_covariance("kernel", K)
     if isinstance(prior.mean, tuple):
         if not finite or len(prior.mean) != len(points):
-            raise InvalidProblem("mean", len(prior.mean), f"one number a point, and there are {have}")
+            raise InvalidProblem(
+                "mean", len(prior.mean), f"one number a point, and there are {have}"
+            )
     elif isinstance(prior.mean, Bumps):
         if len(prior.mean.centres[0]) != points.shape[1]:
             allowed = f"{counted(points.shape[1], 'coordinate')} each"
@@ -106,17 +118,23 @@ def _check_coordinate(x: float | str, names: Sequence[Any] | None) -> None:
     if names is None and isinstance(x, str):
         raise InvalidProblem("mean.centres", x, "a number: this coordinate is no category")
     if names is not None and x not in (range(len(names)) if not isinstance(x, str) else names):
-        raise InvalidProblem("mean.centres", x, f"{one_of(names, x)}, or a number from 0 to {len(names) - 1}")
+        raise InvalidProblem(
+            "mean.centres", x, f"{one_of(names, x)}, or a number from 0 to {len(names) - 1}"
+        )
 
 
-def _called(field: str, function: Any, arguments: tuple[np.ndarray, ...], shape: tuple[int, ...]) -> np.ndarray:
+def _called(
+    field: str, function: Any, arguments: tuple[np.ndarray, ...], shape: tuple[int, ...]
+) -> np.ndarray:
     try:
         found = np.asarray(function(*arguments), dtype=np.float64)
     except InvalidInput:
         raise
     except Exception as error:
         width = arguments[0].shape[1]
-        raise InvalidProblem(field, function, f"a function of points (n, {width})", f"It failed ({error}).") from None
+        raise InvalidProblem(
+            field, function, f"a function of points (n, {width})", f"It failed ({error})."
+        ) from None
     if found.shape != shape or not np.isfinite(found).all():
         got = found.shape if found.shape != shape else "values that are not finite"
         raise InvalidProblem(field, got, f"an array of finite numbers of shape {shape}")
@@ -142,16 +160,23 @@ INSTEAD = {
 
 def check_sizes(variables: Sequence[Variable], priors: Sequence[Prior] | str) -> None:
     """Refuse too many variables or priors, and empty lists of either."""
-    for field, given, most in (("variables", variables, MOST_VARIABLES), ("priors", priors, MOST_PRIORS)):
+    for field, given, most in (
+        ("variables", variables, MOST_VARIABLES),
+        ("priors", priors, MOST_PRIORS),
+    ):
         if len(given) > most:
             raise InvalidProblem(field, len(given), f"at most {most}")
     if not variables:
         raise InvalidProblem("variables", [], "at least one variable that can be set")
     if not priors:
-        raise InvalidProblem("priors", priors, "at least one prior", "Leave them out where you know none.")
+        raise InvalidProblem(
+            "priors", priors, "at least one prior", "Leave them out where you know none."
+        )
 
 
-def check_coordinates(coordinates: Sequence[Sequence[float]] | None, sites: Sequence[Any] | None) -> None:
+def check_coordinates(
+    coordinates: Sequence[Sequence[float]] | None, sites: Sequence[Any] | None
+) -> None:
     """Refuse coordinates of a box, and coordinates that do not fit the points of a finite domain."""
     if coordinates is None:
         return
@@ -160,13 +185,17 @@ def check_coordinates(coordinates: Sequence[Sequence[float]] | None, sites: Sequ
         raise InvalidProblem("coordinates", len(coordinates), allowed)
     if len(coordinates) != len(sites) or len({len(row) for row in coordinates}) != 1:
         shape = [len(row) for row in coordinates]
-        raise InvalidProblem("coordinates", shape, f"{len(sites)} rows of the same length, one a point")
+        raise InvalidProblem(
+            "coordinates", shape, f"{len(sites)} rows of the same length, one a point"
+        )
 
 
 def check_seen(space: Space) -> None:
     """Refuse problems in which nothing is set, and laws of seen variables."""
     if space.seen and len(space.seen) == len(space.names):
-        raise InvalidProblem("variables", list(space.seen), "at least one that is not seen, to be set")
+        raise InvalidProblem(
+            "variables", list(space.seen), "at least one that is not seen, to be set"
+        )
     refuse_laws_of_seen(space)
 
 
@@ -180,7 +209,9 @@ def check_priors(
     names = [prior.name for prior in priors]
     for i, name in enumerate(names):
         if name and name in names[:i]:
-            raise InvalidProblem(f"priors.{i}.name", name, "a name that no other prior has, or none")
+            raise InvalidProblem(
+                f"priors.{i}.name", name, "a name that no other prior has, or none"
+            )
     for i, prior in enumerate(priors):
         try:
             check_prior(prior, points, finite, categories)

@@ -22,14 +22,17 @@ def _width(value: object) -> float | str:
         return value
     number = as_number(value)
     if number is None or number < 0:
-        raise PydanticCustomError("width", "a number for β from 0, such as 1.5, or the word 'theory' (Theorem 4.1)")
+        raise PydanticCustomError(
+            "width", "a number for β from 0, such as 1.5, or the word 'theory' (Theorem 4.1)"
+        )
     return number
 
 
 Width = Annotated[float | Literal["theory"], BeforeValidator(_width)]
 """Value of the option `confidence`: a number for β, or the word "theory"."""
 
-_SMOOTH = 1.5  # how much a slope's variance may grow when the step is halved, before the paths have no slope
+# how much a slope's variance may grow when the step is halved, before the paths have no slope
+_SMOOTH = 1.5
 
 
 class Confidence:
@@ -58,17 +61,25 @@ class Confidence:
         if self._fixed is not None:
             return
         if problem.points is not None:  # (A): β² = 2 ln(2 |X| π² t² / δ)
-            self._offset, self._slope = np.full(P, math.log(2 * len(problem.points) * math.pi**2 / delta)), 1.0
+            self._offset, self._slope = (
+                np.full(P, math.log(2 * len(problem.points) * math.pi**2 / delta)),
+                1.0,
+            )
         else:
-            # (B): β² = 2 ln(3 π² t² C / 2δ) + 2 d ln(d t² r b √ln(3 d a / 2δ)), both logarithms taken apart in t
+            # (B): β² = 2 ln(3 π² t² C / 2δ) + 2 d ln(d t² r b √ln(3 d a / 2δ)), both logarithms
+            # taken apart in t
             numeric = [v for v in problem.variables if not isinstance(v, Categorical)]
             d = len(numeric)
-            settings = math.prod(len(v.choices) for v in problem.variables if isinstance(v, Categorical))
+            settings = math.prod(
+                len(v.choices) for v in problem.variables if isinstance(v, Categorical)
+            )
             offsets = []
             for i in range(P):
                 a, b = smoothness(problem, i)
                 inner = max(d * b * math.sqrt(math.log(max(3 * d * a / (2 * delta), math.e))), 1.0)
-                offsets.append(math.log(3 * math.pi**2 * settings / (2 * delta)) + d * math.log(inner))
+                offsets.append(
+                    math.log(3 * math.pi**2 * settings / (2 * delta)) + d * math.log(inner)
+                )
             self._offset, self._slope = np.array(offsets), 1.0 + d
 
     def betas(self, t: int) -> Float[np.ndarray, " P"]:
@@ -85,17 +96,20 @@ class Confidence:
 def smoothness(problem: TimeVarying, i: int) -> tuple[float, float]:
     """A and b of Assumption 3.2 for prior i on a box, both without unit: they hold for `g = f / √max k`, x in [0, 1]^d.
 
-    The paper prints `P(sup |∂f/∂x_j| > L) ≤ a exp(−L²/b)`, but puts `b √ln(d a / 2δ)` where Srinivas et al. (2010)
-    have a slope. That is one, and β is free of units, only if `exp(−(L/b)²)` is meant and f has unit variance, as
-    the paper's `k ≤ 1` says. Variables are scaled to [0, 1], so that r = 1 and β is free of their units as well.
+    The paper prints `P(sup |∂f/∂x_j| > L) ≤ a exp(−L²/b)`, but puts `b √ln(d a / 2δ)` where
+    Srinivas et al. (2010) have a slope. That is one, and β is free of units, only if `exp(−(L/b)²)`
+    is meant and f has unit variance, as the paper's `k ≤ 1` says. Variables are scaled to [0, 1],
+    so that r = 1 and β is free of their units as well.
 
-    A slope is itself a Gaussian process, of variance `v = ∂²k/∂x∂x'` at `x = x'` (by central differences, the
-    largest over the box). Borell's inequality (Adler & Taylor 2007, Theorem 2.1.1) gives `2 exp(−(L − m)²/2v)` with
-    m its mean largest size; as `(L − m)² ≥ L²/2 − m²`, that is `b = 2√v`, `a = 2 exp(m²/2v)`. For m we take the
-    largest of 2N independent draws, `m² = 2 v ln 2N`, with N the number of lengthscales `√(k/v)` that fit into the
-    box: a = 4N. That count is a rule of thumb, not a bound; β depends on it only through `√ln a`.
+    A slope is itself a Gaussian process, of variance `v = ∂²k/∂x∂x'` at `x = x'` (by central
+    differences, the largest over the box). Borell's inequality (Adler & Taylor 2007, Theorem 2.1.1)
+    gives `2 exp(−(L − m)²/2v)` with m its mean largest size; as `(L − m)² ≥ L²/2 − m²`, that is
+    `b = 2√v`, `a = 2 exp(m²/2v)`. For m we take the largest of 2N independent draws,
+    `m² = 2 v ln 2N`, with N the number of lengthscales `√(k/v)` that fit into the box: a = 4N. That
+    count is a rule of thumb, not a bound; β depends on it only through `√ln a`.
 
-    Categories have no slope: in the theorem's union they count as C separate boxes, C being their combinations.
+    Categories have no slope: in the theorem's union they count as C separate boxes, C being their
+    combinations.
 
     Raises:
         InvalidOption: the paths have no slope.
@@ -109,11 +123,15 @@ def smoothness(problem: TimeVarying, i: int) -> tuple[float, float]:
     most, cells = 0.0, 1.0
     for j in np.flatnonzero(numeric):
         width = float(high[j] - low[j])
-        coarse, fine = (_slope_variance(kernel, X, int(j), h * width) * width**2 / size for h in (1e-3, 5e-4))
+        coarse, fine = (
+            _slope_variance(kernel, X, int(j), h * width) * width**2 / size for h in (1e-3, 5e-4)
+        )
         if not 0 < fine <= _SMOOTH * coarse:
             name = problem.given[i].name or f"number {i}"
             raise InvalidOption(
-                "confidence", "theory", f"a number for β: paths of prior {name} have no slope, which Theorem 4.1 needs"
+                "confidence",
+                "theory",
+                f"a number for β: paths of prior {name} have no slope, which Theorem 4.1 needs",
             )
         most = max(most, fine)
         cells *= 1 + math.sqrt(fine)

@@ -18,8 +18,8 @@ Place = Any
 class Datum(NamedTuple):
     """One outcome, in units of sign · value; `number` orders outcomes of the same time.
 
-    Its noise variance is that of each prior times `inflation`, plus the `stated` one, the square of its standard error;
-    `name` is that of the data, or the token of the round.
+    Its noise variance is that of each prior times `inflation`, plus the `stated` one, the square of
+    its standard error; `name` is that of the data, or the token of the round.
     """
 
     time: float
@@ -43,8 +43,8 @@ class PendingPoint(NamedTuple):
 class RoundView:
     """View of a round: its time, the available places (see `read_available`; None: all), and the pending ones.
 
-    `margin` is the feasibility margin of places; None: all are feasible, as far as is known. `gradients` are those of
-    all requirements: see `FeasibleRegion`.
+    `margin` is the feasibility margin of places; None: all are feasible, as far as is known.
+    `gradients` are those of all requirements: see `FeasibleRegion`.
     """
 
     time: float
@@ -58,7 +58,8 @@ class RoundView:
 class Maximiser:
     """Place that maximises an acquisition, with the prior behind it and its expectation, in units of sign · value.
 
-    `sd` is the posterior standard deviation without pending places; `upper` is the maximal upper bound.
+    `sd` is the posterior standard deviation without pending places; `upper` is the maximal upper
+    bound.
     """
 
     place: Place

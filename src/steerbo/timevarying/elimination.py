@@ -1,41 +1,48 @@
 """Elimination of priors: the methods that drop priors which outcomes contradict.
 
-PE-GP-UCB is Algorithm 1 of "Time-Varying Gaussian Process Bandits with Unknown Prior" (Ziomek et al. 2025). Choices
-where the paper is silent or slips:
+PE-GP-UCB is Algorithm 1 of "Time-Varying Gaussian Process Bandits with Unknown Prior" (Ziomek et
+al. 2025). Choices where the paper is silent or slips:
 
 - line 7 maximises over the available points;
-- line 12 sums the standard deviations from *before* each observation, as the proof (inequality before (1)) needs;
-- a late outcome is compared with the prediction at the time of its choice; an outcome whose point was not realised as
-  suggested is not compared: there is no prediction of that point.
+- line 12 sums the standard deviations from *before* each observation, as the proof (inequality
+  before (1)) needs;
+- a late outcome is compared with the prediction at the time of its choice; an outcome whose point
+  was not realised as suggested is not compared: there is no prediction of that point.
 
-Tempered elimination (of steerbo) takes every outcome as evidence on every prior, played or not. PE-GP-UCB learns about
-a prior only from the rounds in which it was the most optimistic, so a hundred wrong priors need a hundred
-disappointments, and one with a large output scale hides behind its own wide band. Here prior p is dropped as soon as
+Tempered elimination (of steerbo) takes every outcome as evidence on every prior, played or not.
+PE-GP-UCB learns about a prior only from the rounds in which it was the most optimistic, so a
+hundred wrong priors need a hundred disappointments, and one with a large output scale hides behind
+its own wide band. Here prior p is dropped as soon as
 
-    M_p = Σ_q w_q (L_q / L_p)^η  >  1 / δ,        L: marginal likelihood of all outcomes,  w: uniform,  0 < η ≤ 1.
+    M_p = Σ_q w_q (L_q / L_p)^η  >  1 / δ,        L: marginal likelihood of all outcomes,  w:
+    uniform,  0 < η ≤ 1.
 
-If p is the truth, L_q / L_p is a nonnegative martingale whatever chose the points, so is its mean over q, and by
-Jensen its power η is a supermartingale of expectation at most one: Ville's inequality then keeps the true prior for
-ever with probability at least 1 − δ (Ville 1939; Robbins 1970), with no union over priors or rounds. The temper
-η < 1 costs power and buys patience where no candidate is exactly right. Among those alive, play as PE-GP-UCB: the
-largest upper bound. It is the default of time-varying problems: see `evidence/timevarying.md` for why.
+If p is the truth, L_q / L_p is a nonnegative martingale whatever chose the points, so is its mean
+over q, and by Jensen its power η is a supermartingale of expectation at most one: Ville's
+inequality then keeps the true prior for ever with probability at least 1 − δ (Ville 1939; Robbins
+1970), with no union over priors or rounds. The temper η < 1 costs power and buys patience where no
+candidate is exactly right. Among those alive, play as PE-GP-UCB: the largest upper bound. It is the
+default of time-varying problems: see `evidence/timevarying.md` for why.
 
 Switching elimination (of steerbo): a dropped prior comes back when outcomes favour it again.
 
-Permanent elimination assumes that one candidate holds for ever. Here the weights of the priors are the posterior
-probabilities of fixed share (Herbster & Warmuth 1998; `FixedShare`), under which another prior may hold from any time
-on. Prior p is alive while
+Permanent elimination assumes that one candidate holds for ever. Here the weights of the priors are
+the posterior probabilities of fixed share (Herbster & Warmuth 1998; `FixedShare`), under which
+another prior may hold from any time on. Prior p is alive while
 
     w_p  ≥  δ / P,
 
-and the point played is the one with the largest upper bound among those alive, as PE-GP-UCB does. A dropped prior keeps
-a weight of about α / P, so it takes evidence of no more than δ / α in its favour, and no restart, to bring it back.
+and the point played is the one with the largest upper bound among those alive, as PE-GP-UCB does. A
+dropped prior keeps a weight of about α / P, so it takes evidence of no more than δ / α in its
+favour, and no restart, to bring it back.
 
-The guarantee. Let p be the truth, and never change. Of the weights before they are divided by their sum, p's is at
-least `Π(1 − α) L_p / P`, L_p the likelihood of all outcomes, and the sum S is the likelihood of a mixture of all ways
-to switch. S / L_p is a nonnegative martingale of expectation one, whatever chose the points, and `w_p < δ / P` needs
-it to be above `Π(1 − α) / δ`: by Ville's inequality (1939) that ever happens by time T with probability at most
-`δ / Π(1 − α) = δ exp(T / τ)`. For τ → ∞ it is `tempered-elimination` without tempering, its guarantee included.
+The guarantee. Let p be the truth, and never change. Of the weights before they are divided by their
+sum, p's is at least `Π(1 − α) L_p / P`, L_p the likelihood of all outcomes, and the sum S is the
+likelihood of a mixture of all ways to switch. S / L_p is a nonnegative martingale of expectation
+one, whatever chose the points, and `w_p < δ / P` needs it to be above `Π(1 − α) / δ`: by Ville's
+inequality (1939) that ever happens by time T with probability at most
+`δ / Π(1 − α) = δ exp(T / τ)`. For τ → ∞ it is `tempered-elimination` without tempering, its
+guarantee included.
 """
 
 from __future__ import annotations
@@ -71,7 +78,8 @@ class ActivePriors:
 
     Attributes:
         alive: (m,).
-        dropped: by candidate, the round after which it was dropped, and by how much it had overrun its band.
+        dropped: by candidate, the round after which it was dropped, and by how much it had overrun
+            its band.
         exhausted: rounds after which none was left; warned of once where the method goes on.
 
     >>> some = ActivePriors.all_of(3).drop({1: 0.5}, number=7, likeliest=0)
@@ -94,12 +102,16 @@ class ActivePriors:
         return np.flatnonzero(self.alive)
 
     def drop(
-        self, overrun: Mapping[int, float], number: int, likeliest: int, then: WhenExhausted = "keep-last"
+        self,
+        overrun: Mapping[int, float],
+        number: int,
+        likeliest: int,
+        then: WhenExhausted = "keep-last",
     ) -> ActivePriors:
         """Priors left after round `number`; `overrun` says by how much each of the dropped ones left its band.
 
-        `likeliest` goes on where none is left, also if it was rejected long ago; `then` is the rule for that. Sums
-        begin anew where all are back.
+        `likeliest` goes on where none is left, also if it was rejected long ago; `then` is the rule
+        for that. Sums begin anew where all are back.
         """
         alive = self.alive.copy()
         alive[list(overrun)] = False
@@ -127,7 +139,9 @@ def summed_error_excess(error: float, band: float, count: int, xi: float) -> flo
     return abs(error) - (math.sqrt(xi * count) + band)
 
 
-def tempered_excess(evidence: Float[np.ndarray, " m"], temper: float, delta: float) -> Float[np.ndarray, " m"]:
+def tempered_excess(
+    evidence: Float[np.ndarray, " m"], temper: float, delta: float
+) -> Float[np.ndarray, " m"]:
     """`ln M_p − ln 1/δ` with `M_p = mean over q of (L_q / L_p)^η`: above 0 the evidence speaks against candidate p.
 
     The evidence is ln L, `temper` is η; the true candidate is dropped with probability δ at most.
@@ -147,9 +161,9 @@ class EliminationOptions(CandidatePriorsOptions):
     """Options of the methods that reject priors: `CandidatePriorsOptions` (ξ is always the theory's), and a reaction.
 
     Args:
-        on_exhausted: reaction when all priors are rejected, beside a warning: "keep-last" goes on with the likeliest
-            of all of them, also of those rejected long ago; "restart" takes all of them back; "raise" stops with
-            `ModelFailure`.
+        on_exhausted: reaction when all priors are rejected, beside a warning: "keep-last" goes on
+            with the likeliest of all of them, also of those rejected long ago; "restart" takes all
+            of them back; "raise" stops with `ModelFailure`.
     """
 
     on_exhausted: WhenExhausted = "keep-last"
@@ -161,7 +175,9 @@ O = TypeVar("O", bound=EliminationOptions)  # noqa: E741
 class EliminationMethod(TimeVaryingMethod[O]):
     """Base of the methods that drop priors for good; they differ in the statistics that they keep."""
 
-    def __init__(self, problem: TimeVarying, options: O, streams: Streams, history: History) -> None:
+    def __init__(
+        self, problem: TimeVarying, options: O, streams: Streams, history: History
+    ) -> None:
         super().__init__(problem, options, streams, history)
         self.forget()
 
@@ -194,9 +210,19 @@ class EliminationMethod(TimeVaryingMethod[O]):
         if exhausted and exhausted[-1] == len(history):
             meant = f"all {len(self.names)} priors were rejected by round {exhausted[-1]}: none of them fits"
             if self.options.on_exhausted == "raise":
-                raise ModelFailure(f"{meant}; add other candidates, or set on_exhausted to 'keep-last' or 'restart'")
-            left = "all of them are back" if self.alive.all() else f"{self.names[int(candidates[0])]} goes on"
-            warnings.warn(f"{meant}; {left} (on_exhausted={self.options.on_exhausted!r})", PriorWarning, stacklevel=6)
+                raise ModelFailure(
+                    f"{meant}; add other candidates, or set on_exhausted to 'keep-last' or 'restart'"
+                )
+            left = (
+                "all of them are back"
+                if self.alive.all()
+                else f"{self.names[int(candidates[0])]} goes on"
+            )
+            warnings.warn(
+                f"{meant}; {left} (on_exhausted={self.options.on_exhausted!r})",
+                PriorWarning,
+                stacklevel=6,
+            )
         return super().choose(history, request)
 
     def believed(
@@ -216,14 +242,14 @@ class EliminationMethod(TimeVaryingMethod[O]):
     def explain(self, history: History) -> Explanation:
         """Tabulate which priors are alive, when each was dropped and by how much it overran its band."""
         rows: dict[int, tuple[Any, ...]] = {
-            p: (bool(self.alive[p]), *self.survivors.dropped.get(p, (None, None))) for p in range(len(self.names))
+            p: (bool(self.alive[p]), *self.survivors.dropped.get(p, (None, None)))
+            for p in range(len(self.names))
         }
         summary = f"priors alive: {int(self.alive.sum())} of {len(self.names)}; one that outcomes contradict is dropped"
         if self.survivors.exhausted:
             rounds = ", ".join(map(str, self.survivors.exhausted[-5:]))
-            summary += (
-                f"; all were rejected by round {rounds} (on_exhausted = {self.options.on_exhausted}): none of them fits"
-            )
+            then = f"(on_exhausted = {self.options.on_exhausted})"
+            summary += f"; all were rejected by round {rounds} {then}: none of them fits"
         table = self.table_of_priors(rows, ("alive", "dropped in round", "overran its band by"))
         return Explanation(summary, (table, self.table_of_present_choice(history)))
 
@@ -234,7 +260,9 @@ class PriorElimination(EliminationMethod[EliminationOptions]):
     name: ClassVar[str] = "prior-elimination"
     Options: ClassVar[type[Any]] = EliminationOptions
 
-    def __init__(self, problem: TimeVarying, options: EliminationOptions, streams: Streams, history: History) -> None:
+    def __init__(
+        self, problem: TimeVarying, options: EliminationOptions, streams: Streams, history: History
+    ) -> None:
         super().__init__(problem, options, streams, history)
         if differ_in_scale_only(self.problem):
             warnings.warn(
@@ -263,7 +291,9 @@ class PriorElimination(EliminationMethod[EliminationOptions]):
         self.errors[p] += self.problem.sign * (told.outcome.value - expected.mean)
         self.bands[p] += expected.band
         xi = float(self.confidence.xi(told.number)[p])
-        excess = summed_error_excess(float(self.errors[p]), float(self.bands[p]), int(self.counts[p]), xi)
+        excess = summed_error_excess(
+            float(self.errors[p]), float(self.bands[p]), int(self.counts[p]), xi
+        )
         if self.alive[p] and excess > 0:
             self.drop({p: excess}, told.number)
 
@@ -273,8 +303,9 @@ class TemperedEliminationOptions(EliminationOptions):
     """Options of `tempered-elimination`; the reaction to a rejection of all priors is as for `prior-elimination`.
 
     Args:
-        confidence: a number for β, or the word "theory" (Theorem 4.1). The guarantee above does not hang on β: it says
-            only how far to look beyond what is known, and 5 to 9, as the theory has it, costs far more than it finds.
+        confidence: a number for β, or the word "theory" (Theorem 4.1). The guarantee above does not
+            hang on β: it says only how far to look beyond what is known, and 5 to 9, as the theory
+            has it, costs far more than it finds.
         delta: δ, the probability with which the true prior may be dropped.
         temper: η, the power of the likelihoods.
     """
@@ -296,8 +327,13 @@ class TemperedElimination(EliminationMethod[TemperedEliminationOptions]):
 
     def learn_from_round(self, told: Round) -> None:
         """Drop every prior with M_p > 1/δ; the overrun is in units of ln M."""
-        excess = tempered_excess(self.surrogate.evidence - self.before, self.options.temper, self.options.delta)
-        self.drop({int(p): float(excess[p]) for p in np.flatnonzero(self.alive & (excess > 0))}, told.number)
+        excess = tempered_excess(
+            self.surrogate.evidence - self.before, self.options.temper, self.options.delta
+        )
+        self.drop(
+            {int(p): float(excess[p]) for p in np.flatnonzero(self.alive & (excess > 0))},
+            told.number,
+        )
 
 
 _SELDOM = 1000.0  # outcomes between two changes, where the user states no rate
@@ -306,14 +342,15 @@ _SELDOM = 1000.0  # outcomes between two changes, where the user states no rate
 class FixedShare:
     """Weights of P candidates, the same for all in the beginning.
 
-    An outcome multiplies them by its probability given the past, `w_p ← w_p p(y | past, p)` and over their sum; time
-    gives each of them a share back, `w_p ← (1 − α) w_p + α / P` with `α = 1 − exp(−Δ / τ)` for Δ units of time. So they
-    are the posterior probabilities if another candidate, any, holds after every Δ with probability α.
+    An outcome multiplies them by its probability given the past, `w_p ← w_p p(y | past, p)` and
+    over their sum; time gives each of them a share back, `w_p ← (1 − α) w_p + α / P` with
+    `α = 1 − exp(−Δ / τ)` for Δ units of time. So they are the posterior probabilities if another
+    candidate, any, holds after every Δ with probability α.
 
     Args:
         candidates: P.
-        every: τ, in units of time; None: a thousand times the mean time between outcomes so far, so that the unit of
-            time does not matter.
+        every: τ, in units of time; None: a thousand times the mean time between outcomes so far, so
+            that the unit of time does not matter.
 
     >>> weights = FixedShare(2, every=10.0)
     >>> weights.update(np.log([0.9, 0.1]), time=1.0)
@@ -331,8 +368,11 @@ class FixedShare:
         time = max(time, self._last)
         weights = self.at(time) * np.exp(gains - gains.max())
         total = float(weights.sum())
-        # the sum underflows where the priors that explain the outcome had next to no weight: only these remain
-        self._weights = weights / total if total > 0 else (gains == gains.max()) / np.sum(gains == gains.max())
+        # the sum underflows where the priors that explain the outcome had next to no weight: only
+        # these remain
+        self._weights = (
+            weights / total if total > 0 else (gains == gains.max()) / np.sum(gains == gains.max())
+        )
         self._first = time if self._heard == 0 else self._first
         self._last, self._heard = time, self._heard + 1
 
@@ -345,7 +385,9 @@ class FixedShare:
         """Number of changes expected from the last outcome until a time."""
         if self._heard == 0 or time <= self._last:
             return 0.0
-        every = self._every if self._every is not None else _SELDOM * (time - self._first) / self._heard
+        every = (
+            self._every if self._every is not None else _SELDOM * (time - self._first) / self._heard
+        )
         return (time - self._last) / every
 
 
@@ -354,11 +396,12 @@ class SwitchingOptions(CandidatePriorsOptions):
     """Options of `switching-elimination`.
 
     Args:
-        confidence: a number for β, or the word "theory" (Theorem 4.1). The guarantee does not hang on β.
-        delta: δ: a prior is dropped while its weight is below δ / P. The true one is dropped within the time T with
-            probability at most `δ exp(T / switch_every)`, if it never changes.
-        switch_every: τ, the time after which another prior may hold, on average, in units of time; None: a thousand
-            times the mean time between outcomes.
+        confidence: a number for β, or the word "theory" (Theorem 4.1). The guarantee does not hang
+            on β.
+        delta: δ: a prior is dropped while its weight is below δ / P. The true one is dropped within
+            the time T with probability at most `δ exp(T / switch_every)`, if it never changes.
+        switch_every: τ, the time after which another prior may hold, on average, in units of time;
+            None: a thousand times the mean time between outcomes.
     """
 
     confidence: Width = 1.5
@@ -372,7 +415,9 @@ class SwitchingElimination(TimeVaryingMethod[SwitchingOptions]):
     doubts_outcomes: ClassVar[bool] = True
     Options: ClassVar[type[Any]] = SwitchingOptions
 
-    def __init__(self, problem: TimeVarying, options: SwitchingOptions, streams: Streams, history: History) -> None:
+    def __init__(
+        self, problem: TimeVarying, options: SwitchingOptions, streams: Streams, history: History
+    ) -> None:
         super().__init__(problem, options, streams, history)
         self.forget()
 
@@ -383,7 +428,7 @@ class SwitchingElimination(TimeVaryingMethod[SwitchingOptions]):
         self.dropped: dict[int, tuple[int, float]] = {}  # since which round, and with what weight
         self.returns = np.zeros(len(self.names), dtype=int)
 
-    # -- learning ------------------------------------------------------------------------------------------------------
+    # -- learning ----------------------------------------------------------------------------------
 
     def learn_from_datum(self, datum: Datum) -> None:
         """Update the weights by the probability of the outcome given all earlier ones, in order of arrival."""
@@ -414,7 +459,7 @@ class SwitchingElimination(TimeVaryingMethod[SwitchingOptions]):
         """Indicators of the priors that are alive at the time of the last round."""
         return self._living(self.weights())
 
-    # -- choosing ------------------------------------------------------------------------------------------------------
+    # -- choosing ----------------------------------------------------------------------------------
 
     def believed(
         self, history: History, request: Mapping[str, Any], random: np.random.Generator
@@ -422,7 +467,7 @@ class SwitchingElimination(TimeVaryingMethod[SwitchingOptions]):
         """The priors that are alive at the time of the round."""
         return np.flatnonzero(self._living(self._share.at(request["time"])))
 
-    # -- answers -------------------------------------------------------------------------------------------------------
+    # -- answers -----------------------------------------------------------------------------------
 
     def trusted(self) -> list[int]:
         """Numbers of the priors that are alive, most probable first."""
@@ -433,7 +478,11 @@ class SwitchingElimination(TimeVaryingMethod[SwitchingOptions]):
         """Tabulate which priors are alive, since when the others are not, and how often one came back."""
         alive = self.alive
         rows: dict[int, tuple[Any, ...]] = {
-            p: (bool(alive[p]), None if alive[p] else self.dropped.get(p, (None,))[0], int(self.returns[p]))
+            p: (
+                bool(alive[p]),
+                None if alive[p] else self.dropped.get(p, (None,))[0],
+                int(self.returns[p]),
+            )
             for p in range(len(self.names))
         }
         summary = f"{int(alive.sum())} of {len(self.names)} priors are alive"

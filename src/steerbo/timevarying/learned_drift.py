@@ -1,10 +1,11 @@
 """Method `learned-drift`: no priors are given, and one Gaussian process learns how the objective drifts.
 
-Points and times have one process, as in cost-varying problems with `drift="learned"`. Its hyperparameters, and whether
-the objective stands still, changes, returns with a season, slides or began anew, are learned from the outcomes
-(`gp.fit_drift`). Each round draws hyperparameters from their posterior and maximises `μ + β σ` by that draw, over what
-is available and feasible. β is half as large where the objective drifts: what is found out does not last. Answers and
-their bounds average over the draws, so that no calibration is needed afterwards.
+Points and times have one process, as in cost-varying problems with `drift="learned"`. Its
+hyperparameters, and whether the objective stands still, changes, returns with a season, slides or
+began anew, are learned from the outcomes (`gp.fit_drift`). Each round draws hyperparameters from
+their posterior and maximises `μ + β σ` by that draw, over what is available and feasible. β is half
+as large where the objective drifts: what is found out does not last. Answers and their bounds
+average over the draws, so that no calibration is needed afterwards.
 """
 
 from __future__ import annotations
@@ -88,16 +89,18 @@ class Coordinates:
             if isinstance(v, Categorical):
                 continue
             low, high = float(v.low), float(v.high)
-            found[:, j] = 1 / (points[:, j] * math.log(high / low)) if v.scale == "log" else 1 / (high - low)
+            found[:, j] = (
+                1 / (points[:, j] * math.log(high / low)) if v.scale == "log" else 1 / (high - low)
+            )
         return found
 
 
 class DriftingSurrogate:
     """Posterior of the objective over places and times, in units of `sign · value`, with a learned drift.
 
-    It answers as surrogates of several priors do, with one row. Where today's settings are told, it sees by how much a
-    place differs from them at its time: whoever follows a curve over the weather is always at the same place, of which
-    every outcome tells.
+    It answers as surrogates of several priors do, with one row. Where today's settings are told, it
+    sees by how much a place differs from them at its time: whoever follows a curve over the weather
+    is always at the same place, of which every outcome tells.
 
     Args:
         problem: the problem.
@@ -138,7 +141,7 @@ class DriftingSurrogate:
         """Zero: there is nothing to compare it with, (1,)."""
         return np.zeros(1)
 
-    # -- outcomes ------------------------------------------------------------------------------------------------------
+    # -- outcomes ----------------------------------------------------------------------------------
 
     @staticmethod
     def _tells(result: Result) -> bool:
@@ -147,7 +150,9 @@ class DriftingSurrogate:
     def _rows_of(self, told: Sequence[Result]) -> Data:
         """Points, values and stated errors of outcomes."""
         rows = [self.row(each) for each in told]
-        values = [self.problem.sign * each.outcome.value for each in told if each.outcome is not None]
+        values = [
+            self.problem.sign * each.outcome.value for each in told if each.outcome is not None
+        ]
         points = np.array(rows).reshape(-1, len(self.problem.categorical) + 1)
         return points, np.array(values), errors_of(told)
 
@@ -191,12 +196,14 @@ class DriftingSurrogate:
         """See `RowsModel.outliers`."""
         return self._given.outliers
 
-    # -- posteriors ----------------------------------------------------------------------------------------------------
+    # -- posteriors --------------------------------------------------------------------------------
 
     def posterior(self, time: float) -> tuple[Float[np.ndarray, "1 X"], Float[np.ndarray, "1 X"]]:
         """Means and standard deviations at all points of a finite domain, (1, X) each."""
         assert self.coordinates.sites is not None
-        mean, sd = Averaged(self.model).predict(self.rows(np.arange(len(self.coordinates.sites)), time))
+        mean, sd = Averaged(self.model).predict(
+            self.rows(np.arange(len(self.coordinates.sites)), time)
+        )
         return mean[None], sd[None]
 
     def joint(
@@ -205,10 +212,12 @@ class DriftingSurrogate:
         """Means and covariances among some points of a finite domain, by the likeliest hyperparameters."""
         rows = self.rows(sites, time)
         mean, _ = self.model.predict(rows)
-        half = self.model.factor.half_solve(self.model.kernel(self.model.inputs[self.model.counted], rows))
+        half = self.model.factor.half_solve(
+            self.model.kernel(self.model.inputs[self.model.counted], rows)
+        )
         return mean, self.model.scale**2 * (self.model.kernel(rows, rows) - half.T @ half)
 
-    # -- choices -------------------------------------------------------------------------------------------------------
+    # -- choices -----------------------------------------------------------------------------------
 
     def optimistic(
         self,
@@ -247,16 +256,22 @@ class DriftingSurrogate:
         mean, sd = moments(place[None])
         return Maximiser(place, 0, float(mean[0]), float(sd[0]), best)
 
-    def _search(self, view: RoundView, model: Any, beta: float, upper: Any, random: np.random.Generator) -> np.ndarray:
+    def _search(
+        self, view: RoundView, model: Any, beta: float, upper: Any, random: np.random.Generator
+    ) -> np.ndarray:
         """Find the place of a box with the largest upper bound."""
         if view.available is not None and "points" in view.available:
             points = np.array(view.available["points"], dtype=float)
             return np.asarray(points[draw_largest(upper(points), random)])
 
         def rising(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-            mean, variance, rise, widening = model.moments_and_gradients(self.rows(points, view.time))
+            mean, variance, rise, widening = model.moments_and_gradients(
+                self.rows(points, view.time)
+            )
             sd = np.sqrt(np.maximum(variance, 1e-16))
-            slope = (rise + beta * widening / (2 * sd)[:, None])[:, :-1] * self.coordinates.slope(points)
+            slope = (rise + beta * widening / (2 * sd)[:, None])[:, :-1] * self.coordinates.slope(
+                points
+            )
             return np.asarray(model.unstandardise(mean + beta * sd)), model.scale * slope
 
         seed = int(random.integers(2**32))
@@ -274,7 +289,8 @@ class LearnedDriftOptions:
     """Options of `learned-drift`.
 
     Args:
-        beta: β, width of the bound in posterior standard deviations; half as much where the objective drifts.
+        beta: β, width of the bound in posterior standard deviations; half as much where the
+            objective drifts.
     """
 
     beta: float = Field(2.0, ge=0, allow_inf_nan=False)
@@ -291,7 +307,9 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
     """Whether priors may be given, which it leaves out."""
     surrogate: DriftingSurrogate  # type: ignore[assignment]
 
-    def __init__(self, problem: TimeVarying, options: LearnedDriftOptions, streams: Streams, history: History) -> None:
+    def __init__(
+        self, problem: TimeVarying, options: LearnedDriftOptions, streams: Streams, history: History
+    ) -> None:
         if not (problem.automatic or self.takes_priors):
             raise InvalidProblem(
                 "priors", len(problem.given), "no priors: this method learns how the objective drifts",
@@ -306,13 +324,17 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
 
     def _pose(self) -> None:
         self.names = ["learned drift"]
-        self.surrogate = DriftingSurrogate(self.problem, self.streams.integer(0, "hyperparameters"), self.history)
+        self.surrogate = DriftingSurrogate(
+            self.problem, self.streams.integer(0, "hyperparameters"), self.history
+        )
 
-    def lasting(self, times: Float[np.ndarray, " n"], others: Float[np.ndarray, " m"]) -> Float[np.ndarray, "n m"]:
+    def lasting(
+        self, times: Float[np.ndarray, " n"], others: Float[np.ndarray, " m"]
+    ) -> Float[np.ndarray, "n m"]:
         """Correlations of the objective between times, as known by now."""
         return drift_correlations(self.surrogate.model, times, others)
 
-    # -- learning ------------------------------------------------------------------------------------------------------
+    # -- learning ----------------------------------------------------------------------------------
 
     def update(self) -> None:
         """See `TimeVaryingMethod.update`: no lesson depends on the others here."""
@@ -329,12 +351,16 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
         found = {**({} if objective is None else {"objective": objective}), **(others or {})}
         return found or None
 
-    def expected_outcome(self, history: History, event: OutcomeTold | DataAdded) -> tuple[float, float, float] | None:
+    def expected_outcome(
+        self, history: History, event: OutcomeTold | DataAdded
+    ) -> tuple[float, float, float] | None:
         """See `Method.expected_outcome`; external data may come from any time, and are not compared."""
         if len(self.surrogate.model) < COMPARABLE or isinstance(event, DataAdded):
             return None
         datum = self._datum_of(event.token, event.outcome, history[event.token].request["time"], 0)
-        mean, deviation = self.surrogate.model.predictive(self.surrogate.rows(np.array([datum.place]), datum.time)[0])
+        mean, deviation = self.surrogate.model.predictive(
+            self.surrogate.rows(np.array([datum.place]), datum.time)[0]
+        )
         return event.outcome.value, self.problem.sign * mean, deviation
 
     def outliers(self, history: History) -> Sequence[str]:
@@ -345,7 +371,7 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
         """Find that there are more outcomes than the model uses."""
         return subset_used(len(self.surrogate.model), len(self.surrogate.model.counted))
 
-    # -- choosing ------------------------------------------------------------------------------------------------------
+    # -- choosing ----------------------------------------------------------------------------------
 
     @property
     def beta(self) -> float:
@@ -358,7 +384,9 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
         if len(self.surrogate.model) + len(history.pending) < STARTING_POINTS:
             return self.todays_play(history, request) or self._start(view, t)
         draw = self.streams.integer(t, "hyperparameters")
-        pick = self.surrogate.optimistic(view, np.array([self.beta]), np.array([0]), self.streams(t, "ties"), draw)
+        pick = self.surrogate.optimistic(
+            view, np.array([self.beta]), np.array([0]), self.streams(t, "ties"), draw
+        )
         return self.play(pick, self.beta)
 
     def view(self, history: History, request: Mapping[str, Any]) -> RoundView:
@@ -366,14 +394,19 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
         today, context = self.surrogate.today, request.get("context", {})
         if not today.known:
             return super().view(history, request)
-        near = today.within(request.get("available"), context, request["time"], self.surrogate.reach(request["time"]))
+        near = today.within(
+            request.get("available"),
+            context,
+            request["time"],
+            self.surrogate.reach(request["time"]),
+        )
         return super().view(history, request if near is None else {**request, "available": near})
 
     def _start(self, view: RoundView, number: int) -> Choice:
         place = self.surrogate.anywhere(view, self.streams(number, "start"))
         return Choice(self.problem.scope, settings(self.problem, place))
 
-    # -- answers -------------------------------------------------------------------------------------------------------
+    # -- answers -----------------------------------------------------------------------------------
 
     def _recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
         """See `TimeVaryingMethod`; with the gain over today's settings."""
@@ -384,8 +417,13 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
         if self.problem.today is None:
             return best
         time, _, seen = self._time_and_context(context)
-        there, today = {**seen, **best.values}, {**seen, **self.problem.today({**seen, TIME.name: time})}
-        gain, sd = self.surrogate.gain(place_of(self.problem, there), place_of(self.problem, today), time)
+        there, today = (
+            {**seen, **best.values},
+            {**seen, **self.problem.today({**seen, TIME.name: time})},
+        )
+        gain, sd = self.surrogate.gain(
+            place_of(self.problem, there), place_of(self.problem, today), time
+        )
         low, high = sorted(self.problem.sign * (gain + side * BOUND * sd) for side in (-1.0, 1.0))
         about = reason("gain-over-current", gain=self.problem.sign * gain, low=low, high=high)
         return replace(best, reasons=(*best.reasons, about))

@@ -1,9 +1,10 @@
 """Base of the methods for time-varying problems: data and surrogate, feasible places, choices, and answers.
 
-Each method keeps the posteriors of one or more candidate priors, all in units of `sign · value`. In a round it
-maximises the upper confidence bound `μ_p(x, t) + β_p σ_p(x, t)` over the available feasible points x and the priors p
-that it still believes. Methods differ in which priors these are (`believed`), in the surrogate that they use
-(`surrogate_at`), and in how outcomes change both (`learn_from_datum`, `learn_from_round`).
+Each method keeps the posteriors of one or more candidate priors, all in units of `sign · value`. In
+a round it maximises the upper confidence bound `μ_p(x, t) + β_p σ_p(x, t)` over the available
+feasible points x and the priors p that it still believes. Methods differ in which priors these are
+(`believed`), in the surrogate that they use (`surrogate_at`), and in how outcomes change both
+(`learn_from_datum`, `learn_from_round`).
 """
 
 from __future__ import annotations
@@ -67,12 +68,20 @@ from ._validation import UnlikelyLengthscale
 from .confidence import Confidence, Width
 from .data import Datum, Maximiser, PendingPoint, Place, RoundView
 from .problem import TimeVarying, place_of, scaled, settings, steepness
-from .surrogates import BoxSurrogate, FailedPoints, FiniteSurrogate, LargeFiniteSurrogate, finite_surrogate
+from .surrogates import (
+    BoxSurrogate,
+    FailedPoints,
+    FiniteSurrogate,
+    LargeFiniteSurrogate,
+    finite_surrogate,
+)
 
 Surrogate = FiniteSurrogate | LargeFiniteSurrogate | BoxSurrogate
 SHOWN = 20
 """Largest number of priors in a table."""
-_LIKELY = 0.95  # share of the weight: the possible gain is judged by the priors that hold it together
+_LIKELY = (
+    0.95  # share of the weight: the possible gain is judged by the priors that hold it together
+)
 _WITHOUT = "Without priors take ‹learned-drift›, the default: it learns how the objective drifts."
 
 
@@ -106,7 +115,9 @@ def _count_play(plays: Int[np.ndarray, " P"], asked: Suggestion) -> Int[np.ndarr
 
 def _by_rounds(result: Result) -> tuple[bool, int]:
     """External data first, then rounds, both in order."""
-    return result.played is not None, number_of(result.name) if result.played is None else result.number
+    return result.played is not None, number_of(
+        result.name
+    ) if result.played is None else result.number
 
 
 @record
@@ -114,7 +125,8 @@ class CandidatePriorsOptions:
     """Options of the methods that use all priors, and the base of the other methods' options.
 
     Args:
-        confidence: a number for β, or the word "theory" (Theorem 4.1: safe, and far wider than pays).
+        confidence: a number for β, or the word "theory" (Theorem 4.1: safe, and far wider than
+            pays).
         delta: δ, the probability with which the theory may fail.
     """
 
@@ -142,16 +154,21 @@ class Candidates:
         lasting: correlations of the objective between times, as known by now.
 
     Attributes:
-        feasibility: models of the constrained outcomes, which may drift like the objective, and of failures.
+        feasibility: models of the constrained outcomes, which may drift like the objective, and of
+            failures.
     """
 
     def __init__(self, problem: TimeVarying, history: History, lasting: Lasting) -> None:
         self.problem, self._history = problem, history
         self._drifts = problem.automatic or any(prior.drift is not None for prior in problem.given)
         drift: AnyDrift = "learned" if self._drifts else None
-        self._constraints = ConstraintModels(problem.further, self._regression, drift, problem.space.names, self._row)
+        self._constraints = ConstraintModels(
+            problem.further, self._regression, drift, problem.space.names, self._row
+        )
         self.feasibility = Feasibility(
-            FailureModel(problem.space.categorical, self._row, lasting=lasting if self._drifts else None),
+            FailureModel(
+                problem.space.categorical, self._row, lasting=lasting if self._drifts else None
+            ),
             self._constraints,
         )
         self.feasibility.see(history)
@@ -160,16 +177,26 @@ class Candidates:
         kernel = SquaredExponentialKernel.over(self.problem.space.categorical)
         return build_model(self.problem.space, drift, kernel, unseen=True)
 
-    def _row(self, realised: Mapping[str, Any], name: str, played: Round | None) -> Float[np.ndarray, " d"]:
+    def _row(
+        self, realised: Mapping[str, Any], name: str, played: Round | None
+    ) -> Float[np.ndarray, " d"]:
         """Encode realised values, with the time where constrained outcomes drift."""
         point = self.problem.space.encode([realised])[0]
         if not self._drifts:
             return point
-        when = time_of(played) if played is not None else realised.get("time", self._history.clock_at(name))
+        when = (
+            time_of(played)
+            if played is not None
+            else realised.get("time", self._history.clock_at(name))
+        )
         return np.append(point, when)
 
     def view(
-        self, time: float, available: Any, context: Mapping[str, Any], unknown: Sequence[PendingPoint] | None = None
+        self,
+        time: float,
+        available: Any,
+        context: Mapping[str, Any],
+        unknown: Sequence[PendingPoint] | None = None,
     ) -> RoundView:
         """View of a round: places that are available at this time and context, and feasible.
 
@@ -179,8 +206,8 @@ class Candidates:
             time: time of the round.
             available: see `read_available`.
             context: values seen before choosing, by name.
-            unknown: places tried without an outcome. None: the view is for an answer, which no pending place shrinks
-                and which must be surer to work.
+            unknown: places tried without an outcome. None: the view is for an answer, which no
+                pending place shrinks and which must be surer to work.
         """
         answering, unknown = unknown is None, unknown or ()
         left = self.problem.within(available, context)
@@ -204,16 +231,23 @@ class Candidates:
         return replace(view, available={"points": view.available})
 
     @staticmethod
-    def _among(places: np.ndarray, margin: Margin, time: float, unknown: Sequence[PendingPoint]) -> RoundView:
+    def _among(
+        places: np.ndarray, margin: Margin, time: float, unknown: Sequence[PendingPoint]
+    ) -> RoundView:
         return RoundView(time, places[feasible(margin(places))].tolist(), unknown, margin)
 
     def _parts(self, time: float) -> list[Part]:
-        return [*(Controlled() for _ in self.problem.space), *([Observed(time)] if self._drifts else [])]
+        return [
+            *(Controlled() for _ in self.problem.space),
+            *([Observed(time)] if self._drifts else []),
+        ]
 
     @cached_property
     def _sites(self) -> Float[np.ndarray, "X d"]:
         names = self.problem.space.names
-        return self.problem.space.encode([dict(zip(names, site, strict=True)) for site in self.problem.sites or ()])
+        return self.problem.space.encode(
+            [dict(zip(names, site, strict=True)) for site in self.problem.sites or ()]
+        )
 
     def slack(self, name: str, values: Mapping[str, Any], time: float) -> float | None:
         """Slack of the constraint on one outcome at values of all variables; None where too little is known."""
@@ -221,7 +255,9 @@ class Candidates:
 
     def limit_probabilities(self, values: Mapping[str, Any], time: float) -> dict[str, float]:
         """Probability to keep each limit of which enough is known, by outcome, at values of all variables."""
-        return self.feasibility.probability_of_play(self._parts(time), self.problem.space.encode([values]))
+        return self.feasibility.probability_of_play(
+            self._parts(time), self.problem.space.encode([values])
+        )
 
     def success_probability(self, values: Mapping[str, Any], time: float) -> float | None:
         """Probability to work at values of all variables; None where too few have failed near them."""
@@ -252,14 +288,23 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
     doubts_outcomes: ClassVar[bool] = False
     """Whether outcomes that no believed prior explains count for little."""
 
-    def __init__(self, problem: TimeVarying, options: OptionsT, streams: Streams, history: History) -> None:
+    def __init__(
+        self, problem: TimeVarying, options: OptionsT, streams: Streams, history: History
+    ) -> None:
         if self.needs_priors and problem.automatic:
-            raise InvalidProblem("priors", problem.priors, "a list of priors: this method compares them", _WITHOUT)
+            raise InvalidProblem(
+                "priors", problem.priors, "a list of priors: this method compares them", _WITHOUT
+            )
         super().__init__(problem, options, streams, history)
         self.now = 0.0
-        self._told: list[Result] = []  # outcomes that were learned from, in the order in which they came
+        self._told: list[
+            Result
+        ] = []  # outcomes that were learned from, in the order in which they came
         self.candidates = Candidates(problem, history, self.lasting)
-        self._held, self.doubts = 0, Doubts()  # outcomes in the surrogate, and those that are probably wrong
+        self._held, self.doubts = (
+            0,
+            Doubts(),
+        )  # outcomes in the surrogate, and those that are probably wrong
         self.misfit = Misfit()  # the priors that outcomes contradict
         self.calibration = Calibration()
         self._pose()
@@ -281,15 +326,24 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
 
     def empty_surrogate(self) -> Surrogate:
         """Make a surrogate without data: finite or continuous, as the domain is."""
-        return finite_surrogate(self.problem) if self.problem.points is not None else BoxSurrogate(self.problem)
+        return (
+            finite_surrogate(self.problem)
+            if self.problem.points is not None
+            else BoxSurrogate(self.problem)
+        )
 
-    def lasting(self, times: Float[np.ndarray, " n"], others: Float[np.ndarray, " m"]) -> Float[np.ndarray, "n m"]:
+    def lasting(
+        self, times: Float[np.ndarray, " n"], others: Float[np.ndarray, " m"]
+    ) -> Float[np.ndarray, "n m"]:
         """Correlations of the objective between times by the priors in use, averaged by their weights."""
         elapsed = np.abs(times[:, None] - others)
-        found = [correlation(prior.drift, elapsed.ravel()).reshape(elapsed.shape) for prior in self.problem.given]
+        found = [
+            correlation(prior.drift, elapsed.ravel()).reshape(elapsed.shape)
+            for prior in self.problem.given
+        ]
         return np.tensordot(self.weights(), np.array(found), axes=1)
 
-    # -- learning ------------------------------------------------------------------------------------------------------
+    # -- learning ----------------------------------------------------------------------------------
 
     @property
     def plays(self) -> Int[np.ndarray, " P"]:
@@ -299,8 +353,8 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
     def update(self) -> None:
         """Learn from the outcomes as they stand, in the order in which they came.
 
-        The lesson of one depends on those before it (surprises, doubts): where the past was changed, all begins anew,
-        O(rounds); else one more outcome is O(1).
+        The lesson of one depends on those before it (surprises, doubts): where the past was
+        changed, all begins anew, O(rounds); else one more outcome is O(1).
         """
         told = self._standing()
         if told[: len(self._told)] != self._told:
@@ -314,12 +368,21 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
     def _standing(self) -> list[Result]:
         """Outcomes to learn from, in the order in which they came."""
         far = self._far_ahead()
-        return [each for each in self.history.results if each.outcome is not None and each.name not in far]
+        return [
+            each
+            for each in self.history.results
+            if each.outcome is not None and each.name not in far
+        ]
 
     def _begin(self) -> None:
         """Begin anew, without outcomes."""
         self._told = []
-        self._held, self.doubts, self.misfit, self.calibration = 0, Doubts(), Misfit(), Calibration()
+        self._held, self.doubts, self.misfit, self.calibration = (
+            0,
+            Doubts(),
+            Misfit(),
+            Calibration(),
+        )
         self.surrogate.rewrite([])
         self.forget()
 
@@ -327,7 +390,9 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         """See `Method.check_fit`."""
         hyperparameters = self.history.fits[-1].hyperparameters
         if not hyperparameters.keys() <= {"objective", *self.problem.further}:
-            raise InvalidStudy("hyperparameters", dict(hyperparameters), "those of the objective and of limits")
+            raise InvalidStudy(
+                "hyperparameters", dict(hyperparameters), "those of the objective and of limits"
+            )
         _ = self.candidates.feasibility.models
 
     def _far_ahead(self) -> set[str]:
@@ -348,7 +413,9 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
     def _calibrate(self, believed: int | None) -> None:
         """Compare the latest outcome with the prediction of one prior."""
         if believed is not None:
-            with suppress(ModelFailure):  # the outcome is kept; the next choice reports that the model failed
+            with suppress(
+                ModelFailure
+            ):  # the outcome is kept; the next choice reports that the model failed
                 self.calibration = self.calibration.after(float(self.surrogate.surprise[believed]))
 
     def learn_from_datum(self, datum: Datum) -> None:
@@ -378,16 +445,23 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
 
     def _judged(self, datum: Datum) -> Datum:
         if self.doubts_outcomes and not self.doubts.is_late(datum):
-            with suppress(ModelFailure):  # the outcome is kept; the next choice reports that the model failed
+            with suppress(
+                ModelFailure
+            ):  # the outcome is kept; the next choice reports that the model failed
                 believed = np.array(self.trusted())
                 mean, deviation = self.surrogate.expected(datum)
-                datum = self.doubts.judged(datum, mean[believed], deviation[believed], self._noise[believed])
+                datum = self.doubts.judged(
+                    datum, mean[believed], deviation[believed], self._noise[believed]
+                )
                 self.misfit.compare(datum, mean, deviation, self._noise)
         return datum
 
     def outcomes_in_time(self, history: History) -> list[tuple[Datum, Round | None]]:
         """All outcomes in order of time, more noise on those that are doubted, with the rounds they belong to."""
-        return sorted([(datum, played) for _, datum, played in self._data(history)], key=lambda row: row[0][:2])
+        return sorted(
+            [(datum, played) for _, datum, played in self._data(history)],
+            key=lambda row: row[0][:2],
+        )
 
     def _data(self, history: History) -> Iterator[tuple[str, Datum, Round | None]]:
         """All outcomes that were learned from by name, with the rounds they belong to."""
@@ -411,13 +485,15 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
     def _failed(self) -> FailedPoints:
         """Places of rounds that failed, or whose outcomes are void."""
         results = self.history.results
-        return self._tries.of([each.played for each in results if each.outcome is None and each.played is not None])
+        return self._tries.of(
+            [each.played for each in results if each.outcome is None and each.played is not None]
+        )
 
     def _add_failed(self, failed: FailedPoints, played: Round) -> FailedPoints:
         failed.add(place_of(self.problem, played.realised), played.request["time"])
         return failed
 
-    # -- choosing ------------------------------------------------------------------------------------------------------
+    # -- choosing ----------------------------------------------------------------------------------
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Maximise the upper confidence bound over feasible points and believed priors; ties are drawn."""
@@ -425,7 +501,10 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
             return today
         t = len(history) + 1
         random, view = self.streams(t, "ties"), self.view(history, request)
-        priors, betas = self.believed(history, request, random), self.confidence.betas(self.width_round(t))
+        priors, betas = (
+            self.believed(history, request, random),
+            self.confidence.betas(self.width_round(t)),
+        )
         pick = self.maximise(self.surrogate_at(history, view.time), view, betas, priors, random)
         return self.play(pick, float(betas[pick.prior]))
 
@@ -437,7 +516,11 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         values = self.problem.today({**context, TIME.name: time})
         place = place_of(self.problem, {**context, **values})
         available = self.view(history, request).available
-        return Choice(self.problem.scope, values, note={"current": True}) if _among(available, place) else None
+        return (
+            Choice(self.problem.scope, values, note={"current": True})
+            if _among(available, place)
+            else None
+        )
 
     def believed(
         self, history: History, request: Mapping[str, Any], random: np.random.Generator
@@ -466,7 +549,10 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
 
     def view(self, history: History, request: Mapping[str, Any]) -> RoundView:
         """View of the round that is asked for, with failed and pending places."""
-        waiting = (PendingPoint(place_of(self.problem, r.realised), r.request["time"], 1) for r in history.waiting)
+        waiting = (
+            PendingPoint(place_of(self.problem, r.realised), r.request["time"], 1)
+            for r in history.waiting
+        )
         context, available = request.get("context", {}), request.get("available")
         return self.candidates.view(request["time"], available, context, [*self._failed, *waiting])
 
@@ -474,9 +560,11 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         """Turn a maximiser into a choice, whose note says the prior and its expectation."""
         sign = self.problem.sign
         expected = Belief(pick.prior, sign * pick.mean, beta * pick.sd, sign * pick.upper)
-        return Choice(self.problem.scope, settings(self.problem, pick.place), note=to_dict(expected))
+        return Choice(
+            self.problem.scope, settings(self.problem, pick.place), note=to_dict(expected)
+        )
 
-    # -- answers -------------------------------------------------------------------------------------------------------
+    # -- answers -----------------------------------------------------------------------------------
 
     def weights(self) -> Float[np.ndarray, " P"]:
         """Posterior probabilities of the priors, all equally likely beforehand."""
@@ -500,19 +588,29 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
 
     @staticmethod
     def _time_and_context(context: Mapping[str, Any]) -> tuple[float, None, dict[str, Any]]:
-        return context[TIME.name], None, {name: x for name, x in context.items() if name != TIME.name}
+        return (
+            context[TIME.name],
+            None,
+            {name: x for name, x in context.items() if name != TIME.name},
+        )
 
     def _answer(self, history: History, view: RoundView) -> Recommendation:
         surrogate = self.surrogate_at(history, view.time)
         first, *others = (self._best_point(p, surrogate, view) for p in self.trusted()[:4])
         return replace(first, alternatives=tuple(others))
 
-    def _predict_at(self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]) -> Recommendation:
+    def _predict_at(
+        self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]
+    ) -> Recommendation:
         """Expected value at a place, by the most probable trusted prior."""
         time, _, seen = self._time_and_context(context)
         place = place_of(self.problem, {**seen, **values})
-        only = [place] if self.problem.sites is not None else {"points": [np.asarray(place).tolist()]}
-        return self._best_point(self.trusted()[0], self.surrogate_at(history, time), RoundView(time, only))
+        only = (
+            [place] if self.problem.sites is not None else {"points": [np.asarray(place).tolist()]}
+        )
+        return self._best_point(
+            self.trusted()[0], self.surrogate_at(history, time), RoundView(time, only)
+        )
 
     def _best_point(self, p: int, surrogate: Surrogate, view: RoundView) -> Recommendation:
         """The point of largest mean by prior p, with bounds."""
@@ -523,13 +621,15 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         if view.margin is not None and view.margin(np.array([pick.place]))[0] < 0.0:
             reasons.append(reason("none-keeps"))
         values = settings(self.problem, pick.place)
-        return Recommendation(self.problem.scope, values, mean, mean - band, mean + band, reasons=tuple(reasons))
+        return Recommendation(
+            self.problem.scope, values, mean, mean - band, mean + band, reasons=tuple(reasons)
+        )
 
     def deviation(self, p: int, sd: float) -> float:
         """Standard deviation of the objective where prior p says σ, inflated by the calibration.
 
-        Priors state the noise R. Where predictions were c times as far off as they said, the excess beyond the noise
-        counts as error of the function: its variance is `c² (σ² + R²) − R²`.
+        Priors state the noise R. Where predictions were c times as far off as they said, the excess
+        beyond the noise counts as error of the function: its variance is `c² (σ² + R²) − R²`.
         """
         more = self.calibration.factor**2 - 1.0
         return math.sqrt(sd**2 + more * (sd**2 + self.problem.given[p].noise ** 2))
@@ -543,7 +643,9 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         surrogate, priors = self.surrogate_at(history, view.time), self.likely_priors()
         betas = np.full(len(self.names), width)
         best = surrogate.optimistic(view, betas, priors, self.streams(0, "gain"))
-        sure = surrogate.optimistic(view, 0 * betas, priors[:1], self.streams(0, f"recommend {priors[0]}"))
+        sure = surrogate.optimistic(
+            view, 0 * betas, priors[:1], self.streams(0, f"recommend {priors[0]}")
+        )
         known = self.deviation(int(priors[0]), sure.sd) / self.calibration.factor
         return best.upper - sure.mean + width * known
 
@@ -551,9 +653,13 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         """1: priors state a scale; infinite where surprises say nothing yet."""
         return math.inf if math.isinf(self.calibration.inflation) else 1.0
 
-    def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
+    def policy(
+        self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]
+    ) -> PolicyStep:
         """Recommend for another time and other available places. Priors allow that before any outcome."""
-        view = self.candidates.view(request.get("time", self.now), request.get("available"), context)
+        view = self.candidates.view(
+            request.get("time", self.now), request.get("available"), context
+        )
         advice = self._answer(history, view)
         step = PolicyStep.of(advice, context)
         return replace(step, reasons=(reason("as-of", time=view.time), *step.reasons))
@@ -576,7 +682,9 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         found = [self._unlikely_lengthscale(each) for each in self.problem.unlikely_lengthscales]
         best = self.trusted()[0] if self.misfit.since else None
         if best is not None and best in self.misfit.since:
-            found.append(finding("priors-misfit", time=self.misfit.since[best], prior=self.names[best]))
+            found.append(
+                finding("priors-misfit", time=self.misfit.since[best], prior=self.names[best])
+            )
         return found
 
     def _unlikely_lengthscale(self, found: UnlikelyLengthscale) -> Finding:
@@ -587,10 +695,16 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
             name, unit = variable.name, getattr(variable, "unit", "")
         about = {"lengthscale": found.lengthscale, "range": found.range, "unit": unit}
         return finding(
-            "lengthscale-unlikely", self.names[found.prior], prior=self.names[found.prior], name=name, **about
+            "lengthscale-unlikely",
+            self.names[found.prior],
+            prior=self.names[found.prior],
+            name=name,
+            **about,
         )
 
-    def success_probability(self, history: History, answer: Recommendation | PolicyStep) -> float | None:
+    def success_probability(
+        self, history: History, answer: Recommendation | PolicyStep
+    ) -> float | None:
         """See `Method.success_probability`; at the time of the last round."""
         known = {**answer.context, **answer.values}
         if not known.keys() >= {*self.problem.space.names}:
@@ -613,23 +727,36 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
                 slack[k] = self.candidates.slack(limit.name, known, self.now)
         return slack
 
-    # -- explanations --------------------------------------------------------------------------------------------------
+    # -- explanations ------------------------------------------------------------------------------
 
-    def table_of_priors(self, more: Mapping[int, tuple[Any, ...]], columns: tuple[str, ...]) -> Table:
+    def table_of_priors(
+        self, more: Mapping[int, tuple[Any, ...]], columns: tuple[str, ...]
+    ) -> Table:
         """Table of plays and posterior weight of each prior, with further columns; only the heaviest of many."""
         weights, kept = self.weights(), self.surrogate.kept
         shown = self.trusted() + [p for p in range(len(self.names)) if p not in set(self.trusted())]
-        rows = [(self.names[p], int(self.plays[p]), float(weights[p]), *more.get(p, ())) for p in shown[:SHOWN]]
+        rows = [
+            (self.names[p], int(self.plays[p]), float(weights[p]), *more.get(p, ()))
+            for p in shown[:SHOWN]
+        ]
         if kept is not None:
             columns = (*columns, "outcomes it rests on")
             rows = [(*row, int(kept[p])) for p, row in zip(shown, rows, strict=False)]
-        title = "Priors" if len(shown) <= SHOWN else f"Priors ({SHOWN} of {len(shown)}, most probable first)"
+        title = (
+            "Priors"
+            if len(shown) <= SHOWN
+            else f"Priors ({SHOWN} of {len(shown)}, most probable first)"
+        )
         return Table(title, ("prior", "plays", "weight", *columns), tuple(rows))
 
     def table_of_present_choice(self, history: History) -> Table:
         """Table of the prior behind the latest choice, and its expectation."""
         rows = []
-        if (last := history.latest) is not None and (told := belief_behind(last.suggestion)) is not None:
+        if (last := history.latest) is not None and (
+            told := belief_behind(last.suggestion)
+        ) is not None:
             values = self.problem.shown(last.suggestion.values)
             rows.append((last.number, values, self.names[told.prior], told.mean, told.band))
-        return Table("Present choice", ("round", "values", "prior", "expected", "give or take"), tuple(rows))
+        return Table(
+            "Present choice", ("round", "values", "prior", "expected", "give or take"), tuple(rows)
+        )

@@ -1,8 +1,8 @@
 """Baselines for time-varying problems, and the list of all methods: the first is the default without priors.
 
-The second is the default with priors. The baselines believe one prior (GP-UCB, Srinivas et al. 2010; with a prior that
-drifts TV-GP-UCB, Bogunovic et al. 2016; ET-GP-UCB, Brunzema, von Rohr, Solowjow & Trimpe 2022), average over priors, or
-choose at random.
+The second is the default with priors. The baselines believe one prior (GP-UCB, Srinivas et al.
+2010; with a prior that drifts TV-GP-UCB, Bogunovic et al. 2016; ET-GP-UCB, Brunzema, von Rohr,
+Solowjow & Trimpe 2022), average over priors, or choose at random.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ class OnePriorOptions(CandidatePriorsOptions):
 class OnePrior(TimeVaryingMethod[OptionsT]):
     """A method that believes one prior: the problem's others are left out."""
 
-    def __init__(self, problem: TimeVarying, options: OptionsT, streams: Streams, history: History) -> None:
+    def __init__(
+        self, problem: TimeVarying, options: OptionsT, streams: Streams, history: History
+    ) -> None:
         if not problem.automatic:
             number = find_prior(problem, options.prior)  # type: ignore[attr-defined]
             problem = replace(problem, priors=(problem.given[number],))
@@ -49,7 +51,9 @@ class OnePrior(TimeVaryingMethod[OptionsT]):
 
     def explain(self, history: History) -> Explanation:
         """The prior, and its expected value."""
-        return Explanation(f"{self.names[0]} is taken as true", (self.table_of_present_choice(history),))
+        return Explanation(
+            f"{self.names[0]} is taken as true", (self.table_of_present_choice(history),)
+        )
 
 
 class GaussianProcessUCB(OnePrior[OnePriorOptions]):
@@ -71,7 +75,8 @@ def find_prior(problem: TimeVarying, wanted: str | int | None) -> int:
     """The number of a prior.
 
     Raises:
-        InvalidOption: there is none of this name or number, or none was named and there are several.
+        InvalidOption: there is none of this name or number, or none was named and there are
+            several.
     """
     names = [prior.name for prior in problem.given]
     if wanted is None and len(names) == 1:
@@ -81,7 +86,9 @@ def find_prior(problem: TimeVarying, wanted: str | int | None) -> int:
     if isinstance(wanted, str) and wanted in names:
         return names.index(wanted)
     allowed = one_of([name or str(i) for i, name in enumerate(names)], wanted)
-    raise InvalidOption("prior", wanted, allowed, "This method believes one prior: name it, or give its number.")
+    raise InvalidOption(
+        "prior", wanted, allowed, "This method believes one prior: name it, or give its number."
+    )
 
 
 @record
@@ -89,7 +96,8 @@ class EventTriggeredOptions(OnePriorOptions):
     """Options of `et-gp-ucb`: those of `gp-ucb`, with the prior's drift left out, and of the trigger.
 
     Args:
-        delta_b: δ_B, the probability with which the trigger may forget everything in vain while nothing changes.
+        delta_b: δ_B, the probability with which the trigger may forget everything in vain while
+            nothing changes.
     """
 
     delta_b: float = Field(0.1, gt=0, lt=1)
@@ -113,37 +121,46 @@ def threshold(deviation: float, noise: float, n: int, delta_b: float) -> float:
 class EventTriggered(OnePrior[EventTriggeredOptions]):
     """Believe one prior and that nothing changes; start over when an outcome contradicts that (ET-GP-UCB).
 
-    The objective is taken as static, and everything is remembered, until an outcome leaves the band in which a static
-    objective would have stayed: the event. With μ and σ from before the outcome, noise R and n tests since the last
-    event,
+    The objective is taken as static, and everything is remembered, until an outcome leaves the band
+    in which a static objective would have stayed: the event. With μ and σ from before the outcome,
+    noise R and n tests since the last event,
 
         |y − μ(x)| > √ρ_n (σ(x) + R),   ρ_n = 2 ln(2 π_n / δ_B),   π_n = π² n² / 6.
 
-    Then everything is forgotten but this outcome. No rate of drift is needed: only a prior of a static objective.
+    Then everything is forgotten but this outcome. No rate of drift is needed: only a prior of a
+    static objective.
 
-    A false alarm. Under a static prior that is right, `y − μ(x)` is normal with variance `σ² + R² ≤ (σ + R)²`, whatever
-    chose x, and each test fails with probability at most `2 (1 − Φ(√ρ_n)) ≤ exp(−ρ_n / 2) = δ_B / (2 π_n)`. These add
-    up to δ_B / 2: so often, at most, anything is forgotten in vain before the first event, however long that takes.
+    A false alarm. Under a static prior that is right, `y − μ(x)` is normal with variance
+    `σ² + R² ≤ (σ + R)²`, whatever chose x, and each test fails with probability at most
+    `2 (1 − Φ(√ρ_n)) ≤ exp(−ρ_n / 2) = δ_B / (2 π_n)`. These add up to δ_B / 2: so often, at most,
+    anything is forgotten in vain before the first event, however long that takes.
 
-    Of the paper (arXiv 2208.10790) only abstract and introduction could be read, so no equation is numbered here. Form
-    and constants, n counted anew after an event, and that the outcome behind it is kept, are those of a program that
-    two of its authors published later: `ETSO_experiments.py` of "Event-Triggered Safe Bayesian Optimization on
-    Quadcopters" (Holzapfel, Brunzema & Trimpe 2024), whose trigger is "similar to ET-GP-UCB". It writes the noise's
-    part as `√(2 R² ln(2 π_n / δ_B))`, which is √ρ_n R. Its factors, 3 at σ and 4 at the difference, are of its
-    application. The bound above is ours.
+    Of the paper (arXiv 2208.10790) only abstract and introduction could be read, so no equation is
+    numbered here. Form and constants, n counted anew after an event, and that the outcome behind it
+    is kept, are those of a program that two of its authors published later: `ETSO_experiments.py`
+    of "Event-Triggered Safe Bayesian Optimization on Quadcopters" (Holzapfel, Brunzema & Trimpe
+    2024), whose trigger is "similar to ET-GP-UCB". It writes the noise's part as
+    `√(2 R² ln(2 π_n / δ_B))`, which is √ρ_n R. Its factors, 3 at σ and 4 at the difference, are of
+    its application. The bound above is ours.
 
-    An outcome that arrives late, older than one that is known already, is taken in without a test, as it is no news of
-    now; one from before the last event is left out.
+    An outcome that arrives late, older than one that is known already, is taken in without a test,
+    as it is no news of now; one from before the last event is left out.
     """
 
     name: ClassVar[str] = "et-gp-ucb"
     Options: ClassVar[type[Any]] = EventTriggeredOptions
 
     def __init__(
-        self, problem: TimeVarying, options: EventTriggeredOptions, streams: Streams, history: History
+        self,
+        problem: TimeVarying,
+        options: EventTriggeredOptions,
+        streams: Streams,
+        history: History,
     ) -> None:
         if not problem.automatic:
-            problem = replace(problem, priors=tuple(replace(prior, drift=None) for prior in problem.given))
+            problem = replace(
+                problem, priors=tuple(replace(prior, drift=None) for prior in problem.given)
+            )
         self.forget()
         super().__init__(problem, options, streams, history)
 
@@ -168,10 +185,14 @@ class EventTriggered(OnePrior[EventTriggeredOptions]):
 
     def _contradicts(self, datum: Datum) -> bool:
         """Whether the trigger fires."""
-        with suppress(ModelFailure):  # an outcome is taken in whatever kernels say of it: who chooses next says so
+        with suppress(
+            ModelFailure
+        ):  # an outcome is taken in whatever kernels say of it: who chooses next says so
             mean, deviation = (float(each[0]) for each in self.surrogate.expected(datum))
             noise = self.problem.given[0].noise
-            return abs(datum.value - mean) > threshold(deviation, noise, self.tests, self.options.delta_b)
+            return abs(datum.value - mean) > threshold(
+                deviation, noise, self.tests, self.options.delta_b
+            )
         return False
 
     def _calibrate(self, believed: int | None) -> None:
@@ -219,7 +240,10 @@ class FullyBayesian(TimeVaryingMethod[CandidatePriorsOptions]):
     def explain(self, history: History) -> Explanation:
         """Posterior weights."""
         best = self.names[self.trusted()[0]]
-        return Explanation(f"{best} weighs most", (self.table_of_priors({}, ()), self.table_of_present_choice(history)))
+        return Explanation(
+            f"{best} weighs most",
+            (self.table_of_priors({}, ()), self.table_of_present_choice(history)),
+        )
 
 
 class Random(LearnedDrift):
@@ -242,7 +266,9 @@ class Random(LearnedDrift):
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Any available point."""
         left = self.problem.within(request.get("available"), request.get("context", {}))
-        place = self.surrogate.anywhere(RoundView(request["time"], left), self.streams(len(history) + 1, "choose"))
+        place = self.surrogate.anywhere(
+            RoundView(request["time"], left), self.streams(len(history) + 1, "choose")
+        )
         return Choice(self.problem.scope, settings(self.problem, place))
 
     def explain(self, history: History) -> Explanation:

@@ -1,8 +1,9 @@
 """Time-varying problems: the domain, the places available in a round, and the candidate priors.
 
-`ask(available=…)` restricts a round to listed points, a mask or bounds (`read_available`); values seen before choosing
-restrict it to the points that have them (`within_context`), and constraints on settings remove the rest. Surrogates
-know a place of a finite domain by its number, a place of a box by its coordinates (`place_of`, `settings`).
+`ask(available=…)` restricts a round to listed points, a mask or bounds (`read_available`); values
+seen before choosing restrict it to the points that have them (`within_context`), and constraints on
+settings remove the rest. Surrogates know a place of a finite domain by its number, a place of a box
+by its coordinates (`place_of`, `settings`).
 """
 
 from __future__ import annotations
@@ -61,13 +62,18 @@ def parse_available(problem: TimeVarying, given: str | Rows) -> Any:
     """Parse typed places: points as rows, JSON, or values of the one variable between commas or semicolons.
 
     Raises:
-        InvalidRequest: "0,5", which is one number or two; or a text that is no JSON, where there are several variables.
+        InvalidRequest: "0,5", which is one number or two; or a text that is no JSON, where there
+            are several variables.
     """
     if not isinstance(given, str):
-        return [{name: problem.read_cell(name, cell) for name, cell in row.items()} for row in given]
+        return [
+            {name: problem.read_cell(name, cell) for name, cell in row.items()} for row in given
+        ]
     if given.lstrip().startswith(("[", "{")):
         if isinstance(found := parse_value(given), str):
-            raise InvalidRequest("available", given, _typed(problem), "It begins as JSON does, and is none.")
+            raise InvalidRequest(
+                "available", given, _typed(problem), "It begins as JSON does, and is none."
+            )
         return found
     name, *more = problem.settable or ("",)
     if more:
@@ -102,13 +108,17 @@ def read_available(problem: TimeVarying, given: Any) -> Any:
     if isinstance(given, np.ndarray):
         given = given.tolist()
     if not isinstance(given, list | tuple | range | Mapping):
-        raise InvalidRequest("available", given, "a list of points, a mask, or bounds by variable name")
+        raise InvalidRequest(
+            "available", given, "a list of points, a mask, or bounds by variable name"
+        )
     if not len(given):
         raise InvalidRequest("available", given, "at least one point", _NOTHING)
     if problem.choices is not None:
         return _sites(problem, given)
     return (
-        _bounds(problem, given) if isinstance(given, Mapping) else {"points": [_point(problem, row) for row in given]}
+        _bounds(problem, given)
+        if isinstance(given, Mapping)
+        else {"points": [_point(problem, row) for row in given]}
     )
 
 
@@ -121,7 +131,9 @@ def _sites(problem: TimeVarying, given: Any) -> list[int] | None:
         chosen = _sites_within(problem, given)
     elif boolean and not (len(problem.settable) == 1 and any(isinstance(c, bool) for c in choices)):
         if len(given) != n:
-            raise InvalidRequest("available", f"a mask of length {len(given)}", f"{n} truth values, one a point")
+            raise InvalidRequest(
+                "available", f"a mask of length {len(given)}", f"{n} truth values, one a point"
+            )
         chosen = [i for i, flag in enumerate(given) if flag]
     else:
         numbers = {choice: i for i, choice in enumerate(problem.choices)}
@@ -138,7 +150,11 @@ def _sites_within(problem: TimeVarying, given: Mapping[str, Any]) -> list[int]:
     ends = {name: (bounds["low"][j], bounds["high"][j]) for j, name in columns.items()}
     assert problem.choices is not None
     rows = (dict(zip(problem.settable, row, strict=True)) for row in problem.choices)
-    return [k for k, row in enumerate(rows) if all(low <= row[name] <= high for name, (low, high) in ends.items())]
+    return [
+        k
+        for k, row in enumerate(rows)
+        if all(low <= row[name] <= high for name, (low, high) in ends.items())
+    ]
 
 
 def _settings_of(problem: TimeVarying, row: Any) -> dict[str, Any]:
@@ -157,21 +173,31 @@ def _settings_of(problem: TimeVarying, row: Any) -> dict[str, Any]:
 
 def _point(problem: TimeVarying, row: Any) -> list[float]:
     known = problem.coordinates_of(_settings_of(problem, row))
-    return [known.get(name, 0.0) for name in problem.space.names]  # what is seen takes its place: see `within`
+    return [
+        known.get(name, 0.0) for name in problem.space.names
+    ]  # what is seen takes its place: see `within`
 
 
 def _bounds(problem: TimeVarying, given: Mapping[str, Any]) -> dict[str, list[float]]:
     for name in given:
         if name not in problem.settable:
-            raise InvalidRequest(f"available.{name}", given[name], f"bounds of {', '.join(problem.settable)}")
+            raise InvalidRequest(
+                f"available.{name}", given[name], f"bounds of {', '.join(problem.settable)}"
+            )
     low, high = [], []
     for variable in problem.variables:
         if isinstance(variable, Categorical) and variable.name in given:
             allowed = "no bounds: it is a category"
-            raise InvalidRequest(f"available.{variable.name}", given[variable.name], allowed, _POINTS)
+            raise InvalidRequest(
+                f"available.{variable.name}", given[variable.name], allowed, _POINTS
+            )
         ends = _ends(variable)
         pair = given.get(variable.name, ends)
-        numbers = [as_number(end) for end in pair] if isinstance(pair, list | tuple) and len(pair) == 2 else [None]
+        numbers = (
+            [as_number(end) for end in pair]
+            if isinstance(pair, list | tuple) and len(pair) == 2
+            else [None]
+        )
         if None in numbers or not ends[0] <= numbers[0] <= numbers[1] <= ends[1]:  # type: ignore[operator]
             allowed = f"a pair (low, high) with {ends[0]:g} <= low <= high <= {ends[1]:g}"
             hint = _NOTHING if None not in numbers and numbers[0] > numbers[1] else ""  # type: ignore[operator]
@@ -187,8 +213,8 @@ def _bounds(problem: TimeVarying, given: Mapping[str, Any]) -> dict[str, list[fl
 def within_context(problem: TimeVarying, available: Any, context: Mapping[str, Any]) -> Any:
     """Restrict places in the form of `read_available` to the values seen before choosing.
 
-    On a finite domain points are given by their numbers among `choices`, and answered by those among `sites`. A
-    measured context between the points of a finite domain counts as the nearest.
+    On a finite domain points are given by their numbers among `choices`, and answered by those
+    among `sites`. A measured context between the points of a finite domain counts as the nearest.
     """
     if problem.sites is not None:
         key = tuple(v.decode(v.encode([context[v.name]]))[0] for v in problem.variables if v.seen)
@@ -196,9 +222,13 @@ def within_context(problem: TimeVarying, available: Any, context: Mapping[str, A
         return points if available is None else [points[k] for k in available]
     low, high = zip(*map(_ends, problem.variables), strict=True)
     given = available or {"low": low, "high": high}
-    columns = {problem.space.index(name): value for name, value in problem.coordinates_of(context).items()}
+    columns = {
+        problem.space.index(name): value for name, value in problem.coordinates_of(context).items()
+    }
     if "points" in given:
-        return {"points": [[columns.get(j, x) for j, x in enumerate(row)] for row in given["points"]]}
+        return {
+            "points": [[columns.get(j, x) for j, x in enumerate(row)] for row in given["points"]]
+        }
     return {end: [columns.get(j, x) for j, x in enumerate(given[end])] for end in ("low", "high")}
 
 
@@ -233,7 +263,9 @@ def _check_corner(problem: TimeVarying, seen: Mapping[str, Any]) -> None:
     refuse_conflict(limits, possible, f"limits with at least one feasible point{where}")
 
 
-def plain_box(problem: TimeVarying, bounds: Mapping[str, Any] | None, seen: Mapping[str, Any] | None = None) -> Box:
+def plain_box(
+    problem: TimeVarying, bounds: Mapping[str, Any] | None, seen: Mapping[str, Any] | None = None
+) -> Box:
     """A box in the user's units, categories by number: all of it or within bounds, in a context."""
     d = len(problem.variables)
     low, high = np.empty(d), np.empty(d)
@@ -245,10 +277,16 @@ def plain_box(problem: TimeVarying, bounds: Mapping[str, Any] | None, seen: Mapp
         if v.seen and low[j] == high[j]:
             levels[j] = low[[j]]  # measured, whether or not it could be set
         elif v.levels is not None:
-            known = v.levels if isinstance(v, Categorical) else np.array(v.decode(v.levels), dtype=float)
+            known = (
+                v.levels
+                if isinstance(v, Categorical)
+                else np.array(v.decode(v.levels), dtype=float)
+            )
             inside = known[(known >= low[j]) & (known <= high[j])]
             # bounds between two settings leave none: the nearest one then
-            left = inside if inside.size else known[[np.abs(known - (low[j] + high[j]) / 2).argmin()]]
+            left = (
+                inside if inside.size else known[[np.abs(known - (low[j] + high[j]) / 2).argmin()]]
+            )
             levels[j], low[j], high[j] = left, min(low[j], left[0]), max(high[j], left[-1])
     return Box(low, high, levels, problem.space.categorical)
 
@@ -279,14 +317,25 @@ def without_violations(problem: TimeVarying, available: Any, context: Mapping[st
     """
     if problem.sites is not None:
         numbers = range(len(problem.sites)) if available is None else available
-        rows = (dict(zip(problem.space.names, problem.sites[k], strict=True)) | dict(context) for k in numbers)
-        left = [k for k, row in zip(numbers, rows, strict=True) if not violated(problem.limits or (), row)]
+        rows = (
+            dict(zip(problem.space.names, problem.sites[k], strict=True)) | dict(context)
+            for k in numbers
+        )
+        left = [
+            k
+            for k, row in zip(numbers, rows, strict=True)
+            if not violated(problem.limits or (), row)
+        ]
         if not left:
             raise _nothing(problem)
         return None if len(left) == len(problem.sites) else left
     if available is None or "points" not in available:
         return available
-    kept = [point for point in available["points"] if not violated(problem.limits or (), _values(problem, point))]
+    kept = [
+        point
+        for point in available["points"]
+        if not violated(problem.limits or (), _values(problem, point))
+    ]
     if not kept:
         raise _nothing(problem)
     return {"points": kept}
@@ -299,8 +348,12 @@ def _values(problem: TimeVarying, point: Sequence[float]) -> dict[str, Any]:
 
 def _nothing(problem: TimeVarying) -> InvalidRequest:
     limits = "; ".join(map(str, problem.limits or ()))
-    hint = f"The problem's limits are: {limits}. When nothing can be chosen there is nothing to ask."
-    return InvalidRequest("available", None, "a point that satisfies the limits in this context", hint)
+    hint = (
+        f"The problem's limits are: {limits}. When nothing can be chosen there is nothing to ask."
+    )
+    return InvalidRequest(
+        "available", None, "a point that satisfies the limits in this context", hint
+    )
 
 
 _AVAILABLE = (
@@ -322,27 +375,33 @@ def _given_priors(value: object) -> object:
 class TimeVarying(ConstrainedProblem):
     """A time-varying objective with several candidate priors (Ziomek, Adachi & Osborne 2025).
 
-    Each round tries one of the points available now, and the best point *now* is wanted. `ask(time=…)` gives the
-    time (default: rounds are counted, on from past data; it must not run backwards), `ask(available=…)` the available
-    points: bounds by variable name, such as ``{"x": (0, 0.5)}``, a list of points (values of the one variable, or
-    mappings), or on a finite domain a mask over all points.
+    Each round tries one of the points available now, and the best point *now* is wanted.
+    `ask(time=…)` gives the time (default: rounds are counted, on from past data; it must not run
+    backwards), `ask(available=…)` the available points: bounds by variable name, such as
+    ``{"x": (0, 0.5)}``, a list of points (values of the one variable, or mappings), or on a finite
+    domain a mask over all points.
 
-    The domain is finite where all variables together have at most 4096 settings (400 without priors), else a box.
+    The domain is finite where all variables together have at most 4096 settings (400 without
+    priors), else a box.
 
     Args:
         variables: the variables that can be set.
-        priors: the candidates; one of them should be right. "auto": none. Method ``learned-drift``, the default then,
-            learns how the objective drifts; methods that compare or believe priors need some.
-        coordinates: for a finite domain: what kernels and means see of each point, one row a point; None: the values.
+        priors: the candidates; one of them should be right. "auto": none. Method ``learned-drift``,
+            the default then, learns how the objective drifts; methods that compare or believe
+            priors need some.
+        coordinates: for a finite domain: what kernels and means see of each point, one row a point;
+            None: the values.
         minimize: whether smaller values are better.
-        noise: without priors: standard deviation of repeated measurements of the objective, in its unit, believed
-            within a third. None: it is learned. A prior states its own.
-        limits: constraints on settings: `LinearConstraint` and `ForbiddenCombination`, at what is seen before
-            choosing; and `OutcomeConstraint`, limits on further outcomes, which are learned.
-        current: how the system is run today: of every variable that is set, a value, or a formula of the time and of
-            what is seen before choosing, such as ``"55 - 1.1 * outdoor"`` (or a Python function of these). It is played
-            first, unless there are data. Method ``learned-drift`` learns how much better or worse it is to differ from
-            it, and leaves it step by step.
+        noise: without priors: standard deviation of repeated measurements of the objective, in its
+            unit, believed within a third. None: it is learned. A prior states its own.
+        limits: constraints on settings: `LinearConstraint` and `ForbiddenCombination`, at what is
+            seen before choosing; and `OutcomeConstraint`, limits on further outcomes, which are
+            learned.
+        current: how the system is run today: of every variable that is set, a value, or a formula
+            of the time and of what is seen before choosing, such as ``"55 - 1.1 * outdoor"`` (or a
+            Python function of these). It is played first, unless there are data. Method
+            ``learned-drift`` learns how much better or worse it is to differ from it, and leaves it
+            step by step.
 
     Raises:
         InvalidProblem: naming the field, its value and the allowed values.
@@ -360,14 +419,20 @@ class TimeVarying(ConstrainedProblem):
     """
 
     variables: Annotated[Sequence[Variable], ListField]
-    priors: Annotated[Annotated[Sequence[Prior], ListField] | Literal["auto"], BeforeValidator(_given_priors)] = "auto"
-    coordinates: Annotated[Sequence[Annotated[Sequence[Number], ListField]], ListField] | None = None
+    priors: Annotated[
+        Annotated[Sequence[Prior], ListField] | Literal["auto"], BeforeValidator(_given_priors)
+    ] = "auto"
+    coordinates: Annotated[Sequence[Annotated[Sequence[Number], ListField]], ListField] | None = (
+        None
+    )
     minimize: Annotated[bool, Strict()] = False
     noise: KnownNoise | None = None
     limits: Limits | None = None
     current: Mapping[str, Any] | None = field(default=None, hash=False)
     kind: Literal["time-varying"] = "time-varying"
-    takes: ClassVar[tuple[RequestField, ...]] = (RequestField("available", _AVAILABLE, parse_available),)
+    takes: ClassVar[tuple[RequestField, ...]] = (
+        RequestField("available", _AVAILABLE, parse_available),
+    )
     instead: ClassVar[Mapping[str, str]] = INSTEAD
     pictures: ClassVar[str] = "steerbo.plots.timevarying:draw"
 
@@ -380,7 +445,9 @@ class TimeVarying(ConstrainedProblem):
         if not self.automatic:
             if self.noise is not None:
                 hint = "Each prior states its own: Prior(…, noise=…)."
-                raise InvalidProblem("TimeVarying.noise", self.noise, "None where there are priors", hint)
+                raise InvalidProblem(
+                    "TimeVarying.noise", self.noise, "None where there are priors", hint
+                )
             points = self._some_points() if self.points is None else self.points
             check_priors(self.given, points, self.points is not None, self.categories)
         check_possible(self)
@@ -403,7 +470,7 @@ class TimeVarying(ConstrainedProblem):
         assert not isinstance(self.priors, str)
         return tuple(self.priors)
 
-    # -- the domain ----------------------------------------------------------------------------------------------------
+    # -- the domain --------------------------------------------------------------------------------
 
     @cached_property
     def space(self) -> Space:
@@ -415,9 +482,14 @@ class TimeVarying(ConstrainedProblem):
         """The settings of a finite domain, the last variable running fastest; None for a box."""
         levels = [variable.levels for variable in self.variables]
         most = MOST_SITES_WITHOUT if self.automatic and self.coordinates is None else MOST_SITES
-        if any(k is None for k in levels) or math.prod(len(k) for k in levels if k is not None) > most:
+        if (
+            any(k is None for k in levels)
+            or math.prod(len(k) for k in levels if k is not None) > most
+        ):
             return None
-        choices = [v.decode(k) for v, k in zip(self.variables, levels, strict=True) if k is not None]
+        choices = [
+            v.decode(k) for v, k in zip(self.variables, levels, strict=True) if k is not None
+        ]
         return tuple(product(*choices))
 
     @cached_property
@@ -434,7 +506,9 @@ class TimeVarying(ConstrainedProblem):
         """The categories of each coordinate of points that is a number of one; None of the others."""
         if self.coordinates is not None:
             return (None,) * len(self.coordinates[0])
-        return tuple(tuple(v.choices) if isinstance(v, Categorical) else None for v in self.variables)
+        return tuple(
+            tuple(v.choices) if isinstance(v, Categorical) else None for v in self.variables
+        )
 
     @cached_property
     def categorical(self) -> tuple[bool, ...]:
@@ -443,7 +517,9 @@ class TimeVarying(ConstrainedProblem):
 
     def place(self, values: Sequence[Any]) -> Floats[np.ndarray, " d"]:
         """Values of all variables as coordinates, (d,): numbers as they are, categories numbered."""
-        return np.array([*self.coordinates_of(dict(zip(self.space.names, values, strict=True))).values()])
+        return np.array(
+            [*self.coordinates_of(dict(zip(self.space.names, values, strict=True))).values()]
+        )
 
     @cached_property
     def _numbers(self) -> dict[tuple[Any, ...], int]:
@@ -463,7 +539,9 @@ class TimeVarying(ConstrainedProblem):
         if self.current is None:
             return None
         if set(self.current) != {*self.settable}:
-            raise InvalidProblem("current", [*self.current], f"settings of {', '.join(self.settable)}")
+            raise InvalidProblem(
+                "current", [*self.current], f"settings of {', '.join(self.settable)}"
+            )
         return CurrentPolicy(self.current, self.space, [TIME.name, *self.space.seen])
 
     def describe(self) -> tuple[tuple[str, str], ...]:
@@ -477,7 +555,9 @@ class TimeVarying(ConstrainedProblem):
                 *noise_lines(self.noise),
                 ("priors", "none: how the objective drifts is learned from the outcomes"),
             )
-        named = [(prior.name or f"prior {i + 1}", prior) for i, prior in enumerate(self.given[:_SHOWN])]
+        named = [
+            (prior.name or f"prior {i + 1}", prior) for i, prior in enumerate(self.given[:_SHOWN])
+        ]
         more = len(self.given) - len(named)
         said = [("prior", f"{name}: {prior}") for name, prior in named]
         return (*limits, *said, *((("priors", f"and {more} more"),) if more else ()))
@@ -515,14 +595,16 @@ class TimeVarying(ConstrainedProblem):
     def coordinates_of(self, values: Mapping[str, Any]) -> dict[str, float]:
         """Values of some variables as coordinates: numbers as they are, categories numbered."""
         known = ((v, values[v.name]) for v in self.variables if v.name in values)
-        return {v.name: float(v.encode([x])[0] if isinstance(v, Categorical) else x) for v, x in known}
+        return {
+            v.name: float(v.encode([x])[0] if isinstance(v, Categorical) else x) for v, x in known
+        }
 
     @cached_property
     def scope(self) -> Scope:
         """Scope of every suggestion: all variables that are not seen are set."""
         return Scope(self.settable)
 
-    # -- what users say ------------------------------------------------------------------------------------------------
+    # -- what users say ----------------------------------------------------------------------------
 
     @property
     def timed(self) -> bool:
@@ -556,7 +638,11 @@ def scaled(problem: TimeVarying, points: Floats[np.ndarray, "n d"]) -> Floats[np
         if isinstance(variable, Categorical):
             continue
         low, high, x = float(variable.low), float(variable.high), points[:, j]
-        found[:, j] = np.log(x / low) / math.log(high / low) if variable.scale == "log" else (x - low) / (high - low)
+        found[:, j] = (
+            np.log(x / low) / math.log(high / low)
+            if variable.scale == "log"
+            else (x - low) / (high - low)
+        )
     return found
 
 
@@ -567,7 +653,9 @@ def steepness(problem: TimeVarying, points: Floats[np.ndarray, "n d"]) -> Floats
         if isinstance(variable, Categorical):
             continue
         low, high = float(variable.low), float(variable.high)
-        found[:, j] = 1.0 / (points[:, j] * math.log(high / low) if variable.scale == "log" else high - low)
+        found[:, j] = 1.0 / (
+            points[:, j] * math.log(high / low) if variable.scale == "log" else high - low
+        )
     return found
 
 

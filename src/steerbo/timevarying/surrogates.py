@@ -1,26 +1,28 @@
 """Surrogates for all candidate priors at once, over a finite domain or over a box.
 
-`FiniteSurrogate` filters outcomes in order of time, at all sites. `BoxSurrogate` conditions one Gaussian process over
-points and times for all priors that share a kernel, drift and noise (`sharing`), on a bounded number of outcomes
-(`SharedPosterior`). `LargeFiniteSurrogate` does so at the sites of a finite domain where the filters' matrices,
-(states · sites)² numbers for each set of sharing priors, would take more than `DENSE` bytes. `FailedPoints` holds
-places that were tried without an outcome, in a box only the latest of them.
+`FiniteSurrogate` filters outcomes in order of time, at all sites. `BoxSurrogate` conditions one
+Gaussian process over points and times for all priors that share a kernel, drift and noise
+(`sharing`), on a bounded number of outcomes (`SharedPosterior`). `LargeFiniteSurrogate` does so at
+the sites of a finite domain where the filters' matrices, (states · sites)² numbers for each set of
+sharing priors, would take more than `DENSE` bytes. `FailedPoints` holds places that were tried
+without an outcome, in a box only the latest of them.
 
 Compression of long streams of outcomes on a box, so that the cost of a round stops growing.
 
 Nothing leaves before there are 320 outcomes. Then
 
-1. outcomes leave that the prior itself has forgotten: the square of their correlation with now, in time, is below 1e-3
-   (never where the drift is periodic: what was, returns);
-2. if more than 256 are left, pairs that say next to the same, of a correlation C of at least .95, become one, at the
-   point and time of the one with less noise: residuals are averaged with weights 1/λ, one over the noise variance, and
-   these add up. That pair goes first whose difference is hardest to see: least `k (1 − C) / (λ_i + λ_j)`;
+1. outcomes leave that the prior itself has forgotten: the square of their correlation with now, in
+   time, is below 1e-3 (never where the drift is periodic: what was, returns);
+2. if more than 256 are left, pairs that say next to the same, of a correlation C of at least .95,
+   become one, at the point and time of the one with less noise: residuals are averaged with weights
+   1/λ, one over the noise variance, and these add up. That pair goes first whose difference is
+   hardest to see: least `k (1 − C) / (λ_i + λ_j)`;
 3. if there is no such pair, the most faded outcome leaves, of several the oldest.
 
 The evidence of outcomes on the priors by then is banked: log marginal likelihoods go on from there.
 
-Places that were tried and have no outcome are forgotten by the first rule too, there and on finite domains; of a box
-the last 256 are kept.
+Places that were tried and have no outcome are forgotten by the first rule too, there and on finite
+domains; of a box the last 256 are kept.
 
 The prior means of all priors at once: hills by one exponential, functions one by one.
 """
@@ -71,7 +73,9 @@ def remembered(drift: Drift | None, ages: Float[np.ndarray, " n"]) -> Float[np.n
     >>> remembered(Decay(0.19), np.array([0.0, 2.0])).round(2), remembered(None, np.array([9.0]))
     (array([1.  , 0.66]), array([1.]))
     """
-    left: np.ndarray = np.ones(len(ages)) if isinstance(drift, Periodic) else correlation(drift, ages) ** 2
+    left: np.ndarray = (
+        np.ones(len(ages)) if isinstance(drift, Periodic) else correlation(drift, ages) ** 2
+    )
     return left
 
 
@@ -105,12 +109,16 @@ def _merge(
     cost = np.where(allowed, unlike / (noise + noise[:, None]), np.inf)
     for left in range(len(points) - KEPT, 0, -1):
         i, j = divmod(int(cost.argmin()), len(cost))
-        if not np.isfinite(cost[i, j]):  # no two are alike any more: those go that have faded most, the oldest first
+        if not np.isfinite(
+            cost[i, j]
+        ):  # no two are alike any more: those go that have faded most, the oldest first
             order = np.lexsort((points[:, -1], faded))
             kept[order[kept[order]][:left]] = False
             break
         # the one with less noise stays; of two alike the newer
-        gone, stays = (i, j) if (-noise[i], points[i, -1], i) < (-noise[j], points[j, -1], j) else (j, i)
+        gone, stays = (
+            (i, j) if (-noise[i], points[i, -1], i) < (-noise[j], points[j, -1], j) else (j, i)
+        )
         share = noise[stays] / (noise[stays] + noise[gone])  # weights are 1 / noise
         residuals[stays] += share * (residuals[gone] - residuals[stays])
         noise[stays] *= 1 - share
@@ -140,21 +148,32 @@ class Means:
         sign, given = problem.sign, [prior.mean for prior in problem.given]
         hills = [(p, mean) for p, mean in enumerate(given) if isinstance(mean, Bumps)]
         self._sign = sign
-        self._functions = [(p, m) for p, m in enumerate(given) if callable(m) and not isinstance(m, Bumps)]
-        self._table = np.array([mean for mean in given if isinstance(mean, tuple)], dtype=np.float64) * sign
+        self._functions = [
+            (p, m) for p, m in enumerate(given) if callable(m) and not isinstance(m, Bumps)
+        ]
+        self._table = (
+            np.array([mean for mean in given if isinstance(mean, tuple)], dtype=np.float64) * sign
+        )
         self._tabled = [p for p, mean in enumerate(given) if isinstance(mean, tuple)]
         self._level = sign * np.array(
             [m.base if isinstance(m, Bumps) else m if isinstance(m, float) else 0.0 for m in given]
         )
         self._steps = np.array(
-            [_STEP * (1.0 if isinstance(v, Categorical) else float(v.high - v.low)) for v in problem.variables]
+            [
+                _STEP * (1.0 if isinstance(v, Categorical) else float(v.high - v.low))
+                for v in problem.variables
+            ]
         )
         self._hilly = bool(hills)
         if hills:
             names = problem.categories
-            self._centres = np.array([_numbers(centre, names) for _, mean in hills for centre in mean.centres])
+            self._centres = np.array(
+                [_numbers(centre, names) for _, mean in hills for centre in mean.centres]
+            )
             self._categorical = np.array([known is not None for known in names])
-            self._widths = np.concatenate([np.full(len(mean.heights), mean.width) for _, mean in hills])
+            self._widths = np.concatenate(
+                [np.full(len(mean.heights), mean.width) for _, mean in hills]
+            )
             self._heights = np.zeros((len(given), len(self._centres)))
             start = 0
             for p, mean in hills:
@@ -173,28 +192,40 @@ class Means:
             means[self._tabled] = self._table
         return means
 
-    def slope(self, X: Float[np.ndarray, "r d"], weights: Float[np.ndarray, "P r"]) -> Float[np.ndarray, "r d"]:
+    def slope(
+        self, X: Float[np.ndarray, "r d"], weights: Float[np.ndarray, "P r"]
+    ) -> Float[np.ndarray, "r d"]:
         """The gradient of `Σ_p weights_pr m_p(x_r)`, (r, d); of functions by central differences."""
         slope = np.zeros(X.shape)
         if self._hilly:
-            pull = (self._heights.T @ weights) * self._hills(X) / self._widths[:, None] ** 2  # (hills, r)
+            pull = (
+                (self._heights.T @ weights) * self._hills(X) / self._widths[:, None] ** 2
+            )  # (hills, r)
             slope += (pull.T @ self._centres - pull.sum(axis=0)[:, None] * X) * ~self._categorical
         for j, h in enumerate(self._steps if self._functions else ()):
             step = np.zeros(X.shape[1])
             step[j] = h
             for p, function in self._functions:
                 slope[:, j] += (
-                    weights[p] * (self._called(function, X + step) - self._called(function, X - step)) / (2 * h)
+                    weights[p]
+                    * (self._called(function, X + step) - self._called(function, X - step))
+                    / (2 * h)
                 )
         return slope
 
-    def _called(self, function: Callable[..., Any], X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
+    def _called(
+        self, function: Callable[..., Any], X: Float[np.ndarray, "n d"]
+    ) -> Float[np.ndarray, " n"]:
         return self._sign * np.asarray(function(X), dtype=np.float64)
 
     def _hills(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "k n"]:
         squares = np.zeros((len(self._centres), len(X)))
         for centre, x, categorical in zip(self._centres.T, X.T, self._categorical, strict=True):
-            squares += np.where(centre[:, None] == x, 0.0, np.inf) if categorical else (centre[:, None] - x) ** 2
+            squares += (
+                np.where(centre[:, None] == x, 0.0, np.inf)
+                if categorical
+                else (centre[:, None] - x) ** 2
+            )
         squares *= (-0.5 / self._widths**2)[:, None]
         return np.exp(squares, out=squares)
 
@@ -202,13 +233,17 @@ class Means:
 def _numbers(centre: Sequence[float | str], names: Sequence[tuple[Any, ...] | None]) -> list[float]:
     """A centre's coordinates, categories numbered."""
     pairs = zip(centre, names, strict=True)
-    return [float(known.index(x) if known is not None and isinstance(x, str) else x) for x, known in pairs]
+    return [
+        float(known.index(x) if known is not None and isinstance(x, str) else x)
+        for x, known in pairs
+    ]
 
 
 class SharedPosterior:
     """Priors that share kernel, drift and noise, and differ in their means: one posterior, a column for each.
 
-    Rows are points and their times, (x, t); the covariance is the kernel in space times the drift's over time.
+    Rows are points and their times, (x, t); the covariance is the kernel in space times the drift's
+    over time.
 
     Args:
         problem: whose priors.
@@ -222,7 +257,9 @@ class SharedPosterior:
         self.space = spatial(prior.kernel, problem.categorical)
         self.drift = prior.drift
         self.variance = prior.noise**2
-        self.kernel: Kernel = self.space if self.drift is None else self.space * self.drift.over(self.time)
+        self.kernel: Kernel = (
+            self.space if self.drift is None else self.space * self.drift.over(self.time)
+        )
         self.bounded = bounded
         self.clear()
 
@@ -271,7 +308,11 @@ def covariance_between(
     kernel: Any, points: Float[np.ndarray, "X d"], categorical: Sequence[bool]
 ) -> Float[np.ndarray, "X X"]:
     """A kernel's covariances between all points, (X, X), symmetric."""
-    K = np.array(kernel.matrix) if isinstance(kernel, Covariance) else spatial(kernel, categorical)(points, points)
+    K = (
+        np.array(kernel.matrix)
+        if isinstance(kernel, Covariance)
+        else spatial(kernel, categorical)(points, points)
+    )
     return (K + K.T) / 2
 
 
@@ -283,7 +324,9 @@ def differ_in_scale_only(problem: TimeVarying) -> bool:
     points = problem.points
     if points is None:
         box = plain_box(problem, None)
-        points = box.place(np.random.Generator(np.random.Philox(0)).random((_COMPARED, box.dimension)))
+        points = box.place(
+            np.random.Generator(np.random.Philox(0)).random((_COMPARED, box.dimension))
+        )
     if np.ptp(Means(problem)(points), axis=0).max() > 0:
         return False
     if len(points) > _TABLES and not any(isinstance(prior.kernel, Covariance) for prior in priors):
@@ -320,12 +363,16 @@ class _SitesSurrogate(ABC):
     def moments(self, view: RoundView, priors: Numbers) -> tuple[AtSites, AtSites, AtSites]:
         """Means, and standard deviations without and with the pending places, (P, X) each; of these priors at least."""
 
-    def optimistic(self, view: RoundView, betas: PerPrior, priors: Numbers, random: Generator) -> Maximiser:
+    def optimistic(
+        self, view: RoundView, betas: PerPrior, priors: Numbers, random: Generator
+    ) -> Maximiser:
         """Maximise `μ + β σ` over available sites and the given priors; ties are drawn."""
         mean, sd, shrunk = self.moments(view, priors)
         return best_site(view, (mean, sd), mean + betas[:, None] * shrunk, priors, random)
 
-    def averaged(self, view: RoundView, betas: PerPrior, weights: PerPrior, random: Generator) -> Maximiser:
+    def averaged(
+        self, view: RoundView, betas: PerPrior, weights: PerPrior, random: Generator
+    ) -> Maximiser:
         """Maximise the weighted mean of all priors' `μ + β σ`; the prior named is the heaviest."""
         mean, sd, shrunk = self.moments(view, np.arange(len(weights)))
         scores = weights @ (mean + betas[:, None] * shrunk)
@@ -353,7 +400,10 @@ class FiniteSurrogate(_SitesSurrogate):
         self.problem, self.points = problem, problem.points
         self.sharing, self.group = sharing(problem.given)
         means = Means(problem)(problem.points)
-        tables = {id(p.kernel): covariance_between(p.kernel, self.points, problem.categorical) for p in self.sharing}
+        tables = {
+            id(p.kernel): covariance_between(p.kernel, self.points, problem.categorical)
+            for p in self.sharing
+        }
         kinds = [_state_size(p) for p in self.sharing]
         filters: Filters = []
         self._ids: list[np.ndarray] = []  # which priors each filter has
@@ -403,7 +453,7 @@ class FiniteSurrogate(_SitesSurrogate):
         """None: each prior's posterior rests on all outcomes."""
         return
 
-    # -- outcomes ------------------------------------------------------------------------------------------------------
+    # -- outcomes ----------------------------------------------------------------------------------
 
     def add(self, datum: Datum) -> bool:
         """Condition on an outcome; False if it is too late: see `OrderedFilter`."""
@@ -415,14 +465,16 @@ class FiniteSurrogate(_SitesSurrogate):
         for datum in sorted(data, key=lambda d: d[:2]):
             self.add(datum)
 
-    # -- posteriors ----------------------------------------------------------------------------------------------------
+    # -- posteriors --------------------------------------------------------------------------------
 
     def posterior(self, time: float) -> tuple[AtSites, AtSites]:
         """Posterior means and standard deviations of the objective, (P, X) each."""
         if len(self._filters) == 1:
             mean, variance = self._filters[0].posterior(time)
             sd = np.sqrt(variance)
-            return mean, sd[self._filters[0].group] if len(sd) > 1 else np.broadcast_to(sd, mean.shape)
+            return mean, sd[self._filters[0].group] if len(sd) > 1 else np.broadcast_to(
+                sd, mean.shape
+            )
         means, sds = np.empty(self.size), np.empty(self.size)
         for f, ids in zip(self._filters, self._ids, strict=True):
             means[ids], variance = f.posterior(time)
@@ -441,8 +493,8 @@ class FiniteSurrogate(_SitesSurrogate):
     def _shrunk(self, view: RoundView, sd: AtSites) -> AtSites:
         """Standard deviations as if the unknown places had been observed; those of some time ago count for less.
 
-        So do those of a time to come, which abandoned and void rounds may have. An outcome of age Δ says as much of f
-        now as one of now with noise `(k (1 − ρ²) + R²/count) / ρ²`.
+        So do those of a time to come, which abandoned and void rounds may have. An outcome of age Δ
+        says as much of f now as one of now with noise `(k (1 − ρ²) + R²/count) / ρ²`.
         """
         if not view.unknown:
             return sd
@@ -489,7 +541,11 @@ class FiniteSurrogate(_SitesSurrogate):
 
 
 def _state_size(prior: Prior) -> int:
-    return 1 if prior.drift is None or isinstance(prior.drift, Decay) else len(prior.drift.motion.output)
+    return (
+        1
+        if prior.drift is None or isinstance(prior.drift, Decay)
+        else len(prior.drift.motion.output)
+    )
 
 
 _TINY = 1e-16
@@ -509,7 +565,10 @@ class BoxSurrogate:
     def __init__(self, problem: TimeVarying, bounded: bool = True) -> None:
         self.problem, self.means = problem, Means(problem)
         _, group = sharing(problem.given)
-        self.shared = [SharedPosterior(problem, np.flatnonzero(group == g), bounded) for g in range(group.max() + 1)]
+        self.shared = [
+            SharedPosterior(problem, np.flatnonzero(group == g), bounded)
+            for g in range(group.max() + 1)
+        ]
         self.gradients = all(s.space.gradients for s in self.shared)
         self._box: tuple[str, Box] | None = None  # the last one: a region takes some milliseconds
 
@@ -543,7 +602,7 @@ class BoxSurrogate:
             whole[s.ids] = len(s.posterior)
         return whole
 
-    # -- outcomes ------------------------------------------------------------------------------------------------------
+    # -- outcomes ----------------------------------------------------------------------------------
 
     def add(self, datum: Datum, means: PerPrior | None = None) -> bool:
         """Condition on an outcome; `means`: the prior ones there."""
@@ -564,7 +623,7 @@ class BoxSurrogate:
         for datum in data:
             self.add(datum)
 
-    # -- posteriors ----------------------------------------------------------------------------------------------------
+    # -- posteriors --------------------------------------------------------------------------------
 
     def posterior(
         self, points: Float[np.ndarray, "r d"], time: float
@@ -622,12 +681,16 @@ class BoxSurrogate:
         slope = self.means.slope(points, weights)
         for s, found, sd in solved:
             w = weights[s.ids]
-            slope += s.posterior.slope(found, w, betas[s.ids] @ w / (2 * sd), known=(s.time,))[:, : s.time]
+            slope += s.posterior.slope(found, w, betas[s.ids] @ w / (2 * sd), known=(s.time,))[
+                :, : s.time
+            ]
         return (weights * upper).sum(axis=0), slope
 
-    # -- choices -------------------------------------------------------------------------------------------------------
+    # -- choices -----------------------------------------------------------------------------------
 
-    def optimistic(self, view: RoundView, betas: PerPrior, priors: Numbers, random: Generator) -> Maximiser:
+    def optimistic(
+        self, view: RoundView, betas: PerPrior, priors: Numbers, random: Generator
+    ) -> Maximiser:
         """The largest `μ + β σ` over the available points and the given priors; priors that tie are drawn."""
         barred = np.full(len(betas), -np.inf)
         barred[priors] = 0.0
@@ -647,10 +710,14 @@ class BoxSurrogate:
             sd = self.posterior(x[None], view.time)[1]
         return Maximiser(x, p, float(mean[p, 0]), float(sd[p, 0]), float(upper[p]))
 
-    def averaged(self, view: RoundView, betas: PerPrior, weights: PerPrior, random: Generator) -> Maximiser:
+    def averaged(
+        self, view: RoundView, betas: PerPrior, weights: PerPrior, random: Generator
+    ) -> Maximiser:
         """The largest weighted mean of all priors' `μ + β σ`; the prior named is the heaviest."""
         with self._with(view):
-            x = self._search(view, betas, lambda upper: np.broadcast_to(weights[:, None], upper.shape), random)
+            x = self._search(
+                view, betas, lambda upper: np.broadcast_to(weights[:, None], upper.shape), random
+            )
             mean, sd = self.posterior(x[None], view.time)
             score = float(weights @ (mean[:, 0] + betas * sd[:, 0]))
         p = draw_largest(weights, random)
@@ -667,10 +734,14 @@ class BoxSurrogate:
         if self._box is None or self._box[0] != key:
             self._box = key, box_of(self.problem, replace(view, margin=None))
         return (
-            self._box[1] if view.margin is None else FeasibleRegion(self._box[1], view.margin, gradients=view.gradients)
+            self._box[1]
+            if view.margin is None
+            else FeasibleRegion(self._box[1], view.margin, gradients=view.gradients)
         )
 
-    def _search(self, view: RoundView, betas: PerPrior, weigh: Weigh, random: Generator) -> Float[np.ndarray, " d"]:
+    def _search(
+        self, view: RoundView, betas: PerPrior, weigh: Weigh, random: Generator
+    ) -> Float[np.ndarray, " d"]:
         """The point with the largest weighted upper bound; `weigh` turns upper bounds (P, r) into weights (P, r)."""
 
         def score(points: np.ndarray) -> np.ndarray:
@@ -689,7 +760,11 @@ class BoxSurrogate:
         recent = self.shared[0].posterior.points[-8:, : box.dimension]
         seed = int(random.integers(2**32))
         found = maximise(
-            score, score_and_slope if self.gradients else None, box, seed, extra=recent if len(recent) else None
+            score,
+            score_and_slope if self.gradients else None,
+            box,
+            seed,
+            extra=recent if len(recent) else None,
         )
         return found.point
 
@@ -702,8 +777,8 @@ def _at(points: Float[np.ndarray, "r d"], time: float) -> Float[np.ndarray, "r e
 class LargeFiniteSurrogate(_SitesSurrogate):
     """Posteriors of all priors at the sites of a large finite domain, conditioned as on a box. O(n²) a site.
 
-    No matrix between sites is held. Posteriors are those of `FiniteSurrogate` up to `FORGETS_AT` outcomes, of which
-    older or redundant ones are merged then.
+    No matrix between sites is held. Posteriors are those of `FiniteSurrogate` up to `FORGETS_AT`
+    outcomes, of which older or redundant ones are merged then.
 
     Args:
         problem: with a finite domain; kernels are functions of coordinates, not tables.
@@ -768,7 +843,9 @@ class LargeFiniteSurrogate(_SitesSurrogate):
                 return mean, sd, self.posterior(view.time)[1]
 
 
-def finite_surrogate(problem: TimeVarying, bounded: bool = True) -> FiniteSurrogate | LargeFiniteSurrogate:
+def finite_surrogate(
+    problem: TimeVarying, bounded: bool = True
+) -> FiniteSurrogate | LargeFiniteSurrogate:
     """Make the surrogate of a finite domain without data: filters where their matrices fit into `DENSE` bytes.
 
     Args:
@@ -798,7 +875,9 @@ def box_of(problem: TimeVarying, view: RoundView) -> Box:
 
 def _within(box: Box, view: RoundView) -> Box:
     """Box within the feasibility margin of a view."""
-    return box if view.margin is None else FeasibleRegion(box, view.margin, gradients=view.gradients)
+    return (
+        box if view.margin is None else FeasibleRegion(box, view.margin, gradients=view.gradients)
+    )
 
 
 def any_point(view: RoundView, box: Box, random: Generator) -> Float[np.ndarray, " d"]:
@@ -812,7 +891,11 @@ def any_point(view: RoundView, box: Box, random: Generator) -> Float[np.ndarray,
 
 
 def best_site(
-    view: RoundView, moments: tuple[AtSites, AtSites], upper: AtSites, priors: Numbers, random: Generator
+    view: RoundView,
+    moments: tuple[AtSites, AtSites],
+    upper: AtSites,
+    priors: Numbers,
+    random: Generator,
 ) -> Maximiser:
     """Find the largest upper bound among available sites and the given priors; ties are drawn."""
     mean, sd = moments

@@ -48,7 +48,9 @@ def pair(a: float) -> System:
     graph = Diagram([("c", "x1"), ("c", "y"), ("x1", "y"), ("x2", "y")], [], "y", ("x1", "x2"))
 
     def expected(v: Mapping[str, Any]) -> Any:
-        return np.exp(-3 * (v["x1"] - 0.6 * v["c"]) ** 2) + 0.6 * np.cos(2 * (v["x2"] + 0.5 * v["c"]))
+        return np.exp(-3 * (v["x1"] - 0.6 * v["c"]) ** 2) + 0.6 * np.cos(
+            2 * (v["x2"] + 0.5 * v["c"])
+        )
 
     model = StructuralCausalModel(
         graph,
@@ -80,7 +82,9 @@ def figure(a: float) -> System:
     return System("figure-1", FIGURE_1, usual.ranges, model, usual.best, usual.mean)
 
 
-def _mean(model: StructuralCausalModel, expected: Callable[[Mapping[str, Any]], Any]) -> Callable[..., float]:
+def _mean(
+    model: StructuralCausalModel, expected: Callable[[Mapping[str, Any]], Any]
+) -> Callable[..., float]:
     """`E[Y | do(actions), contexts]`: what is neither set nor seen is averaged over, as it is by nature."""
     typical = model.sample(4000, np.random.default_rng(0))
 

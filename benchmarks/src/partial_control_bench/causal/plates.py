@@ -58,12 +58,16 @@ def plates(watched: int = 50, idle: int = 27) -> System:
     for i in (2, 3, 4):
         mechanisms[f"c{i}"] = lambda v, r, n, i=i: r.normal(v[f"c{i - 1}"], 0.1, n)
     mechanisms.update({name: lambda v, r, n: r.normal(0, 0.2, n) for name in ct})
-    mechanisms.update({name: lambda v, r, n: r.uniform(-1, 1 + 0.1 * average(v, ct, n), n) for name in xt})
+    mechanisms.update(
+        {name: lambda v, r, n: r.uniform(-1, 1 + 0.1 * average(v, ct, n), n) for name in xt}
+    )
     mechanisms.update(
         {
             "c5": lambda v, r, n: r.normal(v["c4"] + 0.01 * average(v, xt, n), 0.1),
             "c6": lambda v, r, n: r.normal(v["c5"], 0.1),
-            "x2": lambda v, r, n: r.normal(0.5 * (v["c1"] + v["c6"]) + v["x1"] + 0.3 * np.abs(v["u2"]), 0.1),
+            "x2": lambda v, r, n: r.normal(
+                0.5 * (v["c1"] + v["c6"]) + v["x1"] + 0.3 * np.abs(v["u2"]), 0.1
+            ),
             "y": lambda v, r, n: r.normal(np.cos(v["c1"] - v["x2"]) + 0.1 * v["u2"], 0.01),
         }
     )

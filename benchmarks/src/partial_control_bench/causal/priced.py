@@ -20,7 +20,9 @@ def _even(low: float = -1.0, high: float = 1.0) -> Mechanism:
     return lambda v, r, n: r.uniform(low, high, n)
 
 
-def _system(name: str, graph: Diagram, mechanisms: Mapping[str, Mechanism], mean: Callable[..., float]) -> System:
+def _system(
+    name: str, graph: Diagram, mechanisms: Mapping[str, Mechanism], mean: Callable[..., float]
+) -> System:
     """A context's own part of the target is left out of `mean`: nobody can change it."""
     ranges = dict.fromkeys((*graph.intervenable, *graph.seen), (-1.0, 1.0))
     return System(name, graph, ranges, StructuralCausalModel(graph, mechanisms), 0.0, mean)
@@ -28,12 +30,16 @@ def _system(name: str, graph: Diagram, mechanisms: Mapping[str, Mechanism], mean
 
 def chain() -> System:
     """To set x does nearly what setting the dear z does, and looking at c helps a little."""
-    graph = Diagram([("c", "z"), ("x", "z"), ("z", "y"), ("c", "y")], [], target="y", intervenable=("x", "z"))
+    graph = Diagram(
+        [("c", "z"), ("x", "z"), ("z", "y"), ("c", "y")], [], target="y", intervenable=("x", "z")
+    )
     grid = np.random.default_rng(0).uniform(-1, 1, (3, 4000))
 
     def mean(actions: Mapping[str, Any], seen: Mapping[str, Any]) -> float:
         c = seen.get("c", grid[0])
-        z = actions.get("z", np.clip(actions.get("x", grid[1]) + 0.1 * grid[2] + 0.05 * c, -1.2, 1.2))
+        z = actions.get(
+            "z", np.clip(actions.get("x", grid[1]) + 0.1 * grid[2] + 0.05 * c, -1.2, 1.2)
+        )
         return float(np.mean(-((z - 0.5 - 0.1 * c) ** 2)))
 
     return _system("chain", graph, {

@@ -1,6 +1,7 @@
 """The structural causal models of Arsenyan et al. (2025), as they must be read, and what every policy is worth.
 
-`N(m, s)` has standard deviation s. Every problem knows the largest expected target, by a formula or by Monte Carlo.
+`N(m, s)` has standard deviation s. Every problem knows the largest expected target, by a formula or
+by Monte Carlo.
 """
 
 from __future__ import annotations
@@ -84,12 +85,18 @@ def cosine(noise: float = 0.01) -> System:
             return given(seen["c"], actions)
         if "x2" in actions:
             return float(np.cos(typical - actions["x2"]).mean())
-        away = np.abs(typical - actions["x1"]) if "x1" in actions else np.abs(random_normal - random_other)
+        away = (
+            np.abs(typical - actions["x1"])
+            if "x1" in actions
+            else np.abs(random_normal - random_other)
+        )
         return float(np.cos(typical[:, None] - away[:, None] - 0.2 * u2).mean())
 
     random_normal, random_other = random.normal(0, 0.1, 2000), random.normal(0, 0.1, 2000)
     ranges = dict.fromkeys(("x1", "x2", "c"), (-1.5, 1.5))
-    return System("cosine" if noise == 0.01 else f"cosine-{noise:g}", FIGURE_1, ranges, model, 1.0, mean)
+    return System(
+        "cosine" if noise == 0.01 else f"cosine-{noise:g}", FIGURE_1, ranges, model, 1.0, mean
+    )
 
 
 PSA = Diagram(
@@ -121,8 +128,20 @@ def _antigen(v: Values, configuration: int) -> np.ndarray:
     """The target without its noise."""
     if configuration == 2:
         both = _combined(v)
-        return v["cancer"] + 0.5 * v["aspirin"] ** 2 + both**2 - 2 * both * (v["aspirin"] + v["statin"])
-    return 6.8 + 0.04 * v["age"] - 0.15 * v["bmi"] - 0.6 * v["statin"] + 0.55 * v["aspirin"] + v["cancer"]
+        return (
+            v["cancer"]
+            + 0.5 * v["aspirin"] ** 2
+            + both**2
+            - 2 * both * (v["aspirin"] + v["statin"])
+        )
+    return (
+        6.8
+        + 0.04 * v["age"]
+        - 0.15 * v["bmi"]
+        - 0.6 * v["statin"]
+        + 0.55 * v["aspirin"]
+        + v["cancer"]
+    )
 
 
 def _psa_model(configuration: int, authors: bool) -> StructuralCausalModel:
@@ -132,7 +151,9 @@ def _psa_model(configuration: int, authors: bool) -> StructuralCausalModel:
         PSA,
         {
             "age": _uniform(55, 76),
-            "bmi": lambda v, r, n: r.normal(27.0 - (0.0 if authors else 0.01) * v["age"], spread, n),
+            "bmi": lambda v, r, n: r.normal(
+                27.0 - (0.0 if authors else 0.01) * v["age"], spread, n
+            ),
             "aspirin": lambda v, r, n: expit(-8.0 + 0.1 * v["age"] + 0.03 * v["bmi"]),
             "statin": lambda v, r, n: expit(-13.0 + 0.1 * v["age"] + 0.2 * v["bmi"]),
             "cancer": lambda v, r, n: _cancer(v, configuration),
@@ -171,7 +192,15 @@ def psa(configuration: int = 1, authors: bool = False) -> System:
         return float(((v["aspirin"] - both) ** 2 + (v["statin"] - both) ** 2)[0])
 
     ranges = {"aspirin": (0.0, 1.0), "statin": (0.0, 1.0), "age": (55.0, 76.0), "bmi": (23.0, 30.0)}
-    return System(f"psa-{configuration}{'-authors' if authors else ''}", PSA, ranges, model, best, mean, minimise=True)
+    return System(
+        f"psa-{configuration}{'-authors' if authors else ''}",
+        PSA,
+        ranges,
+        model,
+        best,
+        mean,
+        minimise=True,
+    )
 
 
 def _mean_over(function: Callable[[np.ndarray], np.ndarray], low: float, high: float) -> float:

@@ -20,7 +20,8 @@ class PublishedOptions(CoCaOptions):
 
     Args:
         rho: ρ in standard deviations of the outcomes.
-        confidence: ``"fixed"``: β and ρ as given; ``"theory"``: those of Theorem 1, far too wide in practice.
+        confidence: ``"fixed"``: β and ρ as given; ``"theory"``: those of Theorem 1, far too wide in
+            practice.
         delta: probability of a miss that the theory allows.
     """
 
@@ -36,7 +37,10 @@ class _ByMargins(CoCaBO):
 
     def indices(self, history: History) -> dict[str, list[Any]]:
         """See `CoCaBO.indices`; with the margins."""
-        margins = [float(m) if np.isfinite(m) else None for m in np.broadcast_to(self.margins(), len(self.arms))]
+        margins = [
+            float(m) if np.isfinite(m) else None
+            for m in np.broadcast_to(self.margins(), len(self.arms))
+        ]
         return {**super().indices(history), "margin": margins}
 
     def _plays_of(self, i: int) -> np.ndarray:
@@ -79,8 +83,9 @@ class CoCaBOByMeanBound(_ByMargins):
     def arm_value(self, history: History, i: int, known: Mapping[str, Any]) -> float:
         """Ū_i(n): mean upper bound at the points evaluated, each before its outcome was known (Algorithm 2).
 
-        All of them under the present hyperparameters: with `K + λ1 = L Lᵀ` and `v = L⁻¹ (z − m)`, the mean at point l
-        given the points before it is `z_l − L_ll v_l` and its variance `L_ll² − λ`.
+        All of them under the present hyperparameters: with `K + λ1 = L Lᵀ` and `v = L⁻¹ (z − m)`,
+        the mean at point l given the points before it is `z_l − L_ll v_l` and its variance
+        `L_ll² − λ`.
         """
         model, mine = self.models[i], self._plays_of(i)
         if not mine.any():
@@ -105,7 +110,9 @@ class CoCaBOByMeanOutcome(_ByMargins):
 
     def margins(self) -> Float[np.ndarray, " m"]:
         """UCB1's margin of every arm (Auer et al. 2002)."""
-        return np.asarray(np.sqrt(2 * math.log(int(self.plays.sum()) + 1) / np.maximum(self.plays, 1)))
+        return np.asarray(
+            np.sqrt(2 * math.log(int(self.plays.sum()) + 1) / np.maximum(self.plays, 1))
+        )
 
     def arm_value(self, history: History, i: int, known: Mapping[str, Any]) -> float:
         """Mean outcome of arm `i`."""

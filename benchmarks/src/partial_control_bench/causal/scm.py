@@ -58,7 +58,8 @@ class StructuralCausalModel:
 
         Args:
             n: how many.
-            random: where noise comes from. Every mechanism has a generator of its own, so that the same `random` gives
+            random: where noise comes from. Every mechanism has a generator of its own, so that the
+                same `random` gives
             the
                 same noise whatever is set.
             do: variables that are set, to one value or to n.
@@ -71,9 +72,13 @@ class StructuralCausalModel:
             if name in set_to:
                 values[name] = np.broadcast_to(np.asarray(set_to[name], dtype=float), (n,)).copy()
             elif name in following:
-                values[name] = np.broadcast_to(np.asarray(following[name](values), dtype=float), (n,)).copy()
+                values[name] = np.broadcast_to(
+                    np.asarray(following[name](values), dtype=float), (n,)
+                ).copy()
             else:
-                values[name] = np.asarray(self.mechanisms[name](values, generators[name], n), dtype=float)
+                values[name] = np.asarray(
+                    self.mechanisms[name](values, generators[name], n), dtype=float
+                )
         return values
 
     def _order(self, following: Mapping[str, Any]) -> tuple[str, ...]:
@@ -94,9 +99,13 @@ class StructuralCausalModel:
 
     @cached_property
     def _below(self) -> dict[str, set[str]]:
-        return {name: set(self.graph.descendants([name])) - {name} for name in self.graph.intervenable}
+        return {
+            name: set(self.graph.descendants([name])) - {name} for name in self.graph.intervenable
+        }
 
-    def value(self, policies: PolicyFunctions, random: np.random.Generator, n: int = 100_000) -> tuple[float, float]:
+    def value(
+        self, policies: PolicyFunctions, random: np.random.Generator, n: int = 100_000
+    ) -> tuple[float, float]:
         """The expected target under a policy by Monte Carlo, and its standard error."""
         target = self.sample(n, random, policies=policies)[self.graph.target]
         return float(target.mean()), float(target.std(ddof=1) / np.sqrt(n))

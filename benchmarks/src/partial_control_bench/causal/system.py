@@ -24,7 +24,8 @@ class System:
         ranges: where variables lie, about.
         model: its mechanisms.
         best: the largest expected target (the smallest, where smaller is better).
-        mean: `E[Y | do(actions), contexts]` of one round, for regret without noise: from what is set and what was seen.
+        mean: `E[Y | do(actions), contexts]` of one round, for regret without noise: from what is
+            set and what was seen.
         minimise: whether smaller is better.
     """
 
@@ -54,7 +55,8 @@ class Priced:
 class SystemWorld:
     """One of them, with a seed; so many observations are given before the first round.
 
-    Where there are prices, contexts are measured afterwards, and regret is what lacks to what is good enough.
+    Where there are prices, contexts are measured afterwards, and regret is what lacks to what is
+    good enough.
     """
 
     system: System
@@ -100,7 +102,9 @@ class SystemWorld:
         self._settable(look.values)
         for name in look.names:
             if name not in self.system.graph.seen:
-                raise BenchError(f"{name}: cannot be looked at; what can: {', '.join(self.system.graph.seen)}")
+                raise BenchError(
+                    f"{name}: cannot be looked at; what can: {', '.join(self.system.graph.seen)}"
+                )
         return dict(self.system.round(number, self.seed).look(look.names, look.values))
 
     def play(self, number: int, values: Values, seen: Values) -> Outcome:
@@ -121,4 +125,6 @@ class SystemWorld:
     def _settable(self, values: Values) -> None:
         for name in values:
             if name not in self.system.graph.intervenable:
-                raise BenchError(f"{name}: cannot be set; what can: {', '.join(self.system.graph.intervenable)}")
+                raise BenchError(
+                    f"{name}: cannot be set; what can: {', '.join(self.system.graph.intervenable)}"
+                )

@@ -1,7 +1,8 @@
 """Airfoil self-noise (Brooks, Pope and Marcolini 1989): a Gaussian process of 1503 wind-tunnel runs.
 
-Inputs as in the paper: log10 of frequency and of thickness, then all five scaled to [0, 1]; the output standardised.
-The process's hyperparameters are those of Tay et al.'s published reference (ARD Matérn-5/2).
+Inputs as in the paper: log10 of frequency and of thickness, then all five scaled to [0, 1]; the
+output standardised. The process's hyperparameters are those of Tay et al.'s published reference
+(ARD Matérn-5/2).
 """
 
 from __future__ import annotations
@@ -26,14 +27,22 @@ _HEADER = ",".join((*COLUMNS, "sound_pressure_level_db"))
 _HOME = "https://archive.ics.uci.edu/static/public/291/airfoil+self+noise.zip"
 _DIGEST = "a61cf3c6c9e1d33fe76f835fc05837630cede13674b9b08fe49c20d33e3cd58d"
 _LENGTHSCALES = np.array(
-    [0.1764404817425009, 0.3049778670000162, 0.17758582099512163, 0.8669498345595926, 0.2675409612248587]
+    [
+        0.1764404817425009,
+        0.3049778670000162,
+        0.17758582099512163,
+        0.8669498345595926,
+        0.2675409612248587,
+    ]
 )
 _OUTPUTSCALE, _MEAN, _NOISE = 0.9180261123887418, -0.5191142823163545, 0.6954410109527837
 
 
 def table() -> str:
     """The 1503 runs as comma-separated text with a header: from `STEERBO_DATA`, else from the UCI repository."""
-    return data.text("airfoil.csv") or data.download(_HOME, "airfoil_self_noise.dat", _DIGEST, _HEADER)
+    return data.text("airfoil.csv") or data.download(
+        _HOME, "airfoil_self_noise.dat", _DIGEST, _HEADER
+    )
 
 
 @functools.cache

@@ -12,7 +12,11 @@ from .. import data
 
 @functools.cache
 def _process() -> tuple[
-    Float[np.ndarray, "2 d"], Float[np.ndarray, "m d"], Float[np.ndarray, " m"], Float[np.ndarray, " d"], float
+    Float[np.ndarray, "2 d"],
+    Float[np.ndarray, "m d"],
+    Float[np.ndarray, " m"],
+    Float[np.ndarray, " d"],
+    float,
 ]:
     """Bounds, inducing points, their weights, lengthscales and variance."""
     stored = data.required_json("plant_gp.json")
@@ -30,7 +34,8 @@ def leaf_area(x: Float[np.ndarray, "p 5"]) -> Float[np.ndarray, " p"]:
     """The standardised largest leaf area at inputs (p, 5) scaled to [0, 1]: Ca, B, NH3, K, pH.
 
     Raises:
-        DataMissing: `STEERBO_DATA` does not hold the fitted process, which has no public home of its own.
+        DataMissing: `STEERBO_DATA` does not hold the fitted process, which has no public home of
+            its own.
     """
     (low, high), points, weights, lengthscales, variance = _process()
     a, b = (low + x * (high - low)) / lengthscales, points / lengthscales

@@ -44,23 +44,45 @@ def problems() -> Iterator[Problem]:
             else Budget(400, money, tuple(s for s in spends if s <= money))
         )
         measure = "cumulative" if money is None else "simple"
-        yield Problem(name, "cost-varying", title, make, budget, "ours", seeds=_SEEDS, measure=measure)
+        yield Problem(
+            name, "cost-varying", title, make, budget, "ours", seeds=_SEEDS, measure=measure
+        )
 
 
 _SEEDS = Seeds(range(100), range(4000, 4200))
 _TRAITS: dict[str, tuple[str, Callable[[int], World], float | None]] = {
     "seen-first": ("something is seen before each choice", partial(Changing, "seen"), None),
     "drift-slides": ("a function that slides", partial(Changing, "slides"), None),
-    "drift-switch": ("a function that becomes another one half-way", partial(Changing, "switch"), None),
-    "change-oven": ("three variables, one hard to change: 10 for each change", partial(Moving, 3, 1, 10.0, 0.0), 120.0),
-    "change-two": ("four variables, two hard to change: 5 for each change", partial(Moving, 4, 2, 5.0, 0.0), 120.0),
+    "drift-switch": (
+        "a function that becomes another one half-way",
+        partial(Changing, "switch"),
+        None,
+    ),
+    "change-oven": (
+        "three variables, one hard to change: 10 for each change",
+        partial(Moving, 3, 1, 10.0, 0.0),
+        120.0,
+    ),
+    "change-two": (
+        "four variables, two hard to change: 5 for each change",
+        partial(Moving, 4, 2, 5.0, 0.0),
+        120.0,
+    ),
     "change-way": (
         "three variables, one hard to change: 1, and 20 times the way",
         partial(Moving, 3, 1, 1.0, 20.0),
         120.0,
     ),
-    "weather-together": ("weather whose parts go together, and a log of it", partial(Weather, 0.9), 30.0),
-    "weather-against": ("weather whose parts go against each other, and a log of it", partial(Weather, -0.9), 30.0),
+    "weather-together": (
+        "weather whose parts go together, and a log of it",
+        partial(Weather, 0.9),
+        30.0,
+    ),
+    "weather-against": (
+        "weather whose parts go against each other, and a log of it",
+        partial(Weather, -0.9),
+        30.0,
+    ),
 }
 
 

@@ -19,7 +19,9 @@ def set_of(values: Values, control_sets: Sequence[Sequence[str]]) -> int:
     """
     sets = [set(names) for names in control_sets]
     if set(values) not in sets:
-        raise BenchError(f"{sorted(values)}: must be one of the control sets, {', '.join(map(str, map(sorted, sets)))}")
+        raise BenchError(
+            f"{sorted(values)}: must be one of the control sets, {', '.join(map(str, map(sorted, sets)))}"
+        )
     for name, value in values.items():
         if not -1e-9 <= float(value) <= 1 + 1e-9:
             raise BenchError(f"{name}: {value!r} lies outside [0, 1]")

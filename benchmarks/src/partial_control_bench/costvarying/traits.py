@@ -1,7 +1,8 @@
 """What real systems have beside prices: something is seen first, moving costs, weather hangs together, optima move.
 
-Functions are drawn anew for each seed, all variables lie in [0, 1], and what sets cost is told. Where the best changes
-from round to round, regret is how far a play falls short of what is good enough (`TOLERANCE` below the best) now.
+Functions are drawn anew for each seed, all variables lie in [0, 1], and what sets cost is told.
+Where the best changes from round to round, regret is how far a play falls short of what is good
+enough (`TOLERANCE` below the best) now.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ _NAMES = ("x1", "x2", "x3")
 _NESTED = [["x1"], ["x1", "x2"], ["x1", "x2", "x3"]]
 
 
-def _told(names: Sequence[str], sets: Sequence[Sequence[str]], costs: Sequence[float], **more: Any) -> dict[str, Any]:
+def _told(
+    names: Sequence[str], sets: Sequence[Sequence[str]], costs: Sequence[float], **more: Any
+) -> dict[str, Any]:
     law = {"kind": "truncated-normal", "mean": 0.5, "sd": SD, "moments": "truncated"}
     variables = [{"name": name, "low": 0.0, "high": 1.0, "law": law} for name in names]
     return {"wing": "cost-varying", "variables": variables, "control_sets": [list(each) for each in sets],
@@ -44,7 +47,8 @@ class Changing(Blind):
     """What is best changes from round to round: with what is seen before, or with time.
 
     Attributes:
-        kind: "seen", where z is told before each round; "slides", by .6 along x1; "switch", to another function.
+        kind: "seen", where z is told before each round; "slides", by .6 along x1; "switch", to
+            another function.
         seed: of the function, what is seen, nature and noise.
     """
 
@@ -54,7 +58,11 @@ class Changing(Blind):
     @cached_property
     def known(self) -> dict[str, Any]:
         """Prices and laws; what is seen; that something may drift."""
-        more = {"seen": [{"name": "z", "low": 0.0, "high": 1.0}]} if self.kind == "seen" else {"drift": "learned"}
+        more = (
+            {"seen": [{"name": "z", "low": 0.0, "high": 1.0}]}
+            if self.kind == "seen"
+            else {"drift": "learned"}
+        )
         return _told(_NAMES, _NESTED, PRICES, **more)
 
     def now(self, number: int) -> dict[str, Any]:
@@ -63,7 +71,11 @@ class Changing(Blind):
 
     def _at(self, number: int) -> float:
         """What is seen, or the share of the rounds that is over."""
-        return float(keyed(self.seed, number, "context").random()) if self.kind == "seen" else number / ROUNDS
+        return (
+            float(keyed(self.seed, number, "context").random())
+            if self.kind == "seen"
+            else number / ROUNDS
+        )
 
     @cached_property
     def _functions(self) -> tuple[Waves, ...]:
@@ -94,7 +106,9 @@ class Changing(Blind):
         held = {_NAMES.index(name): float(value) for name, value in values.items()}
 
         def all_held(x: np.ndarray) -> np.ndarray:
-            return waves.value(np.column_stack([x, np.full((len(x), len(given)), [*given.values()])]))
+            return waves.value(
+                np.column_stack([x, np.full((len(x), len(given)), [*given.values()])])
+            )
 
         best = largest(all_held, 3, screen=512, starts=3)
         return max(best - TOLERANCE - waves.expected(held | given), 0.0)
@@ -133,7 +147,10 @@ class Moving(Blind):
 
     @cached_property
     def _waves(self) -> Waves:
-        return Waves.draw(self.seed, (0.3 * 3 ** keyed(self.seed, 0, "lengthscales").random(self.dimension)).tolist())
+        return Waves.draw(
+            self.seed,
+            (0.3 * 3 ** keyed(self.seed, 0, "lengthscales").random(self.dimension)).tolist(),
+        )
 
     @cached_property
     def _best(self) -> float:
@@ -145,7 +162,10 @@ class Moving(Blind):
 
     def play(self, number: int, values: Values, seen: Values) -> Outcome:
         """What it costs depends on what was played before."""
-        value, cost = self._value(values) + _NOISE * float(keyed(self.seed, number, "noise").normal()), 1.0
+        value, cost = (
+            self._value(values) + _NOISE * float(keyed(self.seed, number, "noise").normal()),
+            1.0,
+        )
         for name in self.names[: self.hard]:
             way = abs(float(values[name]) - self._last.get(name, float(values[name])))
             cost += self.fixed + self.per_unit * way if way > 0 else 0.0
@@ -173,14 +193,18 @@ class Weather(Blind):
     @cached_property
     def _days(self) -> Float[np.ndarray, "n 2"]:
         """All that nature draws from; the log is 365 of them."""
-        drawn = keyed(self.seed, 0, "days").multivariate_normal([0, 0], [[1, self.rho], [self.rho, 1]], 1000)
+        drawn = keyed(self.seed, 0, "days").multivariate_normal(
+            [0, 0], [[1, self.rho], [self.rho, 1]], 1000
+        )
         return np.clip(0.5 + SD * drawn, 0.0, 1.0)
 
     @cached_property
     def known(self) -> dict[str, Any]:
         """Prices, and the log."""
         rows = self._days[keyed(self.seed, 0, "log").choice(len(self._days), 365, replace=False)]
-        told = _told(_NAMES, self.sets, (0.1, 1.0), nature={"names": ["x2", "x3"], "rows": rows.tolist()})
+        told = _told(
+            _NAMES, self.sets, (0.1, 1.0), nature={"names": ["x2", "x3"], "rows": rows.tolist()}
+        )
         return told | {"variables": [v | {"law": None} for v in told["variables"]]}
 
     @cached_property
@@ -203,7 +227,9 @@ class Weather(Blind):
         day = self._days[int(random.integers(len(self._days)))].tolist()
         x = dict(zip(_NAMES[1:], day, strict=True)) | dict(values)
         value = float(self._waves.value(np.array([[x[name] for name in _NAMES]]))[0])
-        return Outcome(value + _NOISE * float(random.normal()), (0.1, 1.0)[set_of(values, self.sets)], x)
+        return Outcome(
+            value + _NOISE * float(random.normal()), (0.1, 1.0)[set_of(values, self.sets)], x
+        )
 
     def regret(self, number: int, values: Values, seen: Values) -> float:
         """Less than the largest expected value of both sets."""

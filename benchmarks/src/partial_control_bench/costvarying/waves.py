@@ -50,11 +50,15 @@ class Waves:
         """With these frequencies, phases and amplitudes drawn; the `size` of its values at so many points is 1."""
         phases, amplitudes = 2 * math.pi * random.random(WAVES), random.normal(size=WAVES)
         at = even_points(points, frequencies.shape[1], 0)
-        return cls(frequencies, phases, amplitudes / size(np.cos(at @ frequencies.T + phases) @ amplitudes))
+        return cls(
+            frequencies, phases, amplitudes / size(np.cos(at @ frequencies.T + phases) @ amplitudes)
+        )
 
     def moved(self, by: Sequence[float] | Float[np.ndarray, " d"]) -> Waves:
         """The same, shifted."""
-        return Waves(self.frequencies, self.phases - self.frequencies @ np.asarray(by), self.amplitudes)
+        return Waves(
+            self.frequencies, self.phases - self.frequencies @ np.asarray(by), self.amplitudes
+        )
 
     def value(self, x: Float[np.ndarray, "p d"]) -> Float[np.ndarray, " p"]:
         """Without noise."""
@@ -66,7 +70,10 @@ class Waves:
         return float(self.averaged([*held], at, nature((np.arange(_NODES) + 0.5) / _NODES))[0])
 
     def averaged(
-        self, held: Sequence[int], settings: Float[np.ndarray, "p c"], nodes: Float[np.ndarray, " n"]
+        self,
+        held: Sequence[int],
+        settings: Float[np.ndarray, "p c"],
+        nodes: Float[np.ndarray, " n"],
     ) -> Float[np.ndarray, " p"]:
         """The average at settings of what is held; each other variable is at these nodes, as likely at each."""
         turned = np.ones(len(self.phases), dtype=complex)
@@ -76,12 +83,16 @@ class Waves:
         return np.asarray((np.exp(1j * angles) * turned).real @ self.amplitudes)
 
 
-def largest(value: Callable[[np.ndarray], np.ndarray], d: int, screen: int = 1024, starts: int = 6) -> float:
+def largest(
+    value: Callable[[np.ndarray], np.ndarray], d: int, screen: int = 1024, starts: int = 6
+) -> float:
     """The largest value of a function of points (p, d) in the unit cube: the best of many, then uphill from there."""
     points = even_points(screen, d, 1)
     found = value(points)
     best = float(found.max())
     for x in points[np.argsort(-found)[:starts]]:
-        climbed = minimize(lambda p: -float(value(p[None])[0]), x, bounds=[(0.0, 1.0)] * d, method="L-BFGS-B")
+        climbed = minimize(
+            lambda p: -float(value(p[None])[0]), x, bounds=[(0.0, 1.0)] * d, method="L-BFGS-B"
+        )
         best = max(best, -float(climbed.fun))
     return best

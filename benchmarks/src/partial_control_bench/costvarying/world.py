@@ -21,7 +21,15 @@ from .synthetic import ackley, ackley_off, hartmann, levy
 
 Objective = Callable[[np.ndarray], np.ndarray]
 
-_TWELVE = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (9, 10, 11), tuple(range(6)), tuple(range(6, 12)), tuple(range(12)))
+_TWELVE = (
+    (0, 1, 2),
+    (3, 4, 5),
+    (6, 7, 8),
+    (9, 10, 11),
+    tuple(range(6)),
+    tuple(range(6, 12)),
+    tuple(range(12)),
+)
 _PLANT = ((0, 1), (2, 3), (3, 4), (0, 1, 2), (1, 2, 3), (2, 3, 4), (0, 1, 2, 3, 4))
 _AIRFOIL = ((3, 4), (1, 4), (0, 3), (1, 2), (2, 4), (0, 1), (2, 3))
 PROBLEMS: dict[str, tuple[Objective, int, tuple[tuple[int, ...], ...]]] = {
@@ -41,7 +49,13 @@ BEST = {
 }  # fmt: skip
 """The largest expected value that any set reaches, by problem and variance: published for the synthetic ones, else the
 best of a strong search."""
-_SMALLEST = {"airfoil": -2.86281, "plant": -1.13262, "hartmann": 0.0, "ackley": -22.32034, "levy": -414.41405}
+_SMALLEST = {
+    "airfoil": -2.86281,
+    "plant": -1.13262,
+    "hartmann": 0.0,
+    "ackley": -22.32034,
+    "levy": -414.41405,
+}
 _SMALLEST |= {"ackley-off": -22.3504}
 """Smallest values on the unit cube, rounded down: Levy's is at the origin, Hartmann's a bound, the others by search."""
 COSTS = {"cheap": (0.01,) * 3 + (0.1,) * 3 + (1.0,), "moderate": (0.1,) * 3 + (0.2,) * 3 + (1.0,)}
@@ -107,7 +121,9 @@ class Plant:
         """A draw of the observation noise."""
         return NOISE_SD * float(random.normal())
 
-    def expected(self, i: int, settings: Floats[np.ndarray, "p c"], size: int = 1024) -> Floats[np.ndarray, " p"]:
+    def expected(
+        self, i: int, settings: Floats[np.ndarray, "p c"], size: int = 1024
+    ) -> Floats[np.ndarray, " p"]:
         """E f([x^i, X^{-i}]) at settings (p, c) of set `i`, by `size` Sobol draws of the other variables."""
         rest = [d for d in range(self.dimension) if d not in self.sets[i]]
         draws = _draws(self.variance, len(rest), size)
@@ -132,7 +148,9 @@ class Plant:
 
 @functools.cache
 def _draws(variance: float, k: int, size: int) -> np.ndarray:
-    return quantile(even_points(size, k, seed=0), parent_sd(variance**0.5)) if k else np.empty((1, 0))
+    return (
+        quantile(even_points(size, k, seed=0), parent_sd(variance**0.5)) if k else np.empty((1, 0))
+    )
 
 
 @dataclass(frozen=True)
@@ -154,7 +172,9 @@ class PlantWorld(Blind):
         law = {"kind": "truncated-normal", "mean": 0.5, "sd": sd, "moments": "truncated"}
         return {
             "wing": "cost-varying",
-            "variables": [{"name": name, "low": 0.0, "high": 1.0, "law": law} for name in self.names],
+            "variables": [
+                {"name": name, "low": 0.0, "high": 1.0, "law": law} for name in self.names
+            ],
             "control_sets": [[self.names[d] for d in held] for held in self.plant.sets],
             "costs": None,
         }
@@ -171,12 +191,18 @@ class PlantWorld(Blind):
     def play(self, number: int, values: Values, seen: Values) -> Outcome:
         """Nature draws what is not held, the same for every entrant."""
         return Outcome(
-            **self.plant.drawn(set_of(values, self.known["control_sets"]), values, keyed(self.seed, number, "nature"))
+            **self.plant.drawn(
+                set_of(values, self.known["control_sets"]),
+                values,
+                keyed(self.seed, number, "nature"),
+            )
         )
 
     def regret(self, number: int, values: Values, seen: Values) -> float:
         """The best expected value of any set less that of these settings."""
         i = set_of(values, self.known["control_sets"])
         settings = np.array([[values[self.names[d]] for d in self.plant.sets[i]]])
-        gap = BEST[self.plant.name, self.plant.variance] - float(self.plant.expected(i, settings)[0])
+        gap = BEST[self.plant.name, self.plant.variance] - float(
+            self.plant.expected(i, settings)[0]
+        )
         return max(gap, 0.0)  # the search for the best may have been passed by a hair

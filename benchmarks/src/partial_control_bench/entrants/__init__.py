@@ -65,29 +65,49 @@ OURS = {
     for wing in WINGS
     for name in _METHODS[wing]
 }
-OURS["steerbo"] = BuiltIn(f"{__name__}.ours:Steerbo", {}, ("steerbo",), WINGS, "its default: nothing is chosen")
-OURS["random-steerbo"] = BuiltIn(f"{__name__}.ours:Steerbo", {"method": "random"}, ("steerbo",), WINGS, "its baseline")
+OURS["steerbo"] = BuiltIn(
+    f"{__name__}.ours:Steerbo", {}, ("steerbo",), WINGS, "its default: nothing is chosen"
+)
+OURS["random-steerbo"] = BuiltIn(
+    f"{__name__}.ours:Steerbo", {"method": "random"}, ("steerbo",), WINGS, "its baseline"
+)
 PEERS = {
     "random": _peer("random", "Random", (), "uniform draws of what can be set"),
     "hold-the-middle": _peer("rules", "HoldMiddle", (), "the middle of the cheapest set, for ever"),
     "best-of-five": _peer("rules", "BestOfFive", (), "five plays by chance, then the best of them"),
-    "sweep": _peer("rules", "Sweep", (), "seven levels of each set, then the cheapest good set at its best"),
+    "sweep": _peer(
+        "rules", "Sweep", (), "seven levels of each set, then the cheapest good set at its best"
+    ),
     "one-at-a-time": _peer("rules", "OneAtATime", (), "each variable alone, kept where better"),
-    "response-surface": _peer("rules", "ResponseSurface", (), "a quadratic fit to all that was measured"),
+    "response-surface": _peer(
+        "rules", "ResponseSurface", (), "a quadratic fit to all that was measured"
+    ),
     "retune": _peer("rules", "Retune", (), "a sweep, then held; tuned again every twelve plays"),
     "optuna-tpe": _peer("optuna", "TPE", ("optuna",), "Optuna's default sampler, asked and told"),
-    "optuna-gp": _peer("optuna", "GPSampler", ("optuna", "torch"), "Optuna's Gaussian process sampler"),
+    "optuna-gp": _peer(
+        "optuna", "GPSampler", ("optuna", "torch"), "Optuna's Gaussian process sampler"
+    ),
     "sklearn-gp-ei": _peer(
-        "sklearn", "GPEI", ("scikit-learn",), "scikit-learn's Gaussian process, expected improvement"
+        "sklearn",
+        "GPEI",
+        ("scikit-learn",),
+        "scikit-learn's Gaussian process, expected improvement",
     ),
     "cma-es": _peer("pycma", "CMAES", ("cma",), "pycma"),
-    "botorch": _peer("botorch", "BoTorch", ("botorch", "torch"), "BoTorch, qLogNEI averaged over nature's law"),
+    "botorch": _peer(
+        "botorch", "BoTorch", ("botorch", "torch"), "BoTorch, qLogNEI averaged over nature's law"
+    ),
     "ax": _peer("ax", "Ax", ("ax-platform", "botorch"), "Ax, its own choice of method"),
     "baybe": _peer("baybe", "BayBE", ("baybe", "botorch"), "BayBE's default recommender"),
     "smac": _peer("smac", "SMAC", ("smac",), "SMAC3's black-box facade"),
     "xopt": _peer("xopt", "Xopt", ("xopt", "botorch"), "Xopt, upper bound with fixed features"),
     "wdbo": _peer(
-        "wdbo", "WDBO", ("wdbo-algo", "botorch"), "W-DBO, an optimum that moves", ("time-varying",), ("drift",)
+        "wdbo",
+        "WDBO",
+        ("wdbo-algo", "botorch"),
+        "W-DBO, an optimum that moves",
+        ("time-varying",),
+        ("drift",),
     ),
 }
 BUILT_IN: dict[str, BuiltIn] = {**OURS, **PEERS}

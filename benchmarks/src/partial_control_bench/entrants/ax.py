@@ -21,9 +21,10 @@ _TIME = "time"
 class Ax:
     """Its own choice of method ("fast"): the middle and Sobol points, then a Gaussian process and qLogNEI.
 
-    What is seen before acting, and the time where a problem has one or drifts, are parameters that each trial fixes
-    (`fixed_parameters`). In cost-varying problems it is asked for all variables and a control set, and those outside
-    the set do not count. Of shares the last is left out, and the others sum to at most 1 (`parameter_constraints`).
+    What is seen before acting, and the time where a problem has one or drifts, are parameters that
+    each trial fixes (`fixed_parameters`). In cost-varying problems it is asked for all variables
+    and a control set, and those outside the set do not count. Of shares the last is left out, and
+    the others sum to at most 1 (`parameter_constraints`).
     """
 
     def __init__(self, known: Mapping[str, Any], seed: int) -> None:
@@ -35,11 +36,18 @@ class Ax:
         if self.timed:
             given = [*given, Parameter(_TIME, 0.0, known["budget"]["rounds"] + 1.0)]
         every = [*self.space.parameters, *given]
-        kept = range(len(every)) if not self.each else [k for k in range(len(every)) if (k + 1) % self.each]
-        self.parameters = {f"x{k}": every[k] for k in kept}  # no blanks: constraints are read as formulas
+        kept = (
+            range(len(every))
+            if not self.each
+            else [k for k in range(len(every)) if (k + 1) % self.each]
+        )
+        self.parameters = {
+            f"x{k}": every[k] for k in kept
+        }  # no blanks: constraints are read as formulas
         self.client = Client(random_seed=seed)
         self.client.configure_experiment(
-            parameters=[_parameter(name, p) for name, p in self.parameters.items()], parameter_constraints=self._sums()
+            parameters=[_parameter(name, p) for name, p in self.parameters.items()],
+            parameter_constraints=self._sums(),
         )
         self.client.configure_optimization("-y" if self.space.sign < 0 else "y")
         self.trial: int | None = None
@@ -68,12 +76,16 @@ class Ax:
         }
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            ((self.trial, point),) = self.client.get_next_trials(1, fixed_parameters=fixed or None).items()
+            ((self.trial, point),) = self.client.get_next_trials(
+                1, fixed_parameters=fixed or None
+            ).items()
         found = {p.name: point[name] for name, p in self.parameters.items()}
         if self.each:
             every = self.space.parameters
             for k in range(self.each - 1, len(every), self.each):
-                found[every[k].name] = max(1.0 - sum(found[p.name] for p in every[k + 1 - self.each : k]), 0.0)
+                found[every[k].name] = max(
+                    1.0 - sum(found[p.name] for p in every[k + 1 - self.each : k]), 0.0
+                )
         return self.space.values(found, self.now)
 
     def tell(self, values: Values, outcome: Outcome) -> None:
@@ -81,7 +93,9 @@ class Ax:
         if self.trial is None and (point := self.space.point(values)) is not None:
             told = {**outcome.realised, **point}
             if all(p.name in told for p in self.parameters.values()):
-                self.trial = self.client.attach_trial({name: told[p.name] for name, p in self.parameters.items()})
+                self.trial = self.client.attach_trial(
+                    {name: told[p.name] for name, p in self.parameters.items()}
+                )
         if self.trial is not None:
             self.client.complete_trial(self.trial, raw_data={"y": self.space.net(values, outcome)})
             self.trial = None
@@ -90,7 +104,9 @@ class Ax:
 def _parameter(name: str, p: Parameter) -> Any:
     if p.categorical:
         values = list(range(p.size or 1))
-        return ChoiceParameterConfig(name=name, parameter_type="int", values=values, is_ordered=False)
+        return ChoiceParameterConfig(
+            name=name, parameter_type="int", values=values, is_ordered=False
+        )
     if p.size:
         return RangeParameterConfig(name=name, parameter_type="int", bounds=(0, p.size - 1))
     return RangeParameterConfig(name=name, parameter_type="float", bounds=(p.low, p.high))

@@ -11,7 +11,11 @@ import pandas as pd
 import torch
 from baybe import Campaign
 from baybe.constraints import ContinuousLinearConstraint
-from baybe.parameters import CategoricalParameter, NumericalContinuousParameter, NumericalDiscreteParameter
+from baybe.parameters import (
+    CategoricalParameter,
+    NumericalContinuousParameter,
+    NumericalDiscreteParameter,
+)
 from baybe.searchspace import SearchSpace
 from baybe.targets import NumericalTarget
 
@@ -26,8 +30,9 @@ _LEVELS = 11  # of what is seen: only discrete numbers can be held
 class BayBE:
     """Its default recommender: a random point, then a Gaussian process and qLogEI. What was played may be played again.
 
-    What is seen, and the time where a problem has one or drifts, are discrete numbers; all candidates elsewhere are
-    excluded (`toggle_discrete_candidates`). Shares sum to 1 by a `ContinuousLinearConstraint`.
+    What is seen, and the time where a problem has one or drifts, are discrete numbers; all
+    candidates elsewhere are excluded (`toggle_discrete_candidates`). Shares sum to 1 by a
+    `ContinuousLinearConstraint`.
     """
 
     def __init__(self, known: Mapping[str, Any], seed: int) -> None:
@@ -49,7 +54,9 @@ class BayBE:
         again = {} if all(type(p) is NumericalContinuousParameter for p in parameters) else {
             "allow_recommending_already_recommended": True, "allow_recommending_already_measured": True,
         }  # fmt: skip
-        self.campaign = Campaign(SearchSpace.from_product(parameters, constraints), target.to_objective(), **again)
+        self.campaign = Campaign(
+            SearchSpace.from_product(parameters, constraints), target.to_objective(), **again
+        )
         self.asked: pd.DataFrame | None = None
         self.now: Mapping[str, Any] = {}
 
@@ -63,13 +70,19 @@ class BayBE:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             if self.levels:
-                told = {**seen, _TIME: self.now["time"] if "time" in self.now else self.now["round"]}
+                told = {
+                    **seen,
+                    _TIME: self.now["time"] if "time" in self.now else self.now["round"],
+                }
                 at = pd.DataFrame([{name: self._level(name, told[name]) for name in self.levels}])
                 self.campaign.toggle_discrete_candidates(at, exclude=True, complement=True)
                 self.campaign.toggle_discrete_candidates(at, exclude=False)
             self.asked = self.campaign.recommend(batch_size=1)
         row = self.asked.iloc[0]
-        point = {p.name: int(row[p.name]) if p.size else float(row[p.name]) for p in self.space.parameters}
+        point = {
+            p.name: int(row[p.name]) if p.size else float(row[p.name])
+            for p in self.space.parameters
+        }
         return self.space.values(point, self.now)
 
     def _level(self, name: str, value: float) -> float:
@@ -80,8 +93,13 @@ class BayBE:
         """Its value; what was not asked for is a measurement, too, where it says every parameter."""
         if self.asked is None and (point := self.space.point(values)) is not None:
             told = {**outcome.realised, **point}
-            if all(name in told for name in (*(p.name for p in self.space.parameters), *self.levels)):
-                row = {p.name: str(told[p.name]) if p.categorical else told[p.name] for p in self.space.parameters}
+            if all(
+                name in told for name in (*(p.name for p in self.space.parameters), *self.levels)
+            ):
+                row = {
+                    p.name: str(told[p.name]) if p.categorical else told[p.name]
+                    for p in self.space.parameters
+                }
                 row |= {name: self._level(name, told[name]) for name in self.levels}
                 self.asked = pd.DataFrame([row])
         if self.asked is not None:

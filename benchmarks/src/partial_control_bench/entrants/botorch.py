@@ -1,13 +1,15 @@
 """BoTorch as its authors would set it up where one steers only partly: qLogNEI on a posterior averaged over nature.
 
-*Model*: a `SingleTaskGP` with BoTorch's own priors over all variables, with what nature drew where it drew; a category
-makes it a `MixedSingleTaskGP`. *Acquisition*: qLogNEI, which knows that the best outcome so far is noisy. *Control
-sets*: the value of a setting is the average of the process over nature's law, a Gaussian too (`Averaged`); each set is
-searched by `optimize_acqf`, and the largest acquisition is played, divided by the set's price where prices are told;
-where value has a price, outcomes are net of it. *Limits*: inequality constraints of `optimize_acqf`. *Contexts*: looked
-at, and fixed features; settings tried before count as what they would be worth here. *Time*: a column, fixed at now,
-where a problem is time-varying or said to drift. *Grids*: `optimize_acqf_discrete` over what is available. *Shares*:
-equality constraints, from starts that keep them. What it cannot be told: prices of moving and of looks, priors, graphs.
+*Model*: a `SingleTaskGP` with BoTorch's own priors over all variables, with what nature drew where
+it drew; a category makes it a `MixedSingleTaskGP`. *Acquisition*: qLogNEI, which knows that the
+best outcome so far is noisy. *Control sets*: the value of a setting is the average of the process
+over nature's law, a Gaussian too (`Averaged`); each set is searched by `optimize_acqf`, and the
+largest acquisition is played, divided by the set's price where prices are told; where value has a
+price, outcomes are net of it. *Limits*: inequality constraints of `optimize_acqf`. *Contexts*:
+looked at, and fixed features; settings tried before count as what they would be worth here. *Time*:
+a column, fixed at now, where a problem is time-varying or said to drift. *Grids*:
+`optimize_acqf_discrete` over what is available. *Shares*: equality constraints, from starts that
+keep them. What it cannot be told: prices of moving and of looks, priors, graphs.
 """
 
 from __future__ import annotations
@@ -36,27 +38,34 @@ from ..randomness import even_points, keyed
 from .columns import OnColumns
 
 _JITTER = 1e-6
-_MOST_BASELINE = 12  # tried settings that may be the best: the joint posterior grows with their square
+_MOST_BASELINE = (
+    12  # tried settings that may be the best: the joint posterior grows with their square
+)
 
 
 class Averaged(Model):  # type: ignore[misc]
     """The process averaged over what nature draws: Gaussian, since an average is linear.
 
-    A point is a row of columns and, last, the number of its control set. Columns outside the set are replaced by
-    nature's draws, and the process is averaged over these.
+    A point is a row of columns and, last, the number of its control set. Columns outside the set
+    are replaced by nature's draws, and the process is averaged over these.
 
     Args:
         base: a fitted model with outcomes (n, 1) of mean 0 and standard deviation 1.
-        draws: of nature, (m, w); held: which columns each set holds, (s, w); less: from the value of each set, (s,).
+        draws: of nature, (m, w); held: which columns each set holds, (s, w); less: from the value
+            of each set, (s,).
     """
 
-    def __init__(self, base: Any, draws: torch.Tensor, held: torch.Tensor, less: torch.Tensor) -> None:
+    def __init__(
+        self, base: Any, draws: torch.Tensor, held: torch.Tensor, less: torch.Tensor
+    ) -> None:
         super().__init__()
         self.base, self.draws, self.held, self.less = base.eval(), draws, held, less
         with torch.no_grad():
             self._Z = base.train_inputs[0]
             noise = base.likelihood.noise.mean()
-            K = base.covar_module(self._Z).to_dense() + (noise + _JITTER) * torch.eye(len(self._Z), dtype=self._Z.dtype)
+            K = base.covar_module(self._Z).to_dense() + (noise + _JITTER) * torch.eye(
+                len(self._Z), dtype=self._Z.dtype
+            )
             self._root = torch.linalg.cholesky(K)
             self._level = base.mean_module(self._Z[:1]).squeeze()
             gap = (base.train_targets - base.mean_module(self._Z))[:, None]
@@ -85,7 +94,9 @@ class Averaged(Model):  # type: ignore[misc]
         k = kernel(flat, self._Z.expand(b, *self._Z.shape)).to_dense().reshape(b, q, m, -1).mean(2)
         K = kernel(flat).to_dense().reshape(b, q, m, q, m).mean((2, 4))
         mean = self._level + (k @ self._weights).squeeze(-1) - self.less[of]
-        half = torch.linalg.solve_triangular(self._root.expand(b, *self._root.shape), k.mT, upper=False)
+        half = torch.linalg.solve_triangular(
+            self._root.expand(b, *self._root.shape), k.mT, upper=False
+        )
         covariance = K - half.mT @ half + _JITTER * torch.eye(q, dtype=x.dtype)
         found = MultivariateNormal(mean.reshape(shape), covariance.reshape(*shape, q))
         return GPyTorchPosterior(found)
@@ -103,7 +114,12 @@ class BoTorch(OnColumns):
     """
 
     def __init__(
-        self, known: Mapping[str, Any], seed: int, restarts: int = 6, nodes: int = 16, samples: int = 64
+        self,
+        known: Mapping[str, Any],
+        seed: int,
+        restarts: int = 6,
+        nodes: int = 16,
+        samples: int = 64,
     ) -> None:
         super().__init__(known, seed, timed=bool(known.get("drift")))
         torch.set_num_threads(1)
@@ -127,7 +143,9 @@ class BoTorch(OnColumns):
         if not self.shares:
             return super().first()
         random = keyed(self.columns.seed, self.columns.now["round"], "first plays")
-        return self.columns.values(None, random.dirichlet(np.ones(self._actions), self.shares).ravel())
+        return self.columns.values(
+            None, random.dirichlet(np.ones(self._actions), self.shares).ravel()
+        )
 
     @property
     def _actions(self) -> int:
@@ -138,7 +156,9 @@ class BoTorch(OnColumns):
         model = self._model()
         tried = self._tried(model)
         sampler = SobolQMCNormalSampler(torch.Size([self.samples]), seed=self.columns.seed)
-        function = qLogNoisyExpectedImprovement(model, tried, sampler=sampler, prune_baseline=False, cache_root=False)
+        function = qLogNoisyExpectedImprovement(
+            model, tried, sampler=sampler, prune_baseline=False, cache_root=False
+        )
         costs = self.columns.known.get("costs")
         return self._search(function, tried, [math.log(cost) for cost in costs] if costs else None)
 
@@ -151,7 +171,7 @@ class BoTorch(OnColumns):
         model = self._model()
         return columns.values(*self._search(PosteriorMean(model), self._tried(model), None))
 
-    # -- the model ----------------------------------------------------------------------------------------------------
+    # -- the model ---------------------------------------------------------------------------------
 
     def _model(self) -> Averaged:
         columns = self.columns
@@ -160,7 +180,9 @@ class BoTorch(OnColumns):
         scaled = torch.tensor((y - y.mean()) / scale)[:, None]
         kinds = [k for k, p in enumerate(columns.settings) if p.choices]
         if kinds:
-            base: Any = MixedSingleTaskGP(torch.tensor(X), scaled, cat_dims=kinds, outcome_transform=None)
+            base: Any = MixedSingleTaskGP(
+                torch.tensor(X), scaled, cat_dims=kinds, outcome_transform=None
+            )
         else:
             base = SingleTaskGP(torch.tensor(X), scaled, outcome_transform=None)
         fit_gpytorch_mll(ExactMarginalLogLikelihood(base.likelihood, base))
@@ -176,12 +198,14 @@ class BoTorch(OnColumns):
         for k in range(len(self.columns.settings), self.columns.width):
             X[:, k] = fixed[k]
         sets = self.columns.chosen
-        both = torch.tensor(np.unique(np.column_stack([X, [0.0 if s is None else s for s in sets]]), axis=0))
+        both = torch.tensor(
+            np.unique(np.column_stack([X, [0.0 if s is None else s for s in sets]]), axis=0)
+        )
         with torch.no_grad():
             mean = model.posterior(both[:, None]).mean.ravel()
         return both[mean.argsort(descending=True)[:_MOST_BASELINE]]
 
-    # -- the search ---------------------------------------------------------------------------------------------------
+    # -- the search --------------------------------------------------------------------------------
 
     def _search(
         self, function: Any, tried: torch.Tensor, prices: Sequence[float] | None
@@ -191,18 +215,31 @@ class BoTorch(OnColumns):
             return None, self._on_grid(function)
         found = []
         for number, (chosen, fixed) in enumerate(columns.fixed()):
-            kinds = [k for k, p in enumerate(columns.settings) if p.choices and bool(self.held[number, k])]
+            kinds = [
+                k
+                for k, p in enumerate(columns.settings)
+                if p.choices and bool(self.held[number, k])
+            ]
             sizes = [columns.settings[k].size or 1 for k in kinds]
             for levels in itertools.product(*(range(size) for size in sizes)):
-                at = {k: (level + 0.5) / size for k, level, size in zip(kinds, levels, sizes, strict=True)}
-                point, value = self._climb(function, {**fixed, **at, columns.width: float(number)}, tried)
+                at = {
+                    k: (level + 0.5) / size
+                    for k, level, size in zip(kinds, levels, sizes, strict=True)
+                }
+                point, value = self._climb(
+                    function, {**fixed, **at, columns.width: float(number)}, tried
+                )
                 found.append((value - (prices[number] if prices else 0.0), chosen, point))
         _, chosen, point = max(found, key=lambda each: each[0])
         return chosen, point
 
-    def _climb(self, function: Any, fixed: dict[int, float], tried: torch.Tensor) -> tuple[np.ndarray, float]:
+    def _climb(
+        self, function: Any, fixed: dict[int, float], tried: torch.Tensor
+    ) -> tuple[np.ndarray, float]:
         width = self.columns.width
-        bounds = torch.tensor([[0.0] * (width + 1), [1.0] * width + [float(len(self.held))]], dtype=torch.double)
+        bounds = torch.tensor(
+            [[0.0] * (width + 1), [1.0] * width + [float(len(self.held))]], dtype=torch.double
+        )
         options: dict[str, Any] = {"raw_samples": 16 * self.restarts}
         if self.shares:
             each = self._actions
@@ -218,13 +255,17 @@ class BoTorch(OnColumns):
             where = torch.tensor([names.index(name) for name in limit["weights"]])
             spans = [self.columns.settings[k] for k in where.tolist()]
             least = sum(w * p.low for w, p in zip(limit["weights"].values(), spans, strict=True))
-            weights = [w * (p.high - p.low) for w, p in zip(limit["weights"].values(), spans, strict=True)]
+            weights = [
+                w * (p.high - p.low) for w, p in zip(limit["weights"].values(), spans, strict=True)
+            ]
             over = (where, -torch.tensor(weights, dtype=torch.double), -(limit["at_most"] - least))
             options["inequality_constraints"] = [over]
         restarts = self.restarts
         if "batch_initial_conditions" in options:
             restarts = len(options["batch_initial_conditions"])
-        point, value = optimize_acqf(function, bounds, q=1, num_restarts=restarts, fixed_features=fixed, **options)
+        point, value = optimize_acqf(
+            function, bounds, q=1, num_restarts=restarts, fixed_features=fixed, **options
+        )
         return point[0, :width].detach().numpy(), float(value)
 
     def _starts(self, function: Any, tried: torch.Tensor) -> torch.Tensor:
@@ -233,9 +274,13 @@ class BoTorch(OnColumns):
         many = 16 * self.restarts
         wide = random.dirichlet(np.ones(self._actions), (many, self.shares)).reshape(many, -1)
         best = tried[0, :-1].numpy()
-        near = (best * np.exp(0.3 * random.normal(size=wide.shape)) + 1e-4).reshape(many, self.shares, -1)
+        near = (best * np.exp(0.3 * random.normal(size=wide.shape)) + 1e-4).reshape(
+            many, self.shares, -1
+        )
         near = (near / near.sum(2, keepdims=True)).reshape(many, -1)
-        points = torch.tensor(np.column_stack([np.vstack([wide, near]), np.zeros(2 * many)]))[:, None]
+        points = torch.tensor(np.column_stack([np.vstack([wide, near]), np.zeros(2 * many)]))[
+            :, None
+        ]
         with torch.no_grad():
             values = function(points)
         return points[values.argsort(descending=True)[: min(self.restarts, 2)]]
@@ -247,7 +292,9 @@ class BoTorch(OnColumns):
         if (available := columns.now.get("available")) is not None:
             places = places[np.flatnonzero(available)]
         now = next(iter(columns.fixed()))[1][columns.width - 1]
-        rows = np.column_stack([(places + 0.5) / np.array(sizes), np.full(len(places), now), np.zeros(len(places))])
+        rows = np.column_stack(
+            [(places + 0.5) / np.array(sizes), np.full(len(places), now), np.zeros(len(places))]
+        )
         point, _ = optimize_acqf_discrete(function, q=1, choices=torch.tensor(rows))
         found: np.ndarray = point[0, :-1].numpy()
         return found
@@ -265,7 +312,9 @@ def _nature(known: Mapping[str, Any], names: Sequence[str], nodes: int) -> np.nd
         elif (law := told["law"]) is None:
             continue
         elif "choices" in told:
-            found[:, k] = (np.floor(uniform[:, k] * len(told["choices"])) + 0.5) / len(told["choices"])
+            found[:, k] = (np.floor(uniform[:, k] * len(told["choices"])) + 0.5) / len(
+                told["choices"]
+            )
             continue
         elif law["kind"] == "uniform":
             found[:, k] = uniform[:, k]
@@ -274,9 +323,13 @@ def _nature(known: Mapping[str, Any], names: Sequence[str], nodes: int) -> np.nd
             found[:, k] = _truncated(uniform[:, k], law, told["low"], told["high"])
             continue
         if "choices" in told:
-            found[:, k] = [(told["choices"].index(value) + 0.5) / len(told["choices"]) for value in values]
+            found[:, k] = [
+                (told["choices"].index(value) + 0.5) / len(told["choices"]) for value in values
+            ]
         else:
-            found[:, k] = (np.array(values, dtype=float) - told["low"]) / (told["high"] - told["low"])
+            found[:, k] = (np.array(values, dtype=float) - told["low"]) / (
+                told["high"] - told["low"]
+            )
     return found
 
 

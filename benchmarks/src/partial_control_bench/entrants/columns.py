@@ -50,12 +50,19 @@ class Columns:
 
     def fixed(self) -> Iterator[tuple[int | None, dict[int, float]]]:
         """For each control set (None: there are none) the columns that cannot be chosen, and their values."""
-        held = {len(self.settings) + k: _scaled(p, self.seen[p.name]) for k, p in enumerate(self.contexts)}
+        held = {
+            len(self.settings) + k: _scaled(p, self.seen[p.name])
+            for k, p in enumerate(self.contexts)
+        }
         if self.timed:
             held[self.width - 1] = 1.0
         sets = self.known.get("control_sets")
         for chosen, names in enumerate(sets) if sets else [(None, None)]:
-            middle = {k: 0.5 for k, p in enumerate(self.settings) if names is not None and p.name not in names}
+            middle = {
+                k: 0.5
+                for k, p in enumerate(self.settings)
+                if names is not None and p.name not in names
+            }
             yield chosen, {**held, **middle}
 
     def drawn(self) -> dict[str, Any]:
@@ -70,7 +77,9 @@ class Columns:
         self.asked = x
         point: dict[str, Any] = {} if chosen is None else {"controls": chosen}
         for u, p in zip(x, self.settings, strict=False):
-            point[p.name] = min(int(u * p.size), p.size - 1) if p.size else p.low + (p.high - p.low) * float(u)
+            point[p.name] = (
+                min(int(u * p.size), p.size - 1) if p.size else p.low + (p.high - p.low) * float(u)
+            )
         return self.space.values(point, self.now)
 
     def learn(self, values: Values, outcome: Outcome) -> None:
@@ -107,7 +116,11 @@ class Columns:
 
 
 def _scaled(p: Parameter, value: Any) -> float:
-    return (p.code(value) + 0.5) / p.size if p.choices and p.size else (float(value) - p.low) / (p.high - p.low)
+    return (
+        (p.code(value) + 0.5) / p.size
+        if p.choices and p.size
+        else (float(value) - p.low) / (p.high - p.low)
+    )
 
 
 class OnColumns(ABC):
@@ -151,7 +164,9 @@ class OnColumns(ABC):
 def seen_first(known: Mapping[str, Any]) -> list[Parameter]:
     """What is known before acting: what can be looked at, and what is told."""
     looks = [Parameter(name, *known["ranges"][name]) for name in looked_at(known)]
-    return looks + [Parameter(seen["name"], seen["low"], seen["high"]) for seen in known.get("seen", ())]
+    return looks + [
+        Parameter(seen["name"], seen["low"], seen["high"]) for seen in known.get("seen", ())
+    ]
 
 
 def looked_at(known: Mapping[str, Any]) -> list[str]:

@@ -15,7 +15,8 @@ from ..space import space_of
 class Cube:
     """One coordinate for each parameter; a number of a level, or of a control set, is a part of its side.
 
-    In cost-varying problems all coordinates are known of every play: those that nature drew as it drew them.
+    In cost-varying problems all coordinates are known of every play: those that nature drew as it
+    drew them.
     """
 
     def __init__(self, known: Mapping[str, Any]) -> None:
@@ -30,7 +31,9 @@ class Cube:
         self._asked = np.clip(x, 0.0, 1.0)
         point: dict[str, Any] = {}
         for u, p in zip(self._asked, self.space.parameters, strict=True):
-            point[p.name] = min(int(u * p.size), p.size - 1) if p.size else p.low + (p.high - p.low) * float(u)
+            point[p.name] = (
+                min(int(u * p.size), p.size - 1) if p.size else p.low + (p.high - p.low) * float(u)
+            )
         return self.space.values(point, now)
 
     def learn(self, values: Values, outcome: Outcome) -> None:
@@ -38,7 +41,9 @@ class Cube:
         found, x = self.space.point(values), self._asked
         if found is not None:
             drawn = {
-                p.name: p.code(outcome.realised[p.name]) for p in self.space.parameters if p.name in outcome.realised
+                p.name: p.code(outcome.realised[p.name])
+                for p in self.space.parameters
+                if p.name in outcome.realised
             }
             told = {**drawn, **found}
             x = np.array([self._coordinate(p, told[p.name]) for p in self.space.parameters])

@@ -22,7 +22,9 @@ class TPE:
     def __init__(self, known: Mapping[str, Any], seed: int) -> None:
         optuna.logging.set_verbosity(optuna.logging.WARNING)
         self.space = space_of(known)
-        self.study = optuna.create_study(direction=_DIRECTIONS[self.space.sign], sampler=self.sampler(seed=seed))
+        self.study = optuna.create_study(
+            direction=_DIRECTIONS[self.space.sign], sampler=self.sampler(seed=seed)
+        )
         self.trial: Any = None
 
     def ask(self, now: Mapping[str, Any]) -> Values:
@@ -52,10 +54,14 @@ class TPE:
             self.trial = None
         elif (point := self.space.point(values)) is not None:
             told = {**outcome.realised, **point}
-            searched = {p.name: _distribution(p) for p in self.space.parameters if self._asked(p, point)}
+            searched = {
+                p.name: _distribution(p) for p in self.space.parameters if self._asked(p, point)
+            }
             if searched.keys() <= told.keys():
                 params = {name: told[name] for name in searched}
-                self.study.add_trial(optuna.trial.create_trial(params=params, distributions=searched, value=net))
+                self.study.add_trial(
+                    optuna.trial.create_trial(params=params, distributions=searched, value=net)
+                )
 
 
 def _distribution(parameter: Parameter) -> optuna.distributions.BaseDistribution:
@@ -69,8 +75,8 @@ def _distribution(parameter: Parameter) -> optuna.distributions.BaseDistribution
 class GPSampler(TPE):
     """The sampler on a Gaussian process, with noise learned.
 
-    It would draw conditional parameters by chance, so that every trial asks for all of them and for a control set;
-    those outside the set do not count.
+    It would draw conditional parameters by chance, so that every trial asks for all of them and for
+    a control set; those outside the set do not count.
     """
 
     sampler: ClassVar[Any] = optuna.samplers.GPSampler

@@ -25,9 +25,12 @@ class Steerbo:
         known: what is known of the problem.
         seed: of the method.
         method: its name; None: the default of the problem's kind.
-        net: whether it is told what a unit of value is worth in money, where that is known; else a tolerance alone.
-        tolerance: what is not worth a dearer control set, in units of the objective; None: what the problem says.
-        ties: "drawn", as steerbo does, or "first", the first of those that are equal: one reading of Ziomek et al.
+        net: whether it is told what a unit of value is worth in money, where that is known; else a
+            tolerance alone.
+        tolerance: what is not worth a dearer control set, in units of the objective; None: what the
+            problem says.
+        ties: "drawn", as steerbo does, or "first", the first of those that are equal: one reading
+            of Ziomek et al.
         options: of the method.
     """
 
@@ -41,7 +44,10 @@ class Steerbo:
         net: bool = True,
         **options: Any,
     ) -> None:
-        self.known, self.ties = known if tolerance is None else {**known, "tolerance": tolerance}, ties
+        self.known, self.ties = (
+            known if tolerance is None else {**known, "tolerance": tolerance},
+            ties,
+        )
         if not net or tolerance is not None:
             self.known = {name: value for name, value in self.known.items() if name != "worth"}
         if options.get("prior") == "true":
@@ -76,7 +82,9 @@ class Steerbo:
             if self.suggestion is None:
                 self.optimizer.add(outcome.value, {**values, **outcome.realised})
             elif self.known["wing"] == "cost-varying":
-                self.optimizer.tell(self.suggestion, outcome.value, cost=outcome.cost, realised=outcome.realised)
+                self.optimizer.tell(
+                    self.suggestion, outcome.value, cost=outcome.cost, realised=outcome.realised
+                )
             else:
                 self.optimizer.tell(self.suggestion, outcome.value, realised=outcome.realised)
         self.suggestion = None
@@ -85,7 +93,9 @@ class Steerbo:
         """What it recommends: where this is seen, if something is."""
         with _quiet():
             context = now.get("context", {})
-            values = dict((self.optimizer.policy(context) if context else self.optimizer.recommend()).values)
+            values = dict(
+                (self.optimizer.policy(context) if context else self.optimizer.recommend()).values
+            )
         if self.known["wing"] == "mean-field":
             return {"distribution": self.problem.table(values["distribution"]).tolist()}
         return {name: value for name, value in values.items() if name not in context}
@@ -109,5 +119,7 @@ def _first_of_equals() -> Iterator[None]:
     """Methods take the first of what is equal where they would draw."""
     with ExitStack() as stack:
         for module in (surrogates, rivals):
-            stack.enter_context(patch.object(module, "draw_largest", lambda scores, random: int(np.argmax(scores))))
+            stack.enter_context(
+                patch.object(module, "draw_largest", lambda scores, random: int(np.argmax(scores)))
+            )
         yield

@@ -25,8 +25,15 @@ class CMAES:
     def _start(self) -> None:
         d = self.cube.dimension
         size = (4 + int(3 * np.log(d))) * 2**self.restarts
-        options = {"bounds": [0, 1], "seed": self.seed + 1 + self.restarts, "verbose": -9, "popsize": size}
-        start = np.full(max(d, 2), 0.5)  # pycma needs two coordinates: a second one that does nothing
+        options = {
+            "bounds": [0, 1],
+            "seed": self.seed + 1 + self.restarts,
+            "verbose": -9,
+            "popsize": size,
+        }
+        start = np.full(
+            max(d, 2), 0.5
+        )  # pycma needs two coordinates: a second one that does nothing
         self.strategy = cma.CMAEvolutionStrategy(start, 0.3, options)
 
     def ask(self, now: Mapping[str, Any]) -> Values:

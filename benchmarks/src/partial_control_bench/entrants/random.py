@@ -24,11 +24,17 @@ class Random:
         if (available := now.get("available")) is not None:
             sizes = [p.size or 1 for p in self.space.parameters]
             at = np.unravel_index(int(random.choice(np.flatnonzero(available))), sizes)
-            return self.space.values({p.name: int(i) for p, i in zip(self.space.parameters, at, strict=True)}, now)
+            return self.space.values(
+                {p.name: int(i) for p, i in zip(self.space.parameters, at, strict=True)}, now
+            )
         flat = self.space.known["wing"] == "mean-field"
-        draw = random.standard_exponential if flat else random.random  # exponentials, divided by their sum: uniform
+        draw = (
+            random.standard_exponential if flat else random.random
+        )  # exponentials, divided by their sum: uniform
         point = {
-            p.name: int(random.integers(p.size)) if p.size else p.low + (p.high - p.low) * float(draw())
+            p.name: int(random.integers(p.size))
+            if p.size
+            else p.low + (p.high - p.low) * float(draw())
             for p in self.space.parameters
         }
         return self.space.values(point, now)

@@ -1,7 +1,8 @@
 """Simple rules: what people do without an optimiser. Each is a plan of plays that learns one value from each.
 
-A rule knows what sets cost, what may be given up for a cheaper one, and, where it is told, what a unit of value is
-worth in money. Limits it keeps by moving towards the middle. It looks at nothing and forgets nothing.
+A rule knows what sets cost, what may be given up for a cheaper one, and, where it is told, what a
+unit of value is worth in money. Limits it keeps by moving towards the middle. It looks at nothing
+and forgets nothing.
 """
 
 from __future__ import annotations
@@ -34,7 +35,11 @@ class Rule:
         self.random = keyed(seed, 0, f"rule {type(self).__name__}")
         sets = known.get("control_sets") or [None]
         self.sets: list[list[Parameter]] = [
-            [p for p in self.space.parameters if p.name != "controls" and (names is None or p.name in names)]
+            [
+                p
+                for p in self.space.parameters
+                if p.name != "controls" and (names is None or p.name in names)
+            ]
             for names in sets
         ]
         self.costs = np.array(known.get("costs") or [float(len(each)) for each in self.sets])
@@ -50,7 +55,7 @@ class Rule:
         """The plan, without an end."""
         raise NotImplementedError
 
-    # -- an entrant ---------------------------------------------------------------------------------------------------
+    # -- an entrant --------------------------------------------------------------------------------
 
     def ask(self, now: Mapping[str, Any]) -> Values:
         """The next play of the plan."""
@@ -78,22 +83,30 @@ class Rule:
         """Settings as values, moved towards the middle until a limit is kept."""
         point: dict[str, Any] = {"controls": i} if len(self.sets) > 1 else {}
         for u, p in zip(self._kept(i, unit), self.sets[i], strict=True):
-            point[p.name] = min(int(u * p.size), p.size - 1) if p.size else p.low + (p.high - p.low) * float(u)
+            point[p.name] = (
+                min(int(u * p.size), p.size - 1) if p.size else p.low + (p.high - p.low) * float(u)
+            )
         return self.space.values(point, now)
 
     def _kept(self, i: int, unit: Unit) -> Unit:
         limit = self.known.get("limit")
         if limit is None:
             return unit
-        weights = np.array([limit["weights"].get(p.name, 0.0) * (p.high - p.low) for p in self.sets[i]])
-        room = limit["at_most"] - sum(limit["weights"].get(p.name, 0.0) * p.low for p in self.sets[i])
+        weights = np.array(
+            [limit["weights"].get(p.name, 0.0) * (p.high - p.low) for p in self.sets[i]]
+        )
+        room = limit["at_most"] - sum(
+            limit["weights"].get(p.name, 0.0) * p.low for p in self.sets[i]
+        )
         middle = self.middle(i)
         over, at_middle = float(weights @ unit), float(weights @ middle)
         if over <= room:
             return unit
-        return middle + max((room - at_middle) / (over - at_middle), 0.0) * (1 - 1e-9) * (unit - middle)
+        return middle + max((room - at_middle) / (over - at_middle), 0.0) * (1 - 1e-9) * (
+            unit - middle
+        )
 
-    # -- for plans ----------------------------------------------------------------------------------------------------
+    # -- for plans ---------------------------------------------------------------------------------
 
     def middle(self, i: int) -> Unit:
         """The middle of a set."""
@@ -113,7 +126,8 @@ class Rule:
         highest = max(each[2] for each in best.values())
         slack = 0.0 if self.known.get("worth") else self.known.get("tolerance") or 0.0
         i = min(
-            (i for i, each in best.items() if each[2] >= highest - slack), key=lambda i: (self.costs[i], -best[i][2])
+            (i for i, each in best.items() if each[2] >= highest - slack),
+            key=lambda i: (self.costs[i], -best[i][2]),
         )
         self.held = best[i][0], best[i][1]
 
@@ -177,7 +191,9 @@ class OneAtATime(Rule):
     @staticmethod
     def _levels(p: Parameter, at: float, reach: float) -> list[float]:
         if p.categorical and p.size:
-            other = [(k + 0.5) / p.size for k in range(p.size) if k != min(int(at * p.size), p.size - 1)]
+            other = [
+                (k + 0.5) / p.size for k in range(p.size) if k != min(int(at * p.size), p.size - 1)
+            ]
             return other[:4] if reach > 0.2 else []
         return [u for u in (at - reach, at - reach / 2, at + reach / 2, at + reach) if 0 <= u <= 1]
 
@@ -213,7 +229,9 @@ class ResponseSurface(Rule):
 
     def plays(self) -> Plan:
         """A design in the fullest set, and parabolas."""
-        self.columns = sorted({p.name: p for each in self.sets for p in each}.values(), key=lambda p: p.name)
+        self.columns = sorted(
+            {p.name: p for each in self.sets for p in each}.values(), key=lambda p: p.name
+        )
         design = 2 * len(self.columns) + 3
         for unit in self.latin(self.fullest, design)[self.random.permutation(design)]:
             yield self.fullest, unit
@@ -228,7 +246,9 @@ class ResponseSurface(Rule):
         at = dict(zip((p.name for p in self.sets[i]), self._kept(i, unit).tolist(), strict=True))
         for p in self.columns:
             if p.name not in at:
-                at[p.name] = _unit(p, outcome.realised[p.name]) if p.name in outcome.realised else 0.5
+                at[p.name] = (
+                    _unit(p, outcome.realised[p.name]) if p.name in outcome.realised else 0.5
+                )
         self.rows.append([at[p.name] for p in self.columns])
         self.net.append(net + self._price(i))
 
@@ -251,7 +271,11 @@ class ResponseSurface(Rule):
             free = len(at) < len(self.columns)
             x = np.repeat((nature if free else nature[:1])[None], len(units), axis=0)
             x[:, :, at] = units[:, None]
-            found = (self._features(x.reshape(-1, x.shape[2])) @ weights).reshape(len(units), -1).mean(axis=1)
+            found = (
+                (self._features(x.reshape(-1, x.shape[2])) @ weights)
+                .reshape(len(units), -1)
+                .mean(axis=1)
+            )
             k = int(found.argmax())
             tried.append((i, units[k], float(found[k]) - self._price(i)))
         self.hold_best(tried)

@@ -32,7 +32,9 @@ class GPEI:
             return self.cube.values(random.random(d), now)
         X, y = self.cube.data()
         kernel = ConstantKernel() * Matern(np.ones(d), nu=2.5) + WhiteKernel(0.01)
-        model = GaussianProcessRegressor(kernel, normalize_y=True, random_state=int(random.integers(2**31)))
+        model = GaussianProcessRegressor(
+            kernel, normalize_y=True, random_state=int(random.integers(2**31))
+        )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # lengthscales at their bounds
             model.fit(X, y)

@@ -33,7 +33,11 @@ class SMAC:
         self.folder = tempfile.TemporaryDirectory()
         trials = _most_plays(known["budget"], known.get("costs"))
         scenario = Scenario(
-            searched, deterministic=False, n_trials=trials, seed=seed, output_directory=Path(self.folder.name)
+            searched,
+            deterministic=False,
+            n_trials=trials,
+            seed=seed,
+            output_directory=Path(self.folder.name),
         )
         self.facade = BlackBoxFacade(scenario, self._never, logging_level=False)
         self.trial: Any = None
@@ -57,13 +61,17 @@ class SMAC:
         if self.trial is not None:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                self.facade.tell(self.trial, TrialValue(cost=-self.space.sign * self.space.net(values, outcome)))
+                self.facade.tell(
+                    self.trial, TrialValue(cost=-self.space.sign * self.space.net(values, outcome))
+                )
             self.trial = None
 
 
 def _most_plays(budget: Mapping[str, Any], costs: Sequence[float] | None) -> int:
     """Rounds, or as many of the cheapest control set (of unknown price: of 1) as the money buys."""
-    return int(budget["rounds"] if budget["money"] is None else budget["money"] / min(costs or (1.0,)))
+    return int(
+        budget["rounds"] if budget["money"] is None else budget["money"] / min(costs or (1.0,))
+    )
 
 
 def _parameter(p: Parameter) -> Any:

@@ -59,7 +59,10 @@ def _learned(panel: bytes, shape: tuple[int, ...], name: str) -> sb.Prior:
 
 def _cost_varying(known: Mapping[str, Any]) -> sb.CostVarying:
     variables = [_with_law(variable) for variable in known["variables"]]
-    variables += [sb.Float(seen["name"], seen["low"], seen["high"], seen=True) for seen in known.get("seen", ())]
+    variables += [
+        sb.Float(seen["name"], seen["low"], seen["high"], seen=True)
+        for seen in known.get("seen", ())
+    ]
     tolerance, nature = None if "worth" in known else known.get("tolerance"), known.get("nature")
     worth = {"value_of_one": known["worth"]} if "worth" in known else {}
     return sb.CostVarying(
@@ -76,11 +79,19 @@ def _cost_varying(known: Mapping[str, Any]) -> sb.CostVarying:
 
 def _with_law(variable: Mapping[str, Any]) -> sb.Float | sb.Categorical:
     law, change = variable["law"], variable.get("change")
-    moved = None if change is None else sb.SwitchingCost(**{name: price for name, price in change.items() if price})
+    moved = (
+        None
+        if change is None
+        else sb.SwitchingCost(**{name: price for name, price in change.items() if price})
+    )
     of: Any = None
     if law is not None:
         uniform = law["kind"] == "uniform"
-        of = sb.Uniform() if uniform else sb.TruncatedNormal(law["mean"], law["sd"], moments=law["moments"])
+        of = (
+            sb.Uniform()
+            if uniform
+            else sb.TruncatedNormal(law["mean"], law["sd"], moments=law["moments"])
+        )
     if "choices" in variable:
         return sb.Categorical(variable["name"], variable["choices"], law=of, change=moved)
     return sb.Float(variable["name"], variable["low"], variable["high"], law=of, change=moved)
@@ -104,7 +115,9 @@ def _causal(known: Mapping[str, Any]) -> sb.Causal:
 
 def _mean_field(known: Mapping[str, Any]) -> sb.MeanField:
     features = known["features"]
-    return sb.MeanField(known["actions"], known["agents"], contexts=known["contexts"], action_features=features)
+    return sb.MeanField(
+        known["actions"], known["agents"], contexts=known["contexts"], action_features=features
+    )
 
 
 _PROBLEMS = {

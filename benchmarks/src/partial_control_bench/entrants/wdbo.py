@@ -28,7 +28,9 @@ class WDBO:
         self.cube, self.rounds, self.time = Cube(known), float(known["budget"]["rounds"]), 0.0
         matern = gpytorch.kernels.MaternKernel
         domain = np.array([[0.0, 1.0]] * self.cube.dimension)
-        self.optimizer = WDBOOptimizer(domain, matern, matern, [2.5], [2.5], n_initial_observations=15)
+        self.optimizer = WDBOOptimizer(
+            domain, matern, matern, [2.5], [2.5], n_initial_observations=15
+        )
 
     def ask(self, now: Mapping[str, Any]) -> Values:
         """The next query; where it is not available, the nearest point that is."""

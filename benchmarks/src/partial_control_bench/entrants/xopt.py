@@ -1,7 +1,8 @@
 """Xopt by its generator of upper confidence bounds: what is seen, and the time, are fixed features.
 
-Its contextual variables have the value that was measured last, so that what is seen before this round cannot be said
-by them; its time-dependent generator reads the wall clock, so that rounds cannot be said to it.
+Its contextual variables have the value that was measured last, so that what is seen before this
+round cannot be said by them; its time-dependent generator reads the wall clock, so that rounds
+cannot be said to it.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ class Xopt(OnColumns):
         sets = known.get("control_sets")
         names = sets[-1] if sets else [p.name for p in self.columns.settings]
         self.free = [k for k, p in enumerate(self.columns.settings) if p.name in names]
-        vocs = VOCS(variables={f"x{k}": [0.0, 1.0] for k in self.free}, objectives={"y": "MAXIMIZE"})
+        vocs = VOCS(
+            variables={f"x{k}": [0.0, 1.0] for k in self.free}, objectives={"y": "MAXIMIZE"}
+        )
         self.generator = UpperConfidenceBoundGenerator(vocs=vocs)
 
     def best(self) -> tuple[int | None, np.ndarray]:

@@ -1,7 +1,8 @@
 """How often bounds of the recommended value cover the truth, on functions that are not the model's own.
 
-The default method plays; at every horizon its answer is set beside the expected value that its settings truly have. A
-line of the file is a run, so that the same runs of two versions can be paired: `PYTHONPATH` says which steerbo plays.
+The default method plays; at every horizon its answer is set beside the expected value that its
+settings truly have. A line of the file is a run, so that the same runs of two versions can be
+paired: `PYTHONPATH` says which steerbo plays.
 """
 
 from __future__ import annotations
@@ -64,7 +65,9 @@ class Run:
         """Of its line."""
         until = ",".join(map(str, self.horizons))
         wing = "" if self.wing == "cost-varying" else f"/{self.wing}"
-        return f"{self.registration}/{self.index}/{self.kind}/{until}/{self.method or 'default'}{wing}"
+        return (
+            f"{self.registration}/{self.index}/{self.kind}/{until}/{self.method or 'default'}{wing}"
+        )
 
     def drawn(self) -> Played:
         """Draw the problem."""
@@ -142,7 +145,9 @@ def read(file: Path) -> list[dict[str, Any]]:
         try:
             found.append(json.loads(line))
         except json.JSONDecodeError:
-            raise BenchError(f"{file}, line {number}: must be a line of JSON that this command wrote") from None
+            raise BenchError(
+                f"{file}, line {number}: must be a line of JSON that this command wrote"
+            ) from None
     return found
 
 
@@ -154,14 +159,19 @@ def bounded(rows: Iterable[Row]) -> list[Row]:
 def table(lines: Sequence[Row]) -> str:
     """Covered, median width and mean error, by noise and horizon; the worst, and the mean, of each horizon.
 
-    The error is what was said less what is true: above 0 it is optimism. Answers without bounds are left out, and
-    counted beside the others.
+    The error is what was said less what is true: above 0 it is optimism. Answers without bounds are
+    left out, and counted beside the others.
     """
     horizons = sorted({row["rounds"] for line in lines for row in line["rows"]})
     kinds = [kind for kind in NOISES if any(line["noise"] == kind for line in lines)]
     heads = [f"{h} rounds" for h in horizons]
     title = "covered % / median width / mean error / mean true value"
-    out = [title, "", "| noise | runs | " + " | ".join(heads) + " |", "|---|---|" + "---|" * len(horizons)]
+    out = [
+        title,
+        "",
+        "| noise | runs | " + " | ".join(heads) + " |",
+        "|---|---|" + "---|" * len(horizons),
+    ]
     covered: dict[int, list[float]] = {h: [] for h in horizons}
     for kind in kinds:
         of = [line for line in lines if line["noise"] == kind]
@@ -169,7 +179,9 @@ def table(lines: Sequence[Row]) -> str:
         for h in horizons:
             every = [row for line in of for row in line["rows"] if row["rounds"] == h]
             rows = bounded(every)
-            without = f" ({len(every) - len(rows)} without bounds)" if len(rows) < len(every) else ""
+            without = (
+                f" ({len(every) - len(rows)} without bounds)" if len(rows) < len(every) else ""
+            )
             if not rows:
                 cells.append("no bounds")
                 continue
@@ -177,19 +189,26 @@ def table(lines: Sequence[Row]) -> str:
             covered[h].append(share)
             width = float(np.median([row["upper"] - row["lower"] for row in rows]))
             error, truth = (
-                float(np.mean(each)) for each in ([r["mean"] - r["truth"] for r in rows], [r["truth"] for r in rows])
+                float(np.mean(each))
+                for each in ([r["mean"] - r["truth"] for r in rows], [r["truth"] for r in rows])
             )
             cells.append(f"{100 * share:.0f} / {width:.2f} / {error:+.2f} / {truth:.2f}{without}")
         out.append(f"| {kind} | {len(of)} | " + " | ".join(cells) + " |")
     worst = [
-        f"**{100 * min(covered[h]):.0f}**, {100 * np.mean(covered[h]):.1f}" if covered[h] else "no bounds"
+        f"**{100 * min(covered[h]):.0f}**, {100 * np.mean(covered[h]):.1f}"
+        if covered[h]
+        else "no bounds"
         for h in horizons
     ]
     out.append("| **worst**, mean | " + f"{len(lines)} | " + " | ".join(worst) + " |")
     least, mean = (100 * each for each in _WANTED)
     cpu = sum(line["seconds"] for line in lines)
     return "\n".join(
-        [*out, "", f"wanted: at worst {least:.0f}, on average {mean:.0f}, at every horizon; {cpu:.0f} CPU seconds"]
+        [
+            *out,
+            "",
+            f"wanted: at worst {least:.0f}, on average {mean:.0f}, at every horizon; {cpu:.0f} CPU seconds",
+        ]
     )
 
 
@@ -198,7 +217,9 @@ def compared(first: Sequence[Row], second: Sequence[Row]) -> str:
     others = {line["key"]: line for line in first}
     pairs = [(others[line["key"]], line) for line in second if line["key"] in others]
     if not pairs:
-        raise BenchError("the two files share no run: registration, index, noise, horizons and method must be the same")
+        raise BenchError(
+            "the two files share no run: registration, index, noise, horizons and method must be the same"
+        )
     horizons = sorted({row["rounds"] for _, line in pairs for row in line["rows"]})
     title = f"{len(pairs)} runs in pairs: true value of the answer, second less first, ± two standard errors; "
     title += "covered % first → second; ratio of median widths"
@@ -212,7 +233,10 @@ def compared(first: Sequence[Row], second: Sequence[Row]) -> str:
         cells = []
         for h in horizons:
             both = [
-                (next(r for r in a["rows"] if r["rounds"] == h), next(r for r in b["rows"] if r["rounds"] == h))
+                (
+                    next(r for r in a["rows"] if r["rounds"] == h),
+                    next(r for r in b["rows"] if r["rounds"] == h),
+                )
                 for a, b in pairs
                 if kind in {"all", b["noise"]}
             ]
@@ -223,8 +247,14 @@ def compared(first: Sequence[Row], second: Sequence[Row]) -> str:
             if not both:
                 cells.append(f"{gain}; no bounds")
                 continue
-            shares = [100 * float(np.mean([each["covered"] for each in side])) for side in zip(*both, strict=True)]
-            widths = [float(np.median([r["upper"] - r["lower"] for r in side])) for side in zip(*both, strict=True)]
+            shares = [
+                100 * float(np.mean([each["covered"] for each in side]))
+                for side in zip(*both, strict=True)
+            ]
+            widths = [
+                float(np.median([r["upper"] - r["lower"] for r in side]))
+                for side in zip(*both, strict=True)
+            ]
             ratio = widths[1] / widths[0] if widths[0] else float("nan")
             cells.append(f"{gain}; {shares[0]:.0f} → {shares[1]:.0f}; {ratio:.2f}")
         out.append(f"| {kind} | " + " | ".join(cells) + " |")

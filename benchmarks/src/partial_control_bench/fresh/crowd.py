@@ -31,7 +31,11 @@ class FreshCrowd(Blind):
         self.pay = random.uniform(0.3, 1.5, self.sites)
         self.room = random.uniform(0.3, 3.0, self.sites) / self.sites
         near = ((self.places[:, None] - self.places[None]) ** 2).sum(axis=2)
-        self.taken = random.uniform(0.0, 0.5) * np.maximum(1 - np.sqrt(near) / 0.25, 0.0) * (1 - np.eye(self.sites))
+        self.taken = (
+            random.uniform(0.0, 0.5)
+            * np.maximum(1 - np.sqrt(near) / 0.25, 0.0)
+            * (1 - np.eye(self.sites))
+        )
         self.saturating = bool(random.random() < 0.5)
 
     @property
@@ -44,7 +48,11 @@ class FreshCrowd(Blind):
     def _payoff(self, shares: Float[np.ndarray, "n s"]) -> Float[np.ndarray, " n"]:
         """What all agents get: of the room of a site a share, less what neighbours take."""
         filled = shares / self.room
-        served = filled / (1 + filled) * self.room * 2 if self.saturating else np.minimum(shares, self.room)
+        served = (
+            filled / (1 + filled) * self.room * 2
+            if self.saturating
+            else np.minimum(shares, self.room)
+        )
         lost = ((shares @ self.taken) * shares).sum(axis=1)
         return np.asarray(served @ self.pay - lost)
 
@@ -68,7 +76,12 @@ class FreshCrowd(Blind):
         )
         at = start[np.argsort(-self._payoff(start))[:6]]
         for k in range(_STEPS):
-            steps = np.exp(0.5 * 0.99**k * random.normal(size=(8, *at.shape)) * (random.random((8, *at.shape)) < 0.5))
+            steps = np.exp(
+                0.5
+                * 0.99**k
+                * random.normal(size=(8, *at.shape))
+                * (random.random((8, *at.shape)) < 0.5)
+            )
             near = np.vstack([at, (at * steps).reshape(-1, self.sites)])
             near /= near.sum(axis=1, keepdims=True)
             at = near[np.argsort(-self._payoff(near))[:6]]
@@ -92,8 +105,13 @@ class FreshCrowd(Blind):
             or asked.min() < -1e-9
             or abs(asked.sum() - 1) > 1e-6
         ):
-            raise BenchError(f"distribution: must be a list of {self.sites} shares that sum to 1, none below 0")
-        return float(self._payoff(whole(np.maximum(asked[0], 0.0), self.agents)[None])[0]) / self._scale
+            raise BenchError(
+                f"distribution: must be a list of {self.sites} shares that sum to 1, none below 0"
+            )
+        return (
+            float(self._payoff(whole(np.maximum(asked[0], 0.0), self.agents)[None])[0])
+            / self._scale
+        )
 
     def play(self, number: int, values: Values, seen: Values) -> Outcome:
         """The average payoff, with noise."""

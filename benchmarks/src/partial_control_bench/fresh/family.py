@@ -46,7 +46,11 @@ def shape(registration: str, index: int) -> Shape:
     what, random = trait(index), keyed(seed_of(registration, index), 0, "shape")
     some = {"many": (6, 9), "sets": (3, 6), "correlated": (3, 5), "limit": (3, 5)}.get(what, (3, 5))
     d = int(random.integers(*some))
-    noise = "normal 1" if what == "noisy" else NOISES[int(random.choice([0, 1, 1, 2, 2, 3, 4, 5, 6, 7]))]
+    noise = (
+        "normal 1"
+        if what == "noisy"
+        else NOISES[int(random.choice([0, 1, 1, 2, 2, 3, 4, 5, 6, 7]))]
+    )
     interaction = float(random.choice([0.0, 0.3, 0.7]))
     levels, sds = [0] * d, [None if random.random() < 0.5 else 0.15 for _ in range(d)]
     if what == "categories":
@@ -57,7 +61,9 @@ def shape(registration: str, index: int) -> Shape:
     if what in {"sets", "correlated", "noisy"} or (what == "categories" and random.random() < 0.5):
         sets, prices = _sets(random, d)
         more["tolerance"] = float(random.uniform(0.1, 0.3))
-        more["worth"] = (max(prices) - min(prices)) / (more["tolerance"] * float(random.uniform(1, 3)))
+        more["worth"] = (max(prices) - min(prices)) / (
+            more["tolerance"] * float(random.uniform(1, 3))
+        )
     if what == "correlated":
         more["correlation"] = float(random.uniform(0.6, 0.95))
     if what == "context":
@@ -76,7 +82,9 @@ def shape(registration: str, index: int) -> Shape:
     )  # fmt: skip
 
 
-def _sets(random: np.random.Generator, d: int) -> tuple[tuple[tuple[int, ...], ...], tuple[float, ...]]:
+def _sets(
+    random: np.random.Generator, d: int
+) -> tuple[tuple[tuple[int, ...], ...], tuple[float, ...]]:
     """Two to four sets, nested or not, of which a larger one costs more."""
     order = random.permutation(d).tolist()
     many = int(random.integers(2, 5))

@@ -1,7 +1,7 @@
 """Functions that no model of ours assumes: sums of bumps, ridges, kinks, steps, products and saturating curves.
 
-None is a draw of a Gaussian process with a kernel that steerbo fits. Each is scaled so that its standard deviation over
-the unit cube is 1, whatever its terms are: noise is said in these units.
+None is a draw of a Gaussian process with a kernel that steerbo fits. Each is scaled so that its
+standard deviation over the unit cube is 1, whatever its terms are: noise is said in these units.
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ class Drawn:
         return np.asarray((total - self.shift) / self.scale)
 
 
-def draw(seed: int, d: int, interaction: float, stream: str = "function", kinds: Sequence[str] = ()) -> Drawn:
+def draw(
+    seed: int, d: int, interaction: float, stream: str = "function", kinds: Sequence[str] = ()
+) -> Drawn:
     """A function of d variables.
 
     Args:
@@ -62,12 +64,18 @@ def draw(seed: int, d: int, interaction: float, stream: str = "function", kinds:
         first = m % d if m < d else int(random.integers(d))
         several = d > 1 and random.random() < interaction
         others: Any = (
-            random.permutation([j for j in range(d) if j != first])[: 1 + int(random.random() < 0.3)] if several else []
+            random.permutation([j for j in range(d) if j != first])[
+                : 1 + int(random.random() < 0.3)
+            ]
+            if several
+            else []
         )
         chosen = np.array([first, *others], dtype=int)
         kind = names[int(random.integers(len(names)))]
         terms.append(KINDS[kind](random, chosen))
-        weights.append(float(random.choice([-1.0, 1.0]) * random.uniform(0.5, 1.5) * importance[chosen].mean()))
+        weights.append(
+            float(random.choice([-1.0, 1.0]) * random.uniform(0.5, 1.5) * importance[chosen].mean())
+        )
         said.append(kind)
     at = even_points(_POINTS, d, 0)
     columns = np.array([term(at) for term in terms])

@@ -9,7 +9,16 @@ import math
 
 import numpy as np
 
-NOISES = ("normal .05", "normal .2", "normal .5", "normal 1", "heteroscedastic", "t2", "skew", "outliers")
+NOISES = (
+    "normal .05",
+    "normal .2",
+    "normal .5",
+    "normal 1",
+    "heteroscedastic",
+    "t2",
+    "skew",
+    "outliers",
+)
 
 _SKEW = 0.8  # of the logarithm
 _OUTLYING, _FAR = 0.06, 8.0  # how often, and how far in standard deviations of the function
@@ -30,5 +39,11 @@ def noise(kind: str, x: np.ndarray, random: np.random.Generator) -> float:
     if kind == "skew":
         return 0.8 * (math.exp(_SKEW * float(random.normal())) - math.exp(0.5 * _SKEW**2))
     assert kind == "outliers"
-    plain, outlying, far = 0.15 * float(random.normal()), float(random.random()), float(random.normal())
-    return plain + (math.copysign(_FAR, far) * (1 + 0.25 * abs(far)) if outlying < _OUTLYING else 0.0)
+    plain, outlying, far = (
+        0.15 * float(random.normal()),
+        float(random.random()),
+        float(random.normal()),
+    )
+    return plain + (
+        math.copysign(_FAR, far) * (1 + 0.25 * abs(far)) if outlying < _OUTLYING else 0.0
+    )

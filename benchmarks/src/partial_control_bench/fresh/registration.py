@@ -23,11 +23,15 @@ def seed_of(registration: str, index: int) -> int:
     True
     """
     text = registration.strip().lower()
-    if not text or (len(text) >= 7 and set(text) <= set("0123456789abcdef") and len(text) != _LENGTH):
+    if not text or (
+        len(text) >= 7 and set(text) <= set("0123456789abcdef") and len(text) != _LENGTH
+    ):
         raise BenchError(
             f"registration {registration!r}: must be a whole commit id of {_LENGTH} digits, or a word such as tuning"
         )
-    return int.from_bytes(hashlib.blake2b(f"{text}|{index}".encode(), digest_size=6).digest(), "little")
+    return int.from_bytes(
+        hashlib.blake2b(f"{text}|{index}".encode(), digest_size=6).digest(), "little"
+    )
 
 
 def seeds_among(registration: str, name: str, seeds: Sequence[int], many: int) -> list[int]:
@@ -61,7 +65,9 @@ def refuse_unregistered(registration: str, folder: Path | None = None) -> None:
         return
     command = ["git", "merge-base", "--is-ancestor", registration.strip(), "HEAD"]
     try:
-        found = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+        found = subprocess.run(
+            command, cwd=folder, capture_output=True, text=True, timeout=60, check=False
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise BenchError(
             f"registration {registration}: git cannot be asked whether it is an ancestor ({error})"

@@ -1,9 +1,10 @@
 """Simple rules beside the default, on drawn problems: equal money, the same noise and nature.
 
-Two measures a run: the *shortfall while playing*, of an average unit of money that was spent, and the *shortfall of the
-answer*, the true expected value of what would be done from now on, less its price where value has one. Both are against
-the best that could be done, in standard deviations of the function. Money that moved something bought nothing: it falls
-short by all that the best is better than a blind play.
+Two measures a run: the *shortfall while playing*, of an average unit of money that was spent, and
+the *shortfall of the answer*, the true expected value of what would be done from now on, less its
+price where value has one. Both are against the best that could be done, in standard deviations of
+the function. Money that moved something bought nothing: it falls short by all that the best is
+better than a blind play.
 """
 
 from __future__ import annotations
@@ -26,7 +27,15 @@ from .family import trait, world
 from .world import FreshWorld
 
 DEFAULT = "default"
-RULES = ("hold-the-middle", "best-of-five", "sweep", "one-at-a-time", "response-surface", "retune", "random")
+RULES = (
+    "hold-the-middle",
+    "best-of-five",
+    "sweep",
+    "one-at-a-time",
+    "response-surface",
+    "retune",
+    "random",
+)
 MEASURES = ("play", "answer")
 _PLACES = 6  # of what is seen at which an answer is looked at
 
@@ -49,11 +58,19 @@ class Remembering:
         return self._kept(self.entrant.decide(seen))
 
     def _kept(self, values: Any) -> Any:
-        return self.world.kept(values) if isinstance(self.world, FreshWorld) and isinstance(values, Mapping) else values
+        return (
+            self.world.kept(values)
+            if isinstance(self.world, FreshWorld) and isinstance(values, Mapping)
+            else values
+        )
 
     def tell(self, values: Values, outcome: Outcome) -> None:
         """What came of it."""
-        net = self.world.net(values, outcome.value) if isinstance(self.world, FreshWorld) else outcome.value
+        net = (
+            self.world.net(values, outcome.value)
+            if isinstance(self.world, FreshWorld)
+            else outcome.value
+        )
         if self.best is None or net > self.best[0]:
             self.best = net, values
         self.entrant.tell(values, outcome)
@@ -80,7 +97,9 @@ class Run:
     @property
     def label(self) -> str:
         """The entrant, with its options."""
-        return " ".join([self.entrant, *(f"{name}={value}" for name, value in sorted(self.options.items()))])
+        return " ".join(
+            [self.entrant, *(f"{name}={value}" for name, value in sorted(self.options.items()))]
+        )
 
     @property
     def key(self) -> str:
@@ -91,7 +110,9 @@ class Run:
         """Both measures, and how many rounds it made of the money."""
         began = time.process_time()
         of = world(self.registration, self.index, self.draws)
-        rounds, money = (of.shape.rounds, of.shape.money) if isinstance(of, FreshWorld) else (60, 60.0)
+        rounds, money = (
+            (of.shape.rounds, of.shape.money) if isinstance(of, FreshWorld) else (60, 60.0)
+        )
         told = {**of.known, "budget": {"rounds": rounds, "money": money}}
         options = dict(self.options)
         who = self.who or contender("steerbo" if self.entrant == DEFAULT else self.entrant, options)
@@ -124,7 +145,9 @@ def shortfall_of_answer(of: FreshWorld | FreshCrowd, entrant: Remembering, numbe
     lacking = []
     for k in range(_PLACES):
         place = of.at(number, (k + 0.5) / _PLACES)
-        lacking.append(place.regret(number, entrant.answer({"round": number, **place.now(number)}) or {}, {}))
+        lacking.append(
+            place.regret(number, entrant.answer({"round": number, **place.now(number)}) or {}, {})
+        )
     return float(np.mean(lacking))
 
 
@@ -137,7 +160,12 @@ def table(lines: Sequence[Row], ours: str = DEFAULT) -> str:
     out: list[str] = []
     for measure in MEASURES:
         title = f"{measure}: shortfall of {ours}; of others, theirs less ours ± two standard errors (* ahead of ours)"
-        out += [title, "", "| problem | " + " | ".join([ours, *others]) + " |", "|---" * (len(others) + 2) + "|"]
+        out += [
+            title,
+            "",
+            "| problem | " + " | ".join([ours, *others]) + " |",
+            "|---" * (len(others) + 2) + "|",
+        ]
         ahead, behind, gaps = (
             dict.fromkeys(others, 0),
             dict.fromkeys(others, 0),
@@ -150,7 +178,9 @@ def table(lines: Sequence[Row], ours: str = DEFAULT) -> str:
             cells = [f"{shown(float(np.mean(own)))}" if own else "–"]
             for name in others:
                 gap = [
-                    by[index, name, d][measure] - by[index, ours, d][measure] for d in draws if (index, name, d) in by
+                    by[index, name, d][measure] - by[index, ours, d][measure]
+                    for d in draws
+                    if (index, name, d) in by
                 ]
                 if not gap:
                     cells.append("–")
@@ -161,9 +191,16 @@ def table(lines: Sequence[Row], ours: str = DEFAULT) -> str:
                 behind[name] += mean > twice
                 cells.append(f"{mean:+.3f} ± {shown(twice)}{'*' if mean < -twice else ''}")
             out.append(f"| {index} {trait(index)}: {words} | " + " | ".join(cells) + " |")
-        total = [f"{np.mean(gaps[n]):+.3f} ± {shown(2 * error_of(gaps[n]))}" if gaps[n] else "–" for n in others]
+        total = [
+            f"{np.mean(gaps[n]):+.3f} ± {shown(2 * error_of(gaps[n]))}" if gaps[n] else "–"
+            for n in others
+        ]
         out.append("| **all**, theirs less ours | | " + " | ".join(total) + " |")
         won = [f"{ahead[name]} / {behind[name]} of {len(gaps[name])}" for name in others]
         out += ["| **ahead of ours / behind** | | " + " | ".join(won) + " |", ""]
-    seconds = {name: sum(line["seconds"] for line in lines if line["entrant"] == name) for name in names}
-    return "\n".join([*out, "CPU seconds: " + ", ".join(f"{name} {took:.0f}" for name, took in seconds.items())])
+    seconds = {
+        name: sum(line["seconds"] for line in lines if line["entrant"] == name) for name in names
+    }
+    return "\n".join(
+        [*out, "CPU seconds: " + ", ".join(f"{name} {took:.0f}" for name, took in seconds.items())]
+    )

@@ -64,7 +64,16 @@ class Place:
         import steerbo as sb
 
         drift = "linear" if index % 2 else ""
-        shape = Shape((0, 0), ((0, 1),), (1.0,), (None, None), (0.0, 0.3, 0.7)[index % 3], kind, drift=drift, rounds=80)
+        shape = Shape(
+            (0, 0),
+            ((0, 1),),
+            (1.0,),
+            (None, None),
+            (0.0, 0.3, 0.7)[index % 3],
+            kind,
+            drift=drift,
+            rounds=80,
+        )
         self.world = FreshWorld(shape, seed)
         self.problem = sb.TimeVarying([sb.Float(name, 0, 1) for name in self.world.names])
 
@@ -87,7 +96,9 @@ class Policy:
         import steerbo as sb
 
         sets = ((), (0,), (1,), (0, 1))
-        shape = Shape((0,) * 3, sets, (1.0,) * 4, (None, 0.15, None), (0.0, 0.3, 0.7)[index % 3], kind)
+        shape = Shape(
+            (0,) * 3, sets, (1.0,) * 4, (None, 0.15, None), (0.0, 0.3, 0.7)[index % 3], kind
+        )
         self.world, self.seen = FreshWorld(shape, seed), FreshWorld(replace(shape, seen=2), seed)
         x, z, c = self.world.names
         graph = sb.CausalGraph([(name, "y") for name in (x, z, c)], target="y", intervenable=(x, z))
@@ -106,7 +117,10 @@ class Policy:
             return self.world.true_value(advice.values, nodes=_NODES)
         middles = (np.arange(_SEEN) + 0.5) / _SEEN
         name = self.world.names[2]
-        each = [self.seen.at(0, z).true_value(advice({name: z}), 0, nodes=_NODES // _SEEN) for z in middles.tolist()]
+        each = [
+            self.seen.at(0, z).true_value(advice({name: z}), 0, nodes=_NODES // _SEEN)
+            for z in middles.tolist()
+        ]
         return float(np.mean(each))
 
 
@@ -125,7 +139,9 @@ class Crowd:
     def round(self, optimizer: Any, number: int) -> None:
         """One round: asked, played, told."""
         suggestion = optimizer.ask()
-        optimizer.tell(suggestion, self.world.play(number, self._shares(suggestion.values), {}).value)
+        optimizer.tell(
+            suggestion, self.world.play(number, self._shares(suggestion.values), {}).value
+        )
 
     def truth(self, advice: Any, number: int) -> float:
         """What the distribution pays."""

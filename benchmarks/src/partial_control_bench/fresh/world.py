@@ -23,7 +23,8 @@ from .noise import noise
 NODES = 1024  # of the average over nature
 _COARSE = 128  # of the same, while the best is looked for
 _SCREEN, _REFINED = 512, 6
-_PLACES = 7  # of time or of what is seen at which the best is looked for; between these it is interpolated
+# of time or of what is seen at which the best is looked for; between these it is interpolated
+_PLACES = 7
 _ROWS = 300  # of nature that are told
 
 
@@ -37,13 +38,14 @@ class Shape:
         sds: of the law of every variable, about the middle; None: uniform.
         interaction: the share of terms that several variables enter.
         noise: one of `NOISES`.
-        correlation: of neighbours among what nature draws; where it is not 0, rows of nature are told in place of laws.
+        correlation: of neighbours among what nature draws; where it is not 0, rows of nature are
+            told in place of laws.
         drift: "linear", "seasonal" or "jump" to another function, or "".
         seen: the number of a variable that is seen before choosing; it is in no set.
         changes: what moving a variable costs: fixed, and per unit.
         limit: x0 + x1 may not exceed this; both are in every set.
-        tolerance: what may be given up for a cheaper set; `worth`: what a unit of value is worth in money, None: money
-            buys rounds only.
+        tolerance: what may be given up for a cheaper set; `worth`: what a unit of value is worth in
+            money, None: money buys rounds only.
         money: to be spent; `rounds`: at most.
     """
 
@@ -71,11 +73,17 @@ class Shape:
     @property
     def words(self) -> str:
         """Its traits, for people."""
-        held = f"{len(self.sets)} sets of {self.d} variables" if len(self.sets) > 1 else f"{self.d} variables"
+        held = (
+            f"{len(self.sets)} sets of {self.d} variables"
+            if len(self.sets) > 1
+            else f"{self.d} variables"
+        )
         said = [held, f"interaction {self.interaction:.1f}", self.noise]
         said += ["categories"] * any(self.levels) + ["correlated nature"] * (self.correlation > 0)
         said += [f"drift {self.drift}"] * bool(self.drift) + ["context"] * (self.seen is not None)
-        return ", ".join(said + ["changes"] * bool(self.changes) + ["a limit"] * (self.limit is not None))
+        return ", ".join(
+            said + ["changes"] * bool(self.changes) + ["a limit"] * (self.limit is not None)
+        )
 
 
 class FreshWorld(Blind):
@@ -110,11 +118,17 @@ class FreshWorld(Blind):
         if shape.correlation:
             free = [j for j in drawn if not all(j in held for held in shape.sets)]
             rows = self._decoded(self._nature(keyed(self.seed, 0, "rows").random((_ROWS, shape.d))))
-            told["nature"] = {"names": [self.names[j] for j in free], "rows": [[row[j] for j in free] for row in rows]}
+            told["nature"] = {
+                "names": [self.names[j] for j in free],
+                "rows": [[row[j] for j in free] for row in rows],
+            }
         if shape.drift:
             told["drift"] = "learned"
         if shape.limit is not None:
-            told["limit"] = {"weights": {self.names[0]: 1.0, self.names[1]: 1.0}, "at_most": shape.limit}
+            told["limit"] = {
+                "weights": {self.names[0]: 1.0, self.names[1]: 1.0},
+                "at_most": shape.limit,
+            }
         if shape.worth is not None:
             told["worth"] = shape.worth
         return told
@@ -135,7 +149,7 @@ class FreshWorld(Blind):
     def _choices(self, j: int) -> list[str]:
         return [f"{chr(97 + k)}" for k in range(self.shape.levels[j])]
 
-    # -- codes: a category is the place of its level, a number is itself ----------------------------------------------
+    # -- codes: a category is the place of its level, a number is itself ---------------------------
 
     def _nature(self, uniform: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
         """Codes that nature draws, given uniform numbers."""
@@ -158,8 +172,13 @@ class FreshWorld(Blind):
 
     def _decoded(self, codes: Float[np.ndarray, "n d"]) -> list[list[Any]]:
         """In the words that are told."""
-        choices = [self._choices(j) if levels else None for j, levels in enumerate(self.shape.levels)]
-        return [[float(c) if of is None else of[int(c)] for c, of in zip(row, choices, strict=True)] for row in codes]
+        choices = [
+            self._choices(j) if levels else None for j, levels in enumerate(self.shape.levels)
+        ]
+        return [
+            [float(c) if of is None else of[int(c)] for c, of in zip(row, choices, strict=True)]
+            for row in codes
+        ]
 
     def code(self, j: int, value: Any) -> float:
         """A value as a number."""
@@ -168,7 +187,10 @@ class FreshWorld(Blind):
     @cached_property
     def _places(self) -> list[np.ndarray | None]:
         """Where each level of a category lies, hidden; its order means nothing."""
-        return [keyed(self.seed, j, "levels").random(n) if n else None for j, n in enumerate(self.shape.levels)]
+        return [
+            keyed(self.seed, j, "levels").random(n) if n else None
+            for j, n in enumerate(self.shape.levels)
+        ]
 
     def _points(self, codes: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
         """Codes in the cube on which functions stand."""
@@ -178,13 +200,17 @@ class FreshWorld(Blind):
                 points[:, j] = places[codes[:, j].astype(int)]
         return points
 
-    # -- truth --------------------------------------------------------------------------------------------------------
+    # -- truth -------------------------------------------------------------------------------------
 
     @cached_property
     def functions(self) -> tuple[Drawn, ...]:
         """The function, and the one it drifts to."""
         first = draw(self.seed, self.shape.d, self.shape.interaction)
-        return (first, draw(self.seed, self.shape.d, self.shape.interaction, "later")) if self.shape.drift else (first,)
+        return (
+            (first, draw(self.seed, self.shape.d, self.shape.interaction, "later"))
+            if self.shape.drift
+            else (first,)
+        )
 
     def _later(self, number: float) -> float:
         """How much of the later function is in a round's."""
@@ -196,12 +222,16 @@ class FreshWorld(Blind):
             return 0.9 * (number > at)
         return 0.9 * math.sin(2 * math.pi * number / period) if shape.drift else 0.0
 
-    def values(self, codes: Float[np.ndarray, "n d"], later: float = 0.0) -> Float[np.ndarray, " n"]:
+    def values(
+        self, codes: Float[np.ndarray, "n d"], later: float = 0.0
+    ) -> Float[np.ndarray, " n"]:
         """Without noise."""
         points = self._points(codes)
         if not self.shape.drift:
             return self.functions[0].value(points)
-        return math.sqrt(1 - later**2) * self.functions[0].value(points) + later * self.functions[1].value(points)
+        return math.sqrt(1 - later**2) * self.functions[0].value(points) + later * self.functions[
+            1
+        ].value(points)
 
     def expected(
         self,
@@ -224,7 +254,9 @@ class FreshWorld(Blind):
             part = settings[start : start + step]
             x = np.repeat(codes[None], len(part), axis=0)
             x[:, :, list(held)] = part[:, None]
-            found[start : start + step] = self.values(x.reshape(-1, shape.d), later).reshape(len(part), -1).mean(axis=1)
+            found[start : start + step] = (
+                self.values(x.reshape(-1, shape.d), later).reshape(len(part), -1).mean(axis=1)
+            )
         return found
 
     def net(self, values: Values, value: float) -> float:
@@ -266,8 +298,14 @@ class FreshWorld(Blind):
         values = self.expected(held, found, later, z, _COARSE)
         top = found[np.argsort(-values)[:_REFINED]]
         for width in (0.2, 0.1, 0.05, 0.025, 0.012, 0.006):
-            steps = width * random.normal(size=(12, *top.shape)) * (random.random((12, *top.shape)) < 0.6)
-            near = np.where(np.array(levels) > 0, top, np.clip(top + steps, 0, 1)).reshape(-1, len(held))
+            steps = (
+                width
+                * random.normal(size=(12, *top.shape))
+                * (random.random((12, *top.shape)) < 0.6)
+            )
+            near = np.where(np.array(levels) > 0, top, np.clip(top + steps, 0, 1)).reshape(
+                -1, len(held)
+            )
             near = self._settable(held, np.vstack([top, near]))
             values = self.expected(held, near, later, z, _COARSE)
             top = near[np.argsort(-values)[:_REFINED]]
@@ -278,7 +316,9 @@ class FreshWorld(Blind):
         of = np.array(levels)
         return np.where(of > 0, np.minimum(np.floor(unit * of), np.maximum(of - 1, 0)), unit)
 
-    def _settable(self, held: Sequence[int], settings: Float[np.ndarray, "n c"]) -> Float[np.ndarray, "n c"]:
+    def _settable(
+        self, held: Sequence[int], settings: Float[np.ndarray, "n c"]
+    ) -> Float[np.ndarray, "n c"]:
         """Those that keep the limit."""
         if self.shape.limit is None:
             return settings
@@ -306,7 +346,9 @@ class FreshWorld(Blind):
             )
         limit = self.shape.limit
         if limit is not None and float(values["x1"]) + float(values["x2"]) > limit + 1e-6:
-            raise BenchError(f"x1 {values['x1']:g}, x2 {values['x2']:g}: their sum must be at most {limit:g}")
+            raise BenchError(
+                f"x1 {values['x1']:g}, x2 {values['x2']:g}: their sum must be at most {limit:g}"
+            )
         return sets.index(set(values))
 
     def true_value(self, values: Values, number: int | None = None, nodes: int = NODES) -> float:
@@ -314,9 +356,11 @@ class FreshWorld(Blind):
         held = self.shape.sets[self.set_of(values)]
         at = np.array([[self.code(j, values[self.names[j]]) for j in held]])
         z = self._seen(number) if number is not None and self.shape.seen is not None else None
-        return float(self.expected(held, at, 0.0 if number is None else self._later(number), z, nodes)[0])
+        return float(
+            self.expected(held, at, 0.0 if number is None else self._later(number), z, nodes)[0]
+        )
 
-    # -- play ---------------------------------------------------------------------------------------------------------
+    # -- play --------------------------------------------------------------------------------------
 
     def at(self, number: int, z: float) -> FreshWorld:
         """The same, where z is seen; what was searched for is kept."""
@@ -325,11 +369,19 @@ class FreshWorld(Blind):
         return found
 
     def _seen(self, number: int) -> float:
-        return self._looked if self._looked is not None else float(keyed(self._luck, number, "context").random())
+        return (
+            self._looked
+            if self._looked is not None
+            else float(keyed(self._luck, number, "context").random())
+        )
 
     def now(self, number: int) -> dict[str, Any]:
         """What is seen."""
-        return {} if self.shape.seen is None else {"context": {self.names[self.shape.seen]: self._seen(number)}}
+        return (
+            {}
+            if self.shape.seen is None
+            else {"context": {self.names[self.shape.seen]: self._seen(number)}}
+        )
 
     def play(self, number: int, values: Values, seen: Values) -> Outcome:
         """Nature draws what is not held, the same whoever plays."""
@@ -345,7 +397,9 @@ class FreshWorld(Blind):
                 way = abs(codes[0, j] - self._last.get(j, codes[0, j]))
                 cost += (fixed + per_unit * way) if way > 0 else 0.0
                 self._last[j] = float(codes[0, j])
-        value = float(self.values(codes, self._later(number))[0]) + noise(shape.noise, self._points(codes)[0], random)
+        value = float(self.values(codes, self._later(number))[0]) + noise(
+            shape.noise, self._points(codes)[0], random
+        )
         realised = dict(zip(self.names, self._decoded(codes)[0], strict=True))
         return Outcome(value, cost, realised)
 

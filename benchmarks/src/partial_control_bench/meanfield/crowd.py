@@ -45,7 +45,8 @@ class Crowd:
         name: one of `NAMES`.
         society: who acts.
         payoff: tables (r, C, A) to population averages (r,) and their gradients.
-        agent: a table (C, A) to the payoff f(x, c, ξ) of an agent in each cell, whose average is `payoff`.
+        agent: a table (C, A) to the payoff f(x, c, ξ) of an agent in each cell, whose average is
+            `payoff`.
     """
 
     name: str

@@ -1,6 +1,7 @@
 """Problems of real places: bikes, New York's cells, by name or with their coordinates, and a crowd that covers a town.
 
-Coordinates are kilometres, as features of the actions; the problems that have them are called `…-map`.
+Coordinates are kilometres, as features of the actions; the problems that have them are called
+`…-map`.
 """
 
 from __future__ import annotations
@@ -18,7 +19,10 @@ from .crowd import Crowd, Society, Table, Tables, Values
 
 _CELLS = {160: "12x20", 235: "15x26", 394: "20x36"}
 _KILOMETRES = 111.2  # in a degree of latitude
-_REACH, _CROWD = 0.5, 4.0  # kilometres; cells' worth of agents, evenly spread, that serve all but 1/e of a cell alone
+_REACH, _CROWD = (
+    0.5,
+    4.0,
+)  # kilometres; cells' worth of agents, evenly spread, that serve all but 1/e of a cell alone
 
 
 def _demand(name: str, society: Society, demand: Float[np.ndarray, " A"]) -> Crowd:
@@ -28,7 +32,9 @@ def _demand(name: str, society: Society, demand: Float[np.ndarray, " A"]) -> Cro
         P = tables[:, 0]
         H = 0.5 * (P + demand)
         ratio = np.log(np.maximum(P, 1e-300) / np.maximum(H, 1e-300))
-        value = -0.5 * (P * ratio).sum(axis=1) - 0.5 * (demand * np.log(np.maximum(demand, 1e-300) / H)).sum(axis=1)
+        value = -0.5 * (P * ratio).sum(axis=1) - 0.5 * (
+            demand * np.log(np.maximum(demand, 1e-300) / H)
+        ).sum(axis=1)
         return value, -0.5 * ratio[:, None]
 
     def agent(table: Table) -> Table:
@@ -57,7 +63,9 @@ def _days(rows: list[dict[str, str]]) -> Float[np.ndarray, " A"]:
 
 def _kilometres(rows: list[dict[str, str]]) -> tuple[tuple[float, float], ...]:
     """East and north of the first place."""
-    north, east = (np.array([float(row[name]) for row in rows]) for name in ("latitude", "longitude"))
+    north, east = (
+        np.array([float(row[name]) for row in rows]) for name in ("latitude", "longitude")
+    )
     flat = np.stack([(east - east[0]) * np.cos(np.deg2rad(north.mean())), north - north[0]], axis=1)
     return tuple(map(tuple, (_KILOMETRES * flat).tolist()))
 
@@ -84,7 +92,9 @@ def new_york(cells: int = 160, agents: int = 20_000, on_map: bool = False) -> Cr
 def _cells(cells: int) -> list[dict[str, str]]:
     if cells not in _CELLS:
         raise BenchError(f"cells {cells}: must be one of {', '.join(map(str, _CELLS))}")
-    return [row for row in rows_of(f"nyc_uber_demand_{_CELLS[cells]}.csv") if int(row["rank"]) <= cells]
+    return [
+        row for row in rows_of(f"nyc_uber_demand_{_CELLS[cells]}.csv") if int(row["rank"]) <= cells
+    ]
 
 
 def shuffled(known: Crowd) -> Crowd:
@@ -102,7 +112,9 @@ def coverage(cells: int = 160, agents: int = 1000) -> Crowd:
     """
     rows = _cells(cells)
     places, demand = np.array(_kilometres(rows)), _days(rows)
-    near = np.exp(-((places[:, None] - places) ** 2).sum(axis=2) / (2 * _REACH**2)) * (cells / _CROWD)
+    near = np.exp(-((places[:, None] - places) ** 2).sum(axis=2) / (2 * _REACH**2)) * (
+        cells / _CROWD
+    )
 
     def payoff(tables: Tables) -> tuple[Values, Tables]:
         unserved = demand * np.exp(-tables[:, 0] @ near)
@@ -113,4 +125,6 @@ def coverage(cells: int = 160, agents: int = 1000) -> Crowd:
         return np.asarray(demand * -np.expm1(-load) / np.maximum(load, 1e-300)) @ near
 
     actions = tuple(row["cell"] for row in rows)
-    return Crowd(f"coverage-{cells}", Society(actions, agents, features=_kilometres(rows)), payoff, agent)
+    return Crowd(
+        f"coverage-{cells}", Society(actions, agents, features=_kilometres(rows)), payoff, agent
+    )

@@ -36,7 +36,11 @@ def problems() -> Iterator[Problem]:
     """All of them, and those of the papers with noise of a fiftieth of what can be gained."""
     seeds, budget = Seeds(range(3), range(10, 400)), Budget(250, marks=MARKS)
     for name in NAMES:
-        place, _, kind = name.removesuffix("-map").removesuffix("-shuffled"), 0, name.rpartition("-")[2]
+        place, _, kind = (
+            name.removesuffix("-map").removesuffix("-shuffled"),
+            0,
+            name.rpartition("-")[2],
+        )
         told = {"map": "; the map is known", "shuffled": "; a map that tells nothing"}.get(kind, "")
         data = (_FILES[place],) if place in _FILES else ()
         source = OURS if told or place.startswith("coverage") else PAPER

@@ -1,10 +1,11 @@
 """The problems of Steinberg et al. and ours, with their payoffs: swarm, arena, bikes, New York, maritime refuelling.
 
-Two of them cannot be meant as printed (section 5.2): with normalised frequencies `−Σ_x σ log(P_x + 1)` rewards
-crowds. Read as the average over agents, `−σ Σ_x P_x log(1 + P_x)`, it gives the reward of .9 of the arena's Figure 3.
-Swarm's reward term is read as a mean over agents too. Louisville's bikes and New York's taxis are not to be had:
-their places take Pittsburgh's bike share (20 Saturdays of 2016) and New York's Uber pickups (20 weekdays of April
-2014, 15 to 18 h), of the same kind and size.
+Two of them cannot be meant as printed (section 5.2): with normalised frequencies
+`−Σ_x σ log(P_x + 1)` rewards crowds. Read as the average over agents, `−σ Σ_x P_x log(1 + P_x)`, it
+gives the reward of .9 of the arena's Figure 3. Swarm's reward term is read as a mean over agents
+too. Louisville's bikes and New York's taxis are not to be had: their places take Pittsburgh's bike
+share (20 Saturdays of 2016) and New York's Uber pickups (20 weekdays of April 2014, 15 to 18 h), of
+the same kind and size.
 """
 
 from __future__ import annotations
@@ -84,7 +85,9 @@ def maritime(ports: int = 30, agents: int = 3000) -> Crowd:
     Read as `−½ P_x / V_x + 1[own region]`, with V normalised over the ports.
     """
     busy = [row for row in rows_of("ports.csv") if float(row["vessel_count_total"]) >= 40]
-    rows = [busy[i] for i in np.sort(np.random.default_rng(0).choice(len(busy), ports, replace=False))]
+    rows = [
+        busy[i] for i in np.sort(np.random.default_rng(0).choice(len(busy), ports, replace=False))
+    ]
     capacity = np.array([float(row["vessel_count_total"]) for row in rows])
     V = capacity / capacity.sum()
     own = np.array([[float(row["region"] == region) for row in rows] for region in REGIONS])

@@ -34,7 +34,10 @@ class AddGPUCB(GPUCB):
     name: ClassVar[str] = "add-gp-ucb"
 
     def best(
-        self, vectors: Int[np.ndarray, "n M"], values: Float[np.ndarray, " n"], random: np.random.Generator
+        self,
+        vectors: Int[np.ndarray, "n M"],
+        values: Float[np.ndarray, " n"],
+        random: np.random.Generator,
     ) -> Vector:
         """Maximise `Σ_m μ_m + βσ_m` exactly: agents decide one by one; ties are broken at random."""
         process, chosen = AdditiveGP.fitted(vectors, values), vectors[int(values.argmax())].copy()
@@ -43,7 +46,11 @@ class AddGPUCB(GPUCB):
         for m in range(M):
             k = (process.vectors[:, m] == np.arange(A)[:, None]) / M  # (A, n)
             variance = np.maximum(1 / M - np.einsum("an,an->a", k @ process.inverse, k), 1e-12)
-            bound = k @ process.weights + self.options.beta * np.sqrt(process.scale * variance) + noise[m]
+            bound = (
+                k @ process.weights
+                + self.options.beta * np.sqrt(process.scale * variance)
+                + noise[m]
+            )
             actions = self.open[self.context_of[m]]
             chosen[m] = actions[int(bound[actions].argmax())]
         return chosen
@@ -90,7 +97,9 @@ class Genetic(PerAgentMethod[GeneticOptions]):
             raise SteerboError(f"genetic needs pymoo, which is not installed: {install}") from None
         choices = [Choices(options=self.open[c].tolist()) for c in self.context_of]
         problem = Problem(vars=dict(enumerate(choices)))
-        tournament = TournamentSelection(func_comp=lambda pop, pairs, **_: pairs.min(axis=1)[:, None])
+        tournament = TournamentSelection(
+            func_comp=lambda pop, pairs, **_: pairs.min(axis=1)[:, None]
+        )
         mating = Mating(tournament, UX(), ChoiceRandomMutation())
         child = mating.do(problem, Population.new("X", parents), 1, random_state=random)
         vector = child[0].X if len(child) else self.changed(parents[0], 1, random)
@@ -103,7 +112,8 @@ class AnnealingOptions:
 
     Args:
         cooling: factor of the temperature from one round to the next.
-        starting_points: random vectors at first; the standard deviation of their values is the first temperature.
+        starting_points: random vectors at first; the standard deviation of their values is the
+            first temperature.
     """
 
     cooling: float = Field(0.97, gt=0, lt=1)
@@ -134,7 +144,9 @@ class Annealing(PerAgentMethod[AnnealingOptions]):
         here = int(scaled[:first].argmax())
         for step, i in enumerate(range(first, len(values))):
             worse = (scaled[here] - scaled[i]) / (heat * self.options.cooling**step)
-            if worse <= 0 or self.streams(numbers[i], "accept").random() < np.exp(-min(worse, 700.0)):
+            if worse <= 0 or self.streams(numbers[i], "accept").random() < np.exp(
+                -min(worse, 700.0)
+            ):
                 here = i
         found: Vector = vectors[here]
         return found

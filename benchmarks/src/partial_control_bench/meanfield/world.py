@@ -14,7 +14,11 @@ from ..randomness import keyed
 from .crowd import Crowd
 from .published import NAMES, crowd
 
-_SEARCHED = {"swarm": 18.013441862014524, "arena": 1.0203137667107645, "maritime": 0.20632987751747933}
+_SEARCHED = {
+    "swarm": 18.013441862014524,
+    "arena": 1.0203137667107645,
+    "maritime": 0.20632987751747933,
+}
 _SEARCHED |= {"coverage-160": 0.8704440750451288}
 OPTIMUM: dict[str, float] = {name: _SEARCHED.get(name, 0.0) for name in NAMES}
 """The largest payoff over distributions: 0 where demand can be met, else the best of a search from 64 starts."""
@@ -39,7 +43,8 @@ class CrowdWorld(Blind):
 
     Attributes:
         name: of the crowd.
-        noise: standard deviation of what is measured, as a share of what can be gained over picking at random.
+        noise: standard deviation of what is measured, as a share of what can be gained over picking
+            at random.
         seed: of noise.
     """
 
@@ -73,7 +78,11 @@ class CrowdWorld(Blind):
 
     def play(self, number: int, values: Values, seen: Values) -> Outcome:
         """The average payoff, with noise."""
-        noise = self.noise * self.gain * float(keyed(self.seed, number, "noise").normal()) if self.noise else 0.0
+        noise = (
+            self.noise * self.gain * float(keyed(self.seed, number, "noise").normal())
+            if self.noise
+            else 0.0
+        )
         return Outcome(self.crowd.value(self.table(values)) + noise)
 
     def regret(self, number: int, values: Values, seen: Values) -> float:
@@ -90,8 +99,12 @@ class CrowdWorld(Blind):
         shape = (len(told.contexts), len(told.actions))
         asked = np.asarray(values.get("distribution"), dtype=float)
         if asked.shape != shape or not np.isfinite(asked).all() or asked.min() < -1e-9:
-            raise BenchError(f"distribution: must be {shape[0]} lists of {shape[1]} shares, none below 0")
+            raise BenchError(
+                f"distribution: must be {shape[0]} lists of {shape[1]} shares, none below 0"
+            )
         if np.abs(asked.sum(axis=1) - 1).max() > 1e-6:
-            raise BenchError(f"distribution: the shares of a context must sum to 1, not {asked.sum(axis=1).tolist()}")
+            raise BenchError(
+                f"distribution: the shares of a context must sum to 1, not {asked.sum(axis=1).tolist()}"
+            )
         rows = zip(np.maximum(asked, 0.0), told.agents_in, strict=True)
         return np.array([whole(row, int(agents)) for row, agents in rows])

@@ -24,32 +24,58 @@ def claims(results: Sequence[Result]) -> list[Claim]:
     def case(name: str, first: str, second: str, mark: float) -> Compared | None:
         return compare(results, name, first, second, "cumulative", mark)
 
-    def row(words: str, problems: Sequence[str], second: str, mark: float = 700.0, first: str = COCA) -> Claim:
+    def row(
+        words: str, problems: Sequence[str], second: str, mark: float = 700.0, first: str = COCA
+    ) -> Claim:
         start = problem(problems[0]).seeds.reported.start
         played = len(by_entrant(results, problems[0]).get(first, ()))
-        command = f"pcb run {first} {problems[0]} --seeds {start}-{start + max(min(played, 30), 1) - 1}"
-        return together(words, {name: case(name, first, second, mark) for name in problems}, command)
+        command = (
+            f"pcb run {first} {problems[0]} --seeds {start}-{start + max(min(played, 30), 1) - 1}"
+        )
+        return together(
+            words, {name: case(name, first, second, mark) for name in problems}, command
+        )
 
     def both(
-        words: str, problems: Sequence[str], second: str, mark: float = 700.0, more: Sequence[str] = ()
+        words: str,
+        problems: Sequence[str],
+        second: str,
+        mark: float = 700.0,
+        more: Sequence[str] = (),
     ) -> Iterator[Claim]:
         if any(case(name, PUBLISHED, second, mark) for name in problems):
             yield row(words, problems, second, mark, PUBLISHED)
             words = "…"
         yield row(f"{words} {PAIRED}", (*problems, *more), second, mark)
 
-    figure, cabo = ("figure-1", "figure-1-weight-0.01"), "… less than CaBO, which looks at nothing, on Figure 1"
+    figure, cabo = (
+        ("figure-1", "figure-1-weight-0.01"),
+        "… less than CaBO, which looks at nothing, on Figure 1",
+    )
     a1 = "… less than CaBO where the best medication depends on age and BMI (A.1)"
     idle = "contexts that do not matter cost little: no more than CaBO (A.1)"
     rules = ("figure-1", "psa-2", "psa-1", "cosine")
     return [
-        *both("CoCa-BO loses less than CoBO, which sets and looks at everything, on Figure 1", figure, "cobo"),
+        *both(
+            "CoCa-BO loses less than CoBO, which sets and looks at everything, on Figure 1",
+            figure,
+            "cobo",
+        ),
         *both(cabo, ("figure-1",), "cabo"),
-        row("… and by the rule of the authors' program", ("figure-1",), "cabo", first=f"{COCA}-reward-mean"),
+        row(
+            "… and by the rule of the authors' program",
+            ("figure-1",),
+            "cabo",
+            first=f"{COCA}-reward-mean",
+        ),
         *both(a1, ("psa-2",), "cabo", more=("psa-2-authors",)),
         *both(idle, ("psa-1",), "cabo", more=("psa-1-authors",)),
-        *both("where looking at everything is right, choosing costs little (A.2)", ("cosine",), "cobo"),
-        row(f"without its contexts it loses more (A.2) {PAIRED}", ("cosine",), "coca-bo-no-context"),
+        *both(
+            "where looking at everything is right, choosing costs little (A.2)", ("cosine",), "cobo"
+        ),
+        row(
+            f"without its contexts it loses more (A.2) {PAIRED}", ("cosine",), "coca-bo-no-context"
+        ),
         *both("many idle variables do not hurt it (A.3)", ("plates",), "cobo", 200.0),
         row(
             f"BoTorch's model in every arm does no better (A.5) {PAIRED}",

@@ -68,7 +68,13 @@ class Compared:
 
 
 def compare(
-    results: Sequence[Result], problem: str, first: str, second: str, measure: str, mark: float, margin: float = 0.0
+    results: Sequence[Result],
+    problem: str,
+    first: str,
+    second: str,
+    measure: str,
+    mark: float,
+    margin: float = 0.0,
 ) -> Compared | None:
     """Two entrants, by label, at a mark; None where there are no seeds that both have."""
     runs = by_entrant(results, problem)
@@ -104,8 +110,8 @@ def together(words: str, cases: Mapping[str, Compared | None], command: str) -> 
 def counted(words: str, cases: Mapping[str, Compared | None], command: str) -> Claim:
     """The same of many cases by group, which is what stands before the comma.
 
-    A group speaks for the claim where at least half its cells are surely ahead and none is surely behind, and against
-    it where none is surely ahead and some are surely behind.
+    A group speaks for the claim where at least half its cells are surely ahead and none is surely
+    behind, and against it where none is surely ahead and some are surely behind.
     """
     there = {name: case for name, case in cases.items() if case is not None}
     if not there:
@@ -117,11 +123,23 @@ def counted(words: str, cases: Mapping[str, Compared | None], command: str) -> C
     groups = {name: _of_group(*row) for name, row in tally.items()}
     same = set(groups.values())
     yes = [name for name, verdict in groups.items() if verdict == HOLDS]
-    verdict = same.pop() if len(same) == 1 else f"{DEPENDS}: holds on {', '.join(yes)}" if yes else DEPENDS
+    verdict = (
+        same.pop()
+        if len(same) == 1
+        else f"{DEPENDS}: holds on {', '.join(yes)}"
+        if yes
+        else DEPENDS
+    )
     parts = "; ".join(f"{name} {'/'.join(map(str, row))}" for name, row in tally.items())
     counts = sorted({case.away.runs for case in there.values()})
     seeds = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-    return Claim(words, verdict, f"cells surely less/neither/surely more: {parts}", f"{seeds} a cell", command)
+    return Claim(
+        words,
+        verdict,
+        f"cells surely less/neither/surely more: {parts}",
+        f"{seeds} a cell",
+        command,
+    )
 
 
 def _of_group(ahead: int, neither: int, behind: int) -> str:

@@ -26,7 +26,13 @@ def claims(results: Sequence[Result]) -> list[Claim]:
     def row(words: str, first: str, second: str, marks: Sequence[float]) -> Claim:
         cases: dict[str, Compared | None] = {
             f"{name}, {costs}, {variance:g}, {mark:g}": compare(
-                results, plant_name(name, costs, variance), first, second, "simple", mark, _margin(name, variance)
+                results,
+                plant_name(name, costs, variance),
+                first,
+                second,
+                "simple",
+                mark,
+                _margin(name, variance),
             )
             for name in PUBLISHED
             for costs in COSTS
@@ -39,7 +45,10 @@ def claims(results: Sequence[Result]) -> list[Claim]:
     first, strict = "explore-then-commit", "cheap-first (tolerance 0)"
     return [
         row(
-            "Hoang et al.: Algorithm 1 has less simple regret than UCB-PSQ from 40 spent on", first, "ucb-psq", _FROM_40
+            "Hoang et al.: Algorithm 1 has less simple regret than UCB-PSQ from 40 spent on",
+            first,
+            "ucb-psq",
+            _FROM_40,
         ),
         row("Hoang et al.: … and less than TS-PSQ", first, "ts-psq", _FROM_40),
         row(
@@ -49,11 +58,19 @@ def claims(results: Sequence[Result]) -> list[Claim]:
             _FROM_40,
         ),
         row("Tay et al.: so does UCB-CVS", "ucb-cvs", "ucb-psq", _FROM_40),
-        row("ours: cheap-first, told to forgive nothing, has less than Algorithm 1", strict, first, _ALL),
+        row(
+            "ours: cheap-first, told to forgive nothing, has less than Algorithm 1",
+            strict,
+            first,
+            _ALL,
+        ),
         row("ours: … and less than going up in groups", strict, "etc-groups", _ALL),
         row("ours: … and less than UCB-CVS", strict, "ucb-cvs", _ALL),
         row(
-            "ours: … and less than told nothing, when it forgives a twentieth of the range", strict, "cheap-first", _ALL
+            "ours: … and less than told nothing, when it forgives a twentieth of the range",
+            strict,
+            "cheap-first",
+            _ALL,
         ),
     ]
 

@@ -20,7 +20,9 @@ PAPERS = (costvarying.PAPER, timevarying.PAPER, causal.PAPER, meanfield.PAPER)
 PUBLISHED = "as-published.md"
 _COLUMNS = (HOLDS, DEPENDS, NOT, OPEN)
 _NOT_THEIRS = ("ours", f"… {causal.PAIRED}")
-_VARIED = re.compile(r"-(cheap|moderate|off|noisy|shuffled|map|authors|weight|no-|h?[0-9]|l[0-9]|[hl][0-9]).*")
+_VARIED = re.compile(
+    r"-(cheap|moderate|off|noisy|shuffled|map|authors|weight|no-|h?[0-9]|l[0-9]|[hl][0-9]).*"
+)
 
 _HEAD = """# What holds
 
@@ -56,10 +58,16 @@ def write_all(folder: Path) -> Iterator[Path]:
         published.append(
             f"## {paper.title}\n\n{paper.about} [Pictures, readings, tables]({HERE}/{paper.file}.md).\n\n{table(claims)}"
         )
-        tally = Counter(claim.verdict.partition(":")[0] for claim in claims if not claim.words.startswith(_NOT_THEIRS))
+        tally = Counter(
+            claim.verdict.partition(":")[0]
+            for claim in claims
+            if not claim.words.startswith(_NOT_THEIRS)
+        )
         page, image = f"{HERE}/{paper.file}.md", f"{HERE}/{paper.file}.png"
         rows.append((f"[{paper.title}]({page})", *(tally[verdict] or "" for verdict in _COLUMNS)))
-        pictures.append(f"## {paper.title}\n\n{paper.about}\n\n[![{alt}]({image})]({page})\n\nMade by `{COMMAND}`.\n")
+        pictures.append(
+            f"## {paper.title}\n\n{paper.about}\n\n[![{alt}]({image})]({page})\n\nMade by `{COMMAND}`.\n"
+        )
         yield home / f"{paper.file}.md"
     timed = [r.cpu_seconds for r in results if r.cpu_seconds is not None]
     note = (
@@ -73,7 +81,13 @@ def write_all(folder: Path) -> Iterator[Path]:
         f"list, variance, height or noise: {len({_VARIED.sub('', name) for name in every})} differ in more than that. The rest are for who "
         "wants to play them (`pcb list`).\n\n"
     )
-    front = _HEAD + markdown(("the papers' claims", *_COLUMNS), rows) + note + _OTHERS + "\n".join(pictures)
+    front = (
+        _HEAD
+        + markdown(("the papers' claims", *_COLUMNS), rows)
+        + note
+        + _OTHERS
+        + "\n".join(pictures)
+    )
     (folder / PUBLISHED).write_text(_PUBLISHED + "\n".join(published), encoding="utf-8")
     yield folder / PUBLISHED
     if (core := core_page.write(folder)) is not None:

@@ -41,7 +41,8 @@ class Paper:
         wing: whose problems it has.
         about: a sentence or two.
         claims: from all results to rows.
-        drawn: the picture's panels: a problem each, and labels of entrants; those that have not played are left out.
+        drawn: the picture's panels: a problem each, and labels of entrants; those that have not
+            played are left out.
         read: how the paper had to be read, as items of a list.
         ours: labels of methods that no paper has; the first alone stands beside the published ones.
         problems: those that are shown beside each other; the appendix has all.
@@ -68,7 +69,9 @@ class Paper:
     def runs(self, results: Sequence[Result], name: str) -> dict[str, list[Result]]:
         """Those of a problem, by label, or by what the label is called here."""
         called = dict(self.names)
-        return {called.get(label, label): those for label, those in by_entrant(results, name).items()}
+        return {
+            called.get(label, label): those for label, those in by_entrant(results, name).items()
+        }
 
 
 def write(paper: Paper, results: Sequence[Result], folder: Path) -> tuple[list[Claim], str]:
@@ -102,9 +105,13 @@ def draw(paper: Paper, results: Sequence[Result], folder: Path) -> str:
         about, found = problem(name), paper.runs(results, name)
         measure = about.compared
         runs = {who: found[who] for who in entrants if who in found}
-        picture.curves(ax, runs, measure, about.budget.unit, styles={who: k for k, who in enumerate(entrants)})
+        picture.curves(
+            ax, runs, measure, about.budget.unit, styles={who: k for k, who in enumerate(entrants)}
+        )
         ax.set_title(textwrap.fill(about.title, 56), fontsize=9)
-        told.append(f"{picture.WORDS[measure]} on {name} against {about.budget.unit}{_ends(runs, measure)}")
+        told.append(
+            f"{picture.WORDS[measure]} on {name} against {about.budget.unit}{_ends(runs, measure)}"
+        )
     picture.save(figure, folder / f"{paper.file}.png")
     return f"Lines of {'; '.join(told)}"
 
@@ -112,8 +119,13 @@ def draw(paper: Paper, results: Sequence[Result], folder: Path) -> str:
 def _ends(runs: Mapping[str, Sequence[Result]], measure: str) -> str:
     if (mark := shared_mark(runs, measure)) is None:
         return ""
-    ends = {name: summary([*by_seed(those, measure, mark).values()]).mean for name, those in runs.items()}
-    told = ", ".join(f"{name} {shown(mean)}" for name, mean in sorted(ends.items(), key=lambda pair: pair[1]))
+    ends = {
+        name: summary([*by_seed(those, measure, mark).values()]).mean
+        for name, those in runs.items()
+    }
+    told = ", ".join(
+        f"{name} {shown(mean)}" for name, mean in sorted(ends.items(), key=lambda pair: pair[1])
+    )
     return f", at {mark:g}: {told}"
 
 
@@ -122,14 +134,22 @@ def beside(paper: Paper, results: Sequence[Result]) -> str:
     rows = []
     for name in paper.problems:
         measure = problem(name).compared
-        runs = {who: those for who, those in paper.runs(results, name).items() if those[0].entrant not in PEERS}
+        runs = {
+            who: those
+            for who, those in paper.runs(results, name).items()
+            if those[0].entrant not in PEERS
+        }
         runs = {who: those for who, those in runs.items() if len(those) >= _FEWEST}
-        others = [who for who in runs if who not in paper.ours and not _left_out(runs[who][0].entrant)]
+        others = [
+            who for who in runs if who not in paper.ours and not _left_out(runs[who][0].entrant)
+        ]
         runs = {who: those for who, those in runs.items() if who in (*paper.ours, *others)}
         mark = shared_mark(runs, measure)
         if mark is None:
             continue
-        means = {who: summary([*by_seed(those, measure, mark).values()]) for who, those in runs.items()}
+        means = {
+            who: summary([*by_seed(those, measure, mark).values()]) for who, those in runs.items()
+        }
         fixed = problem(name).seed_moves == "the start"
         cells = [_best(means, side, fixed) for side in (paper.ours[:1], others)]
         rows.append((name, _at(name, mark), *cells))
@@ -157,7 +177,11 @@ def peers(paper: Paper, results: Sequence[Result]) -> str:
     rows, own = [], paper.ours[0]
     for name in paper.problems:
         runs = paper.runs(results, name)
-        sides = {who: those for who, those in runs.items() if those[0].entrant in PEERS and who != "random"}
+        sides = {
+            who: those
+            for who, those in runs.items()
+            if those[0].entrant in PEERS and who != "random"
+        }
         sides = {who: those for who, those in sides.items() if len(those) >= _FEWEST}
         if sides and len(runs.get(own, ())) >= _FEWEST:
             rows += _against(name, own, runs[own], sides)
@@ -168,16 +192,22 @@ def peers(paper: Paper, results: Sequence[Result]) -> str:
         "Mean ± standard error (seeds; few where a peer is slow: a run takes TPE and CMA-ES a second, those with a model a minute; who has fewer than three is in the appendix alone; where rounds count, what was paid), and the "
         "difference on the seeds that both have, bold where ours has surely more. A problem has a row for each mark at which some of them ended.\n\n"
     )
-    return note + markdown(("problem", "after", own, "peers, from the best on", "ours less the best peer"), rows)
+    return note + markdown(
+        ("problem", "after", own, "peers, from the best on", "ours less the best peer"), rows
+    )
 
 
-def _against(name: str, own: str, ours: Sequence[Result], sides: Mapping[str, Sequence[Result]]) -> list[Sequence[str]]:
+def _against(
+    name: str, own: str, ours: Sequence[Result], sides: Mapping[str, Sequence[Result]]
+) -> list[Sequence[str]]:
     """A problem's rows: at each mark where runs of some peer end, all that come as far."""
     measure, rows = problem(name).compared, list[Sequence[str]]()
     ends = {who: shared_mark({own: ours, who: those}, measure) for who, those in sides.items()}
     for mark in sorted({end for end in ends.values() if end is not None}):
         values = {
-            who: by_seed(sides[who], measure, mark) for who, end in ends.items() if end is not None and end >= mark
+            who: by_seed(sides[who], measure, mark)
+            for who, end in ends.items()
+            if end is not None and end >= mark
         }
         values = {who: of for who, of in values.items() if len(of) >= _FEWEST}
         if not values:
@@ -240,7 +270,11 @@ def spent(wing: str, file: Path) -> str:
 def _took(line: Mapping[str, Any] | None, before: Sequence[Mapping[str, Any] | None]) -> str:
     if line is not None and line["ms"] is not None:
         return shown(line["ms"]) if line["ms"] else "below the clock's tick"
-    return "> 10 000" if line is None and any(each and too_slow(each["ms"]) for each in before) else "–"
+    return (
+        "> 10 000"
+        if line is None and any(each and too_slow(each["ms"]) for each in before)
+        else "–"
+    )
 
 
 def appendix(results: Sequence[Result], file: Path) -> None:

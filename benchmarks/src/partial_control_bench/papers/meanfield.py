@@ -9,7 +9,13 @@ from ..statistics import label_of
 from .claim import Claim, compare, together
 from .layout import Paper
 
-_PAPERS = {"acquisition": "expected", "beta": 2.0, "caution": 0.0, "embedding": "plain", "kernel": "additive"}
+_PAPERS = {
+    "acquisition": "expected",
+    "beta": 2.0,
+    "caution": 0.0,
+    "embedding": "plain",
+    "kernel": "additive",
+}
 PUBLISHED = label_of("mf-gp-ucb", _PAPERS)
 _AS_PUBLISHED = "mf-gp-ucb as published"
 _SMALL, _LARGE = ("swarm", "arena", "bikes-36"), ("new-york-160", "maritime")
@@ -19,12 +25,19 @@ def claims(results: Sequence[Result]) -> list[Claim]:
     """The paper's acquisition and kernel against each rival."""
 
     def row(words: str, problems: Sequence[str], second: str, mark: float) -> Claim:
-        cases = {name: compare(results, name, PUBLISHED, second, "simple", mark) for name in problems}
+        cases = {
+            name: compare(results, name, PUBLISHED, second, "simple", mark) for name in problems
+        }
         options = " ".join(f"--option {name}={value}" for name, value in _PAPERS.items())
         return together(words, cases, f"pcb run mf-gp-ucb {problems[0]} --seeds 10-19 {options}")
 
     return [
-        row("MF-GP-UCB has less regret than GP-UCB over the whole table, after 80 rounds", _SMALL, "gp-ucb", 80.0),
+        row(
+            "MF-GP-UCB has less regret than GP-UCB over the whole table, after 80 rounds",
+            _SMALL,
+            "gp-ucb",
+            80.0,
+        ),
         row("… than GP-UCB with an additive kernel", _SMALL, "add-gp-ucb", 80.0),
         row("… than TuRBO", _SMALL, "turbo", 80.0),
         row("… than a genetic algorithm", (*_SMALL, *_LARGE), "genetic", 80.0),
@@ -43,7 +56,16 @@ PAPER = Paper(
     (
         (
             "arena",
-            (_AS_PUBLISHED, "mf-gp-ucb", "gp-ucb", "add-gp-ucb", "turbo", "genetic", "annealing", "random-steerbo"),
+            (
+                _AS_PUBLISHED,
+                "mf-gp-ucb",
+                "gp-ucb",
+                "add-gp-ucb",
+                "turbo",
+                "genetic",
+                "annealing",
+                "random-steerbo",
+            ),
         ),
     ),
     (

@@ -21,7 +21,9 @@ _HORIZONS = (50.0, 100.0, 200.0, 400.0)
 def claims(results: Sequence[Result]) -> list[Claim]:
     """The paper's, under both readings and along the horizon; ours."""
     rows = [_reading(results, "toy-h5-l0.5", " (confidence 2)", mark, "our") for mark in _HORIZONS]
-    rows.append(_reading(results, "toy-empty-start", " (confidence 2, ties first)", 200.0, "the other"))
+    rows.append(
+        _reading(results, "toy-empty-start", " (confidence 2, ties first)", 200.0, "the other")
+    )
     rows += [
         _ours(results, "ours: tempered elimination loses less than prior elimination where priors hold",
               ("toy-h5-l0.5", "toy-h5-l0.05", "toy-drift", "daily"), "tempered-elimination", f"{PAPERS} (confidence 2)"),
@@ -45,7 +47,9 @@ def _reading(results: Sequence[Result], name: str, told: str, mark: float, which
     return together(words, cases, f"pcb run {PAPERS} {name} --seeds 1000-1199 {options}")
 
 
-def _ours(results: Sequence[Result], words: str, names: Sequence[str], first: str, second: str) -> Claim:
+def _ours(
+    results: Sequence[Result], words: str, names: Sequence[str], first: str, second: str
+) -> Claim:
     marks = {name: 150.0 if name.startswith("toy") else None for name in names}
     cases: dict[str, Compared | None] = {}
     for name, mark in marks.items():
@@ -71,25 +75,42 @@ def _intel(results: Sequence[Result]) -> Claim:
             continue
         best = min(ends, key=lambda who: ends[who])
         won.append(best == mine)
-        parts.append(f"{day} March: {shown(ends[mine])} °C a round, least {best} {shown(ends[best])}")
+        parts.append(
+            f"{day} March: {shown(ends[mine])} °C a round, least {best} {shown(ends[best])}"
+        )
     if not parts:
         return Claim(words, OPEN, "–", "0", command)
     verdict = HOLDS if all(won) else DEPENDS if any(won) else NOT
-    return Claim(words, verdict, "; ".join(parts), "6 starts a day; without noise they say little", command)
+    return Claim(
+        words, verdict, "; ".join(parts), "6 starts a day; without noise they say little", command
+    )
 
 
 def horizon(results: Sequence[Result]) -> str:
     """The toy along T, under our reading: mean with its error, and at the end median and tail."""
     runs, rows = by_entrant(results, _TOY), []
-    for who in (*(f"{name} (confidence 2)" for name in _ALL), "tempered-elimination", "optuna-tpe", "random"):
+    for who in (
+        *(f"{name} (confidence 2)" for name in _ALL),
+        "tempered-elimination",
+        "optuna-tpe",
+        "random",
+    ):
         of = [by_seed(runs.get(who, []), "cumulative", mark) for mark in _HORIZONS]
         if all(of):
             found = [summary([*values.values()]) for values in of]
             last, seeds = found[-1], [each.runs for each in found]
-            rows.append((who, *map(str, found), shown(last.median), shown(last.tail), f"{min(seeds)}"))
+            rows.append(
+                (who, *map(str, found), shown(last.median), shown(last.tail), f"{min(seeds)}")
+            )
     if not rows:
         return "## The horizon decides\n\nNot run.\n"
-    columns = ("entrant", *(f"T = {mark:g}" for mark in _HORIZONS), "median at 400", "one in ten exceeds", "seeds")
+    columns = (
+        "entrant",
+        *(f"T = {mark:g}" for mark in _HORIZONS),
+        "median at 400",
+        "one in ten exceeds",
+        "seeds",
+    )
     return f"## The horizon decides\n\n{_horizon_words(runs)}\n\n{markdown(columns, rows)}"
 
 

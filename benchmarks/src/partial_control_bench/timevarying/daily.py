@@ -1,8 +1,8 @@
 """A daily cycle: should a method that knows several candidate priors not beat the best constant setting?
 
-A setting from 0 to 100 is worth `100 − ((x − c(t)) / 5)²`, and the best one goes round once in 24 rounds:
-`c(t) = centre + 20 sin(2π (t + phase) / 24)`. Of four candidate priors the one with that period is right; outcomes have
-noise of standard deviation 2.
+A setting from 0 to 100 is worth `100 − ((x − c(t)) / 5)²`, and the best one goes round once in 24
+rounds: `c(t) = centre + 20 sin(2π (t + phase) / 24)`. Of four candidate priors the one with that
+period is right; outcomes have noise of standard deviation 2.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Problems that drift in ways of which no candidate prior holds for long: a switch, a change of rate, a moving peak.
 
-Candidates are generic: three lengthscales, each with four rates of decay. *switch*: the truth is drawn anew, from
-another candidate, every 75 rounds; *rates*: it drifts at ε = .002, and in the second half at .1; *moving*: a peak
-wanders over a square, as no candidate describes. *long* is a switch every 150 of 1200 rounds.
+Candidates are generic: three lengthscales, each with four rates of decay. *switch*: the truth is
+drawn anew, from another candidate, every 75 rounds; *rates*: it drifts at ε = .002, and in the
+second half at .1; *moving*: a peak wanders over a square, as no candidate describes. *long* is a
+switch every 150 of 1200 rounds.
 """
 
 from __future__ import annotations
@@ -69,6 +70,8 @@ def _moving(random: np.random.Generator) -> Floats[np.ndarray, "T X"]:
     side = np.linspace(0, 1, SIDE)
     points = np.stack(np.meshgrid(side, side, indexing="ij"), -1).reshape(-1, 2)
     t, phases = np.arange(ROUNDS)[:, None], 2 * np.pi * random.random(2)
-    centres = 0.5 + 0.35 * np.concatenate([np.sin(t / 25 + phases[0]), np.cos(t / 40 + phases[1])], axis=1)
+    centres = 0.5 + 0.35 * np.concatenate(
+        [np.sin(t / 25 + phases[0]), np.cos(t / 40 + phases[1])], axis=1
+    )
     squares = ((points - centres[:, None]) ** 2).sum(-1)
     return 3 * np.exp(-squares / 0.08) - 1

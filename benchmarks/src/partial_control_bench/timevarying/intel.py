@@ -1,7 +1,8 @@
 """The Intel lab's temperatures (section 7): find the warmest mote now, with every earlier day to learn from.
 
-Ten-minute means of 52 motes, 1 to 14 March 2004. Where a mote has no reading it is not available; a step without any
-reading is left out. There is no noise: a seed moves nothing but the first outcome, and what a method draws itself.
+Ten-minute means of 52 motes, 1 to 14 March 2004. Where a mote has no reading it is not available; a
+step without any reading is left out. There is no noise: a seed moves nothing but the first outcome,
+and what a method draws itself.
 """
 
 from __future__ import annotations

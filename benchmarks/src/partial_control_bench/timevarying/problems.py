@@ -41,7 +41,13 @@ def problems() -> Iterator[Problem]:
         world = partial(known.world, name)
         seeds = Seeds(range(1000), range(7000, 7200))
         yield Problem(
-            name.lower().replace(" ", "-"), "time-varying", title, world, _rounds(unknown.ROUNDS), OURS, seeds=seeds
+            name.lower().replace(" ", "-"),
+            "time-varying",
+            title,
+            world,
+            _rounds(unknown.ROUNDS),
+            OURS,
+            seeds=seeds,
         )
     for day in intel.TEST_DAYS:
         title = f"the warmest mote of the Intel lab, {day} March 2004"

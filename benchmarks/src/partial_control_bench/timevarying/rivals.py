@@ -1,9 +1,9 @@
 """Rivals of the methods for time-varying problems; they come in as anybody's methods do.
 
-Those of Ziomek, Adachi & Osborne (2025) are type-II maximum likelihood and regret balancing (their Algorithm 2).
-R-GP-UCB and SW-GP-UCB (Zhou & Shroff 2021) forget by restarts and by a window, WGP-UCB (Deng et al. 2022) by weights:
-all three take the objective as static over the outcomes that they remember, leave out the prior's own drift, and
-condition their surrogate anew in each round.
+Those of Ziomek, Adachi & Osborne (2025) are type-II maximum likelihood and regret balancing (their
+Algorithm 2). R-GP-UCB and SW-GP-UCB (Zhou & Shroff 2021) forget by restarts and by a window,
+WGP-UCB (Deng et al. 2022) by weights: all three take the objective as static over the outcomes that
+they remember, leave out the prior's own drift, and condition their surrogate anew in each round.
 """
 
 from __future__ import annotations
@@ -23,7 +23,12 @@ from steerbo.extending import record
 from steerbo.timevarying import TimeVarying
 from steerbo.timevarying.data import draw_largest
 from steerbo.timevarying.elimination import EliminationMethod, EliminationOptions
-from steerbo.timevarying.method import CandidatePriorsOptions, Surrogate, TimeVaryingMethod, belief_behind
+from steerbo.timevarying.method import (
+    CandidatePriorsOptions,
+    Surrogate,
+    TimeVaryingMethod,
+    belief_behind,
+)
 from steerbo.timevarying.methods import OnePrior, OnePriorOptions
 from steerbo.timevarying.surrogates import BoxSurrogate, finite_surrogate
 
@@ -44,7 +49,8 @@ class MaximumLikelihood(TimeVaryingMethod[CandidatePriorsOptions]):
         """Posterior weights."""
         best = self.names[self.trusted()[0]]
         return Explanation(
-            f"{best} is the likeliest prior", (self.table_of_priors({}, ()), self.table_of_present_choice(history))
+            f"{best} is the likeliest prior",
+            (self.table_of_priors({}, ()), self.table_of_present_choice(history)),
         )
 
 
@@ -95,15 +101,23 @@ _NEGLIGIBLE = 1e-6  # weight below which an outcome is forgotten altogether
 class ForgettingGPUCB(OnePrior[OptionsT]):
     """Base of the methods that condition one prior, in each round, on the remembered rounds only."""
 
-    def __init__(self, problem: TimeVarying, options: OptionsT, streams: Streams, history: History) -> None:
+    def __init__(
+        self, problem: TimeVarying, options: OptionsT, streams: Streams, history: History
+    ) -> None:
         super().__init__(problem, options, streams, history)
         self._scratch = self.empty_surrogate()
 
     def empty_surrogate(self) -> Surrogate:
         """Make a surrogate without drift and without data, of which only what is remembered says how many it keeps."""
-        static = replace(self.problem, priors=tuple(replace(prior, drift=None) for prior in self.problem.given))
+        static = replace(
+            self.problem, priors=tuple(replace(prior, drift=None) for prior in self.problem.given)
+        )
         finite = self.problem.points is not None
-        return finite_surrogate(static, bounded=False) if finite else BoxSurrogate(static, bounded=False)
+        return (
+            finite_surrogate(static, bounded=False)
+            if finite
+            else BoxSurrogate(static, bounded=False)
+        )
 
     @abstractmethod
     def memory(self, number: int) -> int:
@@ -124,7 +138,9 @@ class ForgettingGPUCB(OnePrior[OptionsT]):
         for told in self.remembered(history, time):
             if told.state == "told":
                 datum = self._datum(Result.of_round(told, time))
-                self._scratch.add(datum._replace(time=0.0, inflation=self.inflation(number - told.number)))
+                self._scratch.add(
+                    datum._replace(time=0.0, inflation=self.inflation(number - told.number))
+                )
         return self._scratch
 
     def _calibrate(self, believed: int | None) -> None:
@@ -191,7 +207,8 @@ class WeightedOptions(OnePriorOptions):
     """Options of `w-gp-ucb`: those of `gp-ucb`, and of what is forgotten.
 
     Args:
-        discount: the weight of an outcome falls by this factor with every round; weights below 1e-6 are left out.
+        discount: the weight of an outcome falls by this factor with every round; weights below 1e-6
+            are left out.
     """
 
     discount: float = Field(0.97, gt=0, lt=1)
@@ -200,7 +217,8 @@ class WeightedOptions(OnePriorOptions):
 class Weighted(ForgettingGPUCB[WeightedOptions]):
     """GP-UCB with one given prior, old outcomes weighing less (WGP-UCB, Deng et al. 2022).
 
-    The weighted regression of their equation (6): weight w is noise variance R²/w. Bands are that posterior's own.
+    The weighted regression of their equation (6): weight w is noise variance R²/w. Bands are that
+    posterior's own.
     """
 
     name: ClassVar[str] = "w-gp-ucb"

@@ -1,8 +1,9 @@
 """The toy problem of Ziomek, Adachi & Osborne (2025), section 7, and variants that try the limits its authors name.
 
-Eleven priors share a squared-exponential kernel; each has ten hills at `linspace(0, 1, 10)`, and prior n has hill n
-tall (prior 0 has none). The truth is drawn from prior 2; in every even round the region of the tall hill is not
-available. The paper gives no heights, widths or lengthscales: they are arguments here.
+Eleven priors share a squared-exponential kernel; each has ten hills at `linspace(0, 1, 10)`, and
+prior n has hill n tall (prior 0 has none). The truth is drawn from prior 2; in every even round the
+region of the tall hill is not available. The paper gives no heights, widths or lengthscales: they
+are arguments here.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ class Setting:
         width: of every hill.
         lengthscale: of the kernel.
         noise: standard deviation of outcomes.
-        scales: output scales (standard deviations, as multiples of the true one) that every mean comes with.
+        scales: output scales (standard deviations, as multiples of the true one) that every mean
+            comes with.
         candidates: how many priors; more than eleven have further hills at places of their own.
         epsilon: how fast the truth drifts.
     """
@@ -70,7 +72,9 @@ class Setting:
     def mean_of(self, n: int) -> Floats[np.ndarray, " X"]:
         """Candidate n's mean at the points of the grid."""
         places, heights = self.hills(n)
-        return np.asarray(np.exp(-0.5 * (self.grid[:, None] - places) ** 2 / self.width**2) @ heights)
+        return np.asarray(
+            np.exp(-0.5 * (self.grid[:, None] - places) ** 2 / self.width**2) @ heights
+        )
 
     @cached_property
     def priors(self) -> list[dict[str, Any]]:
@@ -78,7 +82,14 @@ class Setting:
         drift = {"kind": "decay", "rate": self.epsilon} if self.epsilon else None
         means = [self.mean_of(n).tolist() for n in range(self.candidates)]
         return [
-            prior(f"hill {n}" + (f" × {s:g}" if s != 1 else ""), self.lengthscale, mean, s * s, drift, self.noise)
+            prior(
+                f"hill {n}" + (f" × {s:g}" if s != 1 else ""),
+                self.lengthscale,
+                mean,
+                s * s,
+                drift,
+                self.noise,
+            )
             for n, mean in enumerate(means)
             for s in self.scales
         ]
@@ -107,4 +118,13 @@ class Setting:
         """To be played for so many rounds."""
         line = [{"name": "x", "low": 0.0, "high": 1.0, "levels": self.grid.tolist()}]
         told = {"true_prior": self.true}
-        return Stream(line, self.truth(seed, rounds), self.noise, seed, self.priors, self.available, told, first)
+        return Stream(
+            line,
+            self.truth(seed, rounds),
+            self.noise,
+            seed,
+            self.priors,
+            self.available,
+            told,
+            first,
+        )

@@ -74,7 +74,9 @@ def _turning(X: np.ndarray, random: np.random.Generator) -> Truth:
 
 def _trading(X: np.ndarray, random: np.random.Generator) -> Truth:
     places, phase = np.array([0.15, 0.5, 0.85]), 2 * np.pi * random.random(3)
-    heights = 1e-3 * (2 + np.sin(2 * np.pi * np.arange(ROUNDS)[:, None] / np.array([90, 130, 170]) + phase))
+    heights = 1e-3 * (
+        2 + np.sin(2 * np.pi * np.arange(ROUNDS)[:, None] / np.array([90, 130, 170]) + phase)
+    )
     hills: Truth = heights @ np.exp(-((X - places) ** 2) / (2 * 0.08**2)).T
     return hills
 
@@ -101,7 +103,10 @@ def _still_branin(X: np.ndarray, random: np.random.Generator) -> Truth:
 
 
 def _still_waves(X: np.ndarray, random: np.random.Generator) -> Truth:
-    waves = sum(random.standard_normal() / k * np.sin(2 * np.pi * (k * X[:, 0] + random.random())) for k in range(1, 6))
+    waves = sum(
+        random.standard_normal() / k * np.sin(2 * np.pi * (k * X[:, 0] + random.random()))
+        for k in range(1, 6)
+    )
     return np.tile(1e6 + 1e4 * waves, (ROUNDS, 1))
 
 

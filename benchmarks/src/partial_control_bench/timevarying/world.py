@@ -18,7 +18,9 @@ Available = Callable[[int], Any]
 """From a round, from 1, to a mask of what can be chosen in it; None: everything."""
 
 
-def squared_exponential(points: Float[np.ndarray, "X d"], lengthscale: float) -> Float[np.ndarray, "X X"]:
+def squared_exponential(
+    points: Float[np.ndarray, "X d"], lengthscale: float
+) -> Float[np.ndarray, "X X"]:
     """`exp(−r²/2ℓ²)` between all points."""
     squares = ((points[:, None] - points) ** 2).sum(-1)
     return np.asarray(np.exp(-0.5 * squares / lengthscale**2))
@@ -31,7 +33,12 @@ def root_of(K: Float[np.ndarray, "X X"]) -> Float[np.ndarray, "X X"]:
 
 
 def prior(
-    name: str, lengthscale: float, mean: Any = 0.0, variance: float = 1.0, drift: Any = None, noise: float = 0.1
+    name: str,
+    lengthscale: float,
+    mean: Any = 0.0,
+    variance: float = 1.0,
+    drift: Any = None,
+    noise: float = 0.1,
 ) -> dict[str, Any]:
     """One candidate, as entrants are told of it."""
     kernel = {"kind": "squared-exponential", "lengthscale": lengthscale, "variance": variance}
@@ -43,9 +50,10 @@ class Stream(Blind):
     """One truth, round by round.
 
     Args:
-        variables: as entrants are told of them, each with "levels": the domain is their product, the last varying
-            first.
-        truth: the objective without noise in every round at every point, (T, X); NaN where a point cannot be chosen.
+        variables: as entrants are told of them, each with "levels": the domain is their product,
+            the last varying first.
+        truth: the objective without noise in every round at every point, (T, X); NaN where a point
+            cannot be chosen.
         noise: standard deviation of what is measured.
         seed: of noise and of the first outcome.
         priors: candidates, as `prior` makes them; None where nobody knows any.
@@ -66,7 +74,12 @@ class Stream(Blind):
     @property
     def known(self) -> dict[str, Any]:
         """Variables with their levels, and the candidates."""
-        return {"wing": "time-varying", "variables": self.variables, "priors": self.priors, **self.more}
+        return {
+            "wing": "time-varying",
+            "variables": self.variables,
+            "priors": self.priors,
+            **self.more,
+        }
 
     @cached_property
     def _noises(self) -> Float[np.ndarray, " n"]:
@@ -97,12 +110,15 @@ class Stream(Blind):
     def play(self, number: int, values: Values, seen: Values) -> Outcome:
         """The value of this round, with noise."""
         x = self.point(number, values)
-        return Outcome(float(self.truth[number - 1, x] + self.noise * self._noises[number - 1 + self.first]))
+        return Outcome(
+            float(self.truth[number - 1, x] + self.noise * self._noises[number - 1 + self.first])
+        )
 
     def regret(self, number: int, values: Values, seen: Values) -> float:
         """Against the best that could be chosen in this round."""
         return float(
-            self.truth[number - 1, self.mask(number)].max() - self.truth[number - 1, self.point(number, values)]
+            self.truth[number - 1, self.mask(number)].max()
+            - self.truth[number - 1, self.point(number, values)]
         )
 
     def values_of(self, x: int) -> dict[str, Any]:
@@ -119,7 +135,9 @@ class Stream(Blind):
         at = [_level(variable, values) for variable in self.variables]
         x = int(np.ravel_multi_index(at, [len(v["levels"]) for v in self.variables]))
         if not self.mask(number)[x]:
-            raise BenchError(f"round {number}: {dict(values)} is not available; `now['available']` says what is")
+            raise BenchError(
+                f"round {number}: {dict(values)} is not available; `now['available']` says what is"
+            )
         return x
 
 
@@ -134,5 +152,7 @@ def _level(variable: Mapping[str, Any], values: Values) -> int:
         return int(levels.index(given))
     i = int(np.argmin(np.abs(np.asarray(levels) - float(given))))
     if abs(levels[i] - float(given)) > 1e-6 * max(abs(levels[-1] - levels[0]), 1e-300):
-        raise BenchError(f"{name}: {given!r} is none of its {len(levels)} levels; the nearest is {levels[i]!r}")
+        raise BenchError(
+            f"{name}: {given!r} is none of its {len(levels)} levels; the nearest is {levels[i]!r}"
+        )
     return i

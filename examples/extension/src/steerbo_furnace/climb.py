@@ -43,7 +43,9 @@ class Climb(Method[Furnace, ClimbOptions]):
         """The outcomes as they stand, with the hyperparameters that were logged last."""
         model = GPRegression(SquaredExponentialKernel([0.3]))
         outcomes = [each.outcome for each in self.history.results if each.outcome is not None]
-        model.replace(self.problem.space.encode([o.realised for o in outcomes]), [o.value for o in outcomes])
+        model.replace(
+            self.problem.space.encode([o.realised for o in outcomes]), [o.value for o in outcomes]
+        )
         if (fit := self.history.fit()) is not None:
             model.set(Hyperparameters.from_dict(fit.hyperparameters))
         return model
@@ -51,7 +53,11 @@ class Climb(Method[Furnace, ClimbOptions]):
     def refit(self, history: History) -> Mapping[str, Any] | None:
         """After every outcome."""
         fit = history.fit()
-        return None if fit is not None and fit.results == history.results else self.model.fit().to_dict()
+        return (
+            None
+            if fit is not None and fit.results == history.results
+            else self.model.fit().to_dict()
+        )
 
     def check_fit(self) -> None:
         """See `Method.check_fit`."""
@@ -63,7 +69,9 @@ class Climb(Method[Furnace, ClimbOptions]):
 
     def rows(self, temperatures: Any) -> np.ndarray:
         """Temperatures as the model sees them."""
-        return self.problem.space.encode([{self.problem.temperature.name: float(t)} for t in temperatures])
+        return self.problem.space.encode(
+            [{self.problem.temperature.name: float(t)} for t in temperatures]
+        )
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """`argmax μ + width · σ` on a grid; what is out, or has failed, is not tried again."""
@@ -76,7 +84,9 @@ class Climb(Method[Furnace, ClimbOptions]):
             mean, sd = model.predict(self.rows(grid))
         upper = sign * mean + self.options.width * sd
         best = int(upper.argmax())
-        return Choice(Scope([name]), {name: float(grid[best])}, note={"upper": float(sign * upper[best])})
+        return Choice(
+            Scope([name]), {name: float(grid[best])}, note={"upper": float(sign * upper[best])}
+        )
 
     def recommend(self, history: History) -> Recommendation:
         """The largest mean anywhere: in the end everything can be reached."""
@@ -86,12 +96,21 @@ class Climb(Method[Furnace, ClimbOptions]):
         best = int((self.problem.sign * mean).argmax())
         lower, upper = mean[best] - 2 * sd[best], mean[best] + 2 * sd[best]
         return Recommendation(
-            Scope([setting.name]), {setting.name: float(grid[best])}, float(mean[best]), float(lower), float(upper)
+            Scope([setting.name]),
+            {setting.name: float(grid[best])},
+            float(mean[best]),
+            float(lower),
+            float(upper),
         )
 
     def explain(self, history: History) -> Explanation:
         """What is expected where."""
         grid = np.linspace(self.problem.temperature.low, self.problem.temperature.high, 9)
-        rows = tuple((float(t), float(m), float(s)) for t, m, s in zip(grid, *self.predict(grid), strict=True))
+        rows = tuple(
+            (float(t), float(m), float(s))
+            for t, m, s in zip(grid, *self.predict(grid), strict=True)
+        )
         table = Table("Expected", (self.problem.temperature.name, "mean", "sd"), rows)
-        return Explanation("the next setting is where mean and spread together are largest", (table,))
+        return Explanation(
+            "the next setting is where mean and spread together are largest", (table,)
+        )

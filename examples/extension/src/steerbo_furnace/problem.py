@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import Literal
 
-from steerbo.extending import Float, History, InvalidProblem, Number, Positive, Problem, Space, record
+from steerbo.extending import (
+    Float,
+    History,
+    InvalidProblem,
+    Number,
+    Positive,
+    Problem,
+    Space,
+    record,
+)
 
 
 @record
@@ -37,10 +46,17 @@ class Furnace(Problem):
 
     def describe(self) -> tuple[tuple[str, str], ...]:
         """What `steerbo check` says beside the variable."""
-        return (("limit", f"at most {self.largest_step:g} from one round to the next, starting at {self.start:g}"),)
+        return (
+            (
+                "limit",
+                f"at most {self.largest_step:g} from one round to the next, starting at {self.start:g}",
+            ),
+        )
 
     def reach(self, history: History) -> tuple[float, float]:
         """The lowest and the highest temperature of the next round."""
         last = history.latest
         now = last.suggestion.values[self.temperature.name] if last else self.start
-        return max(self.temperature.low, now - self.largest_step), min(self.temperature.high, now + self.largest_step)
+        return max(self.temperature.low, now - self.largest_step), min(
+            self.temperature.high, now + self.largest_step
+        )

@@ -6,7 +6,15 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from steerbo import CostVarying
-from steerbo.extending import Choice, Explanation, History, Method, Recommendation, Scope, sobol_points
+from steerbo.extending import (
+    Choice,
+    Explanation,
+    History,
+    Method,
+    Recommendation,
+    Scope,
+    sobol_points,
+)
 
 
 class Sweep(Method[CostVarying, Any]):

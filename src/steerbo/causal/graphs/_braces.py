@@ -9,7 +9,8 @@ from ...errors import InvalidProblem
 from ._lexer import DEEPEST, Reader
 from ._parsed import ParsedGraph
 
-# An own grammar, as pydot reads fewer texts as Graphviz does (28 of 34 odd ones, this one 33), and keeps no lines.
+# An own grammar, as pydot reads fewer texts as Graphviz does (28 of 34 odd ones, this one 33), and
+# keeps no lines.
 _DOT_NAME = re.compile(r"[^\W\d]\w*|-?(?:\.\d+|\d+(?:\.\d*)?)")
 Attributes = dict[str, Any]
 
@@ -17,8 +18,9 @@ Attributes = dict[str, Any]
 def read_braces(text: str) -> ParsedGraph:
     """Parse a graph in dagitty's syntax or in DOT.
 
-    ``exposure``, ``outcome``, ``adjusted``, ``latent`` and ``unobserved`` mark variables. In DOT subgraphs are read as
-    their nodes and edges, ``dir=both`` is a latent common cause, and nodes are named by their identifiers.
+    ``exposure``, ``outcome``, ``adjusted``, ``latent`` and ``unobserved`` mark variables. In DOT
+    subgraphs are read as their nodes and edges, ``dir=both`` is a latent common cause, and nodes
+    are named by their identifiers.
 
     Raises:
         InvalidProblem: a syntax error, with its line.
@@ -64,7 +66,9 @@ class _Dagitty:
     def statement(self, nodes: Attributes, edges: Attributes, depth: int) -> list[str]:
         """Parse edges, a variable with its marks, or a setting such as bb="0,0,1,1"; returns the variables."""
         where = self.reader.where
-        if self.reader.i + 1 < len(self.reader.tokens) and self.reader.tokens[self.reader.i + 1][:2] == ("sign", "="):
+        if self.reader.i + 1 < len(self.reader.tokens) and self.reader.tokens[self.reader.i + 1][
+            :2
+        ] == ("sign", "="):
             self.reader.i += 2
             self.reader.take(allowed="a value")
             return []
@@ -124,7 +128,9 @@ class _Dagitty:
             while not self.reader.skip("]"):
                 if not self.reader.skip(",", ";"):
                     mark = self.reader.take(allowed="an attribute").text
-                    marks[mark] = self.reader.take(allowed="a value").text if self.reader.skip("=") else None
+                    marks[mark] = (
+                        self.reader.take(allowed="a value").text if self.reader.skip("=") else None
+                    )
         return marks
 
 
@@ -154,10 +160,14 @@ class _Dot(_Dagitty):
         """Add an edge as it is drawn."""
         if self._drawn is not None and (a, b) in self._drawn:
             hint = "In a strict graph the second one replaces the first: leave out 'strict'."
-            raise InvalidProblem(where, f"{a} {arrow} {b}, twice", "one edge between two nodes", hint)
+            raise InvalidProblem(
+                where, f"{a} {arrow} {b}, twice", "one edge between two nodes", hint
+            )
         if self._drawn is not None:
             self._drawn.add((a, b))
-        self.found.drawn(a, b, {"dir": "none", **attributes} if arrow == "--" else attributes, where)
+        self.found.drawn(
+            a, b, {"dir": "none", **attributes} if arrow == "--" else attributes, where
+        )
 
     def group(self, nodes: Attributes, edges: Attributes, depth: int) -> list[str]:
         """Parse a node, or a subgraph."""
@@ -171,7 +181,9 @@ class _Dot(_Dagitty):
         """Take the name of a node, without its port."""
         token = self.reader.next
         if token.kind == "word" and not _DOT_NAME.fullmatch(token.text):
-            self.reader.refuse("the name of a node", "In DOT, names with other signs stand in double quotes.")
+            self.reader.refuse(
+                "the name of a node", "In DOT, names with other signs stand in double quotes."
+            )
         name = super().variable(nodes)
         while self.reader.skip(":"):
             self.reader.take(allowed="a port")

@@ -21,9 +21,13 @@ if TYPE_CHECKING:
 _LONGEST, _LONGEST_BIF = 1_000_000, 20_000_000  # a network in BIF has its tables beside its arrows
 _SKIPPED = r"(?:\s|(?:\#|//)[^\n]*\n|/\*[\s\S]*?\*/)*+"
 _NAME = r'(?:"(?:[^"\\]|\\.)*+"|[^\s"{}\[\];,<>-]+)'
-_GML = re.compile(rf'{_SKIPPED}(?:(?:Creator|Version|comment)\s+(?:"[^"]*"|\S+)\s+)*+graph\s*\[', re.IGNORECASE)
+_GML = re.compile(
+    rf'{_SKIPPED}(?:(?:Creator|Version|comment)\s+(?:"[^"]*"|\S+)\s+)*+graph\s*\[', re.IGNORECASE
+)
 _DOT = re.compile(rf"{_SKIPPED}(?:strict\s+)?(?:di)?graph\b\s*{_NAME}?\s*\{{", re.IGNORECASE)
-_DAGITTY = re.compile(rf"{_SKIPPED}(?:strict\s+)?(?:dag|pdag|mag|pag)\b\s*{_NAME}?\s*\{{", re.IGNORECASE)
+_DAGITTY = re.compile(
+    rf"{_SKIPPED}(?:strict\s+)?(?:dag|pdag|mag|pag)\b\s*{_NAME}?\s*\{{", re.IGNORECASE
+)
 _BIF = re.compile(rf"{_SKIPPED}(?:network\s+\S+|variable\s+\S+)\s*\{{")
 _LISTING = re.compile(r"^\s*Graph (?:Nodes|Edges):", re.MULTILINE)
 _BNLEARN = re.compile(r"\s*(?:\[[^\[\]]+\]\s*)+")
@@ -44,7 +48,8 @@ def read(text: str) -> ParsedGraph:
     """Parse a text in any of the forms; an error says which one the text was taken for.
 
     Raises:
-        InvalidProblem: a syntax error, with its line; a form that is not read, with how to convert it.
+        InvalidProblem: a syntax error, with its line; a form that is not read, with how to convert
+            it.
 
     >>> read("a -> b <-> c; target: b; intervenable: a").bidirected
     {('b', 'c'): None}
@@ -55,10 +60,14 @@ def read(text: str) -> ParsedGraph:
         raise InvalidProblem("graph", text, "text with at least one edge, such as 'x -> y'")
     longest = _LONGEST_BIF if _BIF.match(text) else _LONGEST
     if len(text) > longest:
-        raise InvalidProblem("graph", f"a text of {len(text)} characters", f"at most {longest} characters")
+        raise InvalidProblem(
+            "graph", f"a text of {len(text)} characters", f"at most {longest} characters"
+        )
     for form, pattern, hint in _NAMED:
         if pattern.match(text):
-            raise InvalidProblem("graph", f"{form}: {' '.join(text[:80].split())}", "a form that is read", hint)
+            raise InvalidProblem(
+                "graph", f"{form}: {' '.join(text[:80].split())}", "a form that is read", hint
+            )
     for form, pattern, reader in _READ:
         if pattern.match(text):
             return _read_as(form, reader, text)
@@ -72,7 +81,8 @@ def _read_as(form: str, reader: Callable[[str], ParsedGraph], text: str) -> Pars
         return reader(text)
     except InvalidProblem as error:
         raise combine(
-            InvalidProblem(e.field, e.value, e.allowed, f"{e.hint} (Read as {form}.)".strip()) for e in error.errors
+            InvalidProblem(e.field, e.value, e.allowed, f"{e.hint} (Read as {form}.)".strip())
+            for e in error.errors
         ) from None
 
 
@@ -112,7 +122,8 @@ def read_networkx(graph: Any) -> ParsedGraph:
     The set `latents` of pgmpy's graphs is read, too.
 
     Raises:
-        InvalidProblem: a graph without directions, names that are equal as texts, parallel edges that say the same.
+        InvalidProblem: a graph without directions, names that are equal as texts, parallel edges
+            that say the same.
         MissingExtra: networkx is not installed.
     """
     networkx = _networkx()
@@ -124,11 +135,14 @@ def read_networkx(graph: Any) -> ParsedGraph:
     nodes = {node: dict(attributes) for node, attributes in graph.nodes(data=True)}
     for latent in getattr(graph, "latents", None) or ():
         nodes[latent] = {**nodes.get(latent, {}), "latent": True}
-    return _assembled({node: (str(node), marks) for node, marks in nodes.items()}, graph.edges(data=True))
+    return _assembled(
+        {node: (str(node), marks) for node, marks in nodes.items()}, graph.edges(data=True)
+    )
 
 
 def _assembled(
-    nodes: Mapping[Any, tuple[str, Mapping[str, Any]]], edges: Iterable[tuple[Any, Any, Mapping[str, Any]]]
+    nodes: Mapping[Any, tuple[str, Mapping[str, Any]]],
+    edges: Iterable[tuple[Any, Any, Mapping[str, Any]]],
 ) -> ParsedGraph:
     """Build a graph from its nodes, each with its name and marks, and its edges with their attributes."""
     found = ParsedGraph()
@@ -136,14 +150,23 @@ def _assembled(
     for node, (_, attributes) in nodes.items():
         if names[node] in found.nodes or not names[node]:
             raise InvalidProblem("graph", node, "names that are not empty, and differ as texts")
-        found.mark(names[node], {key: value for key, value in attributes.items() if value is not None})
+        found.mark(
+            names[node], {key: value for key, value in attributes.items() if value is not None}
+        )
     for a, b, attributes in edges:
         before = len(found.directed) + len(found.bidirected) + len(found.undecided)
         found.drawn(names[a], names[b], attributes)
-        one_cause = str(attributes.get("description")).lower() == "u"  # which is written as two arrows
-        if len(found.directed) + len(found.bidirected) + len(found.undecided) == before and not one_cause:
+        one_cause = (
+            str(attributes.get("description")).lower() == "u"
+        )  # which is written as two arrows
+        if (
+            len(found.directed) + len(found.bidirected) + len(found.undecided) == before
+            and not one_cause
+        ):
             hint = 'If one of them is a latent common cause, give it the attribute dir="both"; else leave one out.'
-            raise InvalidProblem("graph", f"{names[a]} -> {names[b]}, twice", "every edge once", hint)
+            raise InvalidProblem(
+                "graph", f"{names[a]} -> {names[b]}, twice", "every edge once", hint
+            )
     return found
 
 
@@ -193,7 +216,9 @@ def read_gml(text: str) -> ParsedGraph:
     for a, b, _ in edges:
         for end in (a, b):
             if end not in nodes:
-                raise InvalidProblem("graph", f"edge from {a} to {b}", "a graph in GML: ids of nodes")
+                raise InvalidProblem(
+                    "graph", f"edge from {a} to {b}", "a graph in GML: ids of nodes"
+                )
     return _assembled(nodes, edges)
 
 

@@ -1,7 +1,8 @@
 """Lexer of graphs in text: names, quoted names, arrows, signs and ends of lines, whatever the form.
 
-It knows quotes and comments, so that no arrow is found inside of them. Long and typeset arrows are those that they
-stand for (``-->`` and ``→`` are ``->``), and every arrow has the same name in all forms (``@->`` is ``o->``).
+It knows quotes and comments, so that no arrow is found inside of them. Long and typeset arrows are
+those that they stand for (``-->`` and ``→`` are ``->``), and every arrow has the same name in all
+forms (``@->`` is ``o->``).
 """
 
 from __future__ import annotations
@@ -40,7 +41,11 @@ class Token(NamedTuple):
 @lru_cache
 def _pattern(signs: str, quoting: Quoting) -> re.Pattern[str]:
     quoted = (
-        r'"[^"]*"' if quoting == "entities" else r'"(?:[^"\\\n]|\\.)*"' if quoting == "json" else r'"(?:[^"\\]|\\.)*"'
+        r'"[^"]*"'
+        if quoting == "entities"
+        else r'"(?:[^"\\\n]|\\.)*"'
+        if quoting == "json"
+        else r'"(?:[^"\\]|\\.)*"'
     )
     signed = re.escape(signs)
     return re.compile(
@@ -97,14 +102,20 @@ def _meant(kind: str, said: str, line: int, quoting: Quoting) -> str:
         return str(json.loads(said, strict=False))
     except ValueError:
         hint = r"In double quotes \" is a quote and \\ a backslash."
-        raise InvalidProblem(f"graph line {line}", said, "a name in double quotes as JSON writes it", hint) from None
+        raise InvalidProblem(
+            f"graph line {line}", said, "a name in double quotes as JSON writes it", hint
+        ) from None
 
 
 class Reader:
     """Tokens of a text, taken one after the other; ends of lines are among them if `lines`."""
 
-    def __init__(self, text: str, signs: str, quoting: Quoting = "json", lines: bool = False) -> None:
-        self.tokens = [token for token in tokens(text, signs, quoting) if lines or token.kind != "line"]
+    def __init__(
+        self, text: str, signs: str, quoting: Quoting = "json", lines: bool = False
+    ) -> None:
+        self.tokens = [
+            token for token in tokens(text, signs, quoting) if lines or token.kind != "line"
+        ]
         self.text, self.i = text, 0
         self._end = Token("end", "the end of the text", text.count("\n") + 1, len(text), len(text))
 

@@ -22,7 +22,8 @@ _EDGE = re.compile(r"\d+\.\s+(.*\S)\s+(\S*-\S*)\s+(.*?\S)((?:\s+(?:dd|pd|nl|pl))
 def read_lines(text: str) -> ParsedGraph:
     """Parse lines such as ``soil pH -> yield; target: yield``.
 
-    Names may hold spaces; those with other signs, or with words that are names themselves, stand in double quotes.
+    Names may hold spaces; those with other signs, or with words that are names themselves, stand in
+    double quotes.
 
     Raises:
         InvalidProblem: a statement that is no edge, no name and no role, with its line.
@@ -64,7 +65,9 @@ class _Lines:
             arrow = reader.next.text
             if arrow not in ARROWS:
                 unsure = CIRCLES if "o" in arrow else UNDIRECTED if arrow == "-" else ""
-                self._refuse(f"{_EDGES}, not {arrow!r}", unsure or "Give every edge its own statement.")
+                self._refuse(
+                    f"{_EDGES}, not {arrow!r}", unsure or "Give every edge its own statement."
+                )
             reader.i += 1
             other = self._name()
             found.link(name, arrow, other, where)
@@ -93,7 +96,11 @@ class _Lines:
             reader.i += 1
         parts = reader.tokens[begin : reader.i]
         if not parts:
-            hint = "Names with other signs stand in double quotes." if reader.next.kind in ("odd", "sign") else ""
+            hint = (
+                "Names with other signs stand in double quotes."
+                if reader.next.kind in ("odd", "sign")
+                else ""
+            )
             self._refuse(_EDGES, hint)
         if len(parts) == 1 and parts[0].kind == "name":
             if not parts[0].text.strip():
@@ -127,7 +134,12 @@ class _Lines:
             first -= 1
         while last + 1 < len(reader.tokens) and not ends(last) and not ends(last + 1):
             last += 1
-        said = reader.text[reader.tokens[first].start : reader.tokens[last].end].strip().rstrip(";").rstrip()
+        said = (
+            reader.text[reader.tokens[first].start : reader.tokens[last].end]
+            .strip()
+            .rstrip(";")
+            .rstrip()
+        )
         raise InvalidProblem(f"graph line {reader.tokens[first].line}", said, allowed, hint)
 
 
@@ -150,7 +162,9 @@ def read_listing(text: str) -> ParsedGraph:
                 found.mark(name.strip("()") if latent else name, {"latent": latent}, where)
         elif block == "Graph Edges:" and (match := _EDGE.fullmatch(said)):
             a, b, tags = match[1], match[3], match[4].split()
-            arrow = next(token.text for token in tokens(f"a {match[2]} b", ";") if token.text != "a")
+            arrow = next(
+                token.text for token in tokens(f"a {match[2]} b", ";") if token.text != "a"
+            )
             if arrow not in ARROWS:
                 raise InvalidProblem(where, said, _EDGES, CIRCLES if "o" in arrow else "")
             found.link(a, arrow, b, where)
@@ -164,7 +178,10 @@ def read_listing(text: str) -> ParsedGraph:
 
 
 def write_lines(
-    names: Iterable[str], directed: Iterable[Edge], bidirected: Iterable[Edge], roles: Mapping[str, Iterable[str]]
+    names: Iterable[str],
+    directed: Iterable[Edge],
+    bidirected: Iterable[Edge],
+    roles: Mapping[str, Iterable[str]],
 ) -> str:
     """Write edges, names and roles in the form that `read_lines` parses; the order of names is preserved."""
     arrows = [(a, "->", b) for a, b in directed] + [(a, "<->", b) for a, b in bidirected]
@@ -172,8 +189,14 @@ def write_lines(
     listed = list(names)
     alone = [name for name in listed if name not in mentioned]
     parts = [f"{written(a)} {arrow} {written(b)}" for a, arrow, b in arrows]
-    parts = [*parts, *map(written, alone)] if [*mentioned, *alone] == listed else [*map(written, listed), *parts]
-    return "; ".join([*parts, *(f"{role}: {', '.join(map(written, names))}" for role, names in roles.items())])
+    parts = (
+        [*parts, *map(written, alone)]
+        if [*mentioned, *alone] == listed
+        else [*map(written, listed), *parts]
+    )
+    return "; ".join(
+        [*parts, *(f"{role}: {', '.join(map(written, names))}" for role, names in roles.items())]
+    )
 
 
 def written(name: str) -> str:

@@ -15,7 +15,11 @@ from ._projection import Edge, check_edge_count, latent_projection
 ARROWS = ("->", "<-", "<->", "--", "o->", "<-o", "o-o")
 _UNSEEN = ("latent", "hidden", "unobserved")
 MARKS = ("exposure", "outcome", "adjusted", *_UNSEEN, "observed", "role")
-_KINDS = ("type", "kind", "node_type")  # attributes by which other libraries may say that a node is latent
+_KINDS = (
+    "type",
+    "kind",
+    "node_type",
+)  # attributes by which other libraries may say that a node is latent
 _PARTS = ("target", "intervenable", "context", "none")
 _TRUE, _FALSE = ("", "true", "yes", "1", "on"), ("false", "no", "0", "off")
 
@@ -33,9 +37,10 @@ class Roles(TypedDict, total=False):
 class ParsedGraph:
     """Nodes and edges in order of appearance. `where` names the line of a statement, for errors.
 
-    Variables are marked as latent (`hidden`), as observed (`shown`), or as neither actions nor contexts (`idle`).
-    An undecided edge (``--``, ``o->``, ``o-o``) has its mark and its place. In an `ancestral` graph an arrow leaves
-    open whether the two have a latent common cause as well, except where the edge is `visible`.
+    Variables are marked as latent (`hidden`), as observed (`shown`), or as neither actions nor
+    contexts (`idle`). An undecided edge (``--``, ``o->``, ``o-o``) has its mark and its place. In
+    an `ancestral` graph an arrow leaves open whether the two have a latent common cause as well,
+    except where the edge is `visible`.
     """
 
     nodes: dict[str, None] = field(default_factory=dict)
@@ -56,7 +61,9 @@ class ParsedGraph:
             InvalidProblem: a self-loop, or too many edges.
         """
         if a == b:
-            raise InvalidProblem(where, f"{a} {arrow} {b}", "an edge between two variables", "Remove the self-loop.")
+            raise InvalidProblem(
+                where, f"{a} {arrow} {b}", "an edge between two variables", "Remove the self-loop."
+            )
         self.nodes.update({a: None, b: None})
         if arrow in ("<-", "<-o"):
             a, b, arrow = b, a, {"<-": "->", "<-o": "o->"}[arrow]
@@ -65,7 +72,11 @@ class ParsedGraph:
         elif arrow != "<->":
             before, _ = self.undecided.setdefault((a, b), (arrow, where))
             if before != arrow:
-                raise InvalidProblem(where, f"{a} {arrow} {b}", f"one edge between two variables, not {before} as well")
+                raise InvalidProblem(
+                    where,
+                    f"{a} {arrow} {b}",
+                    f"one edge between two variables, not {before} as well",
+                )
         elif (b, a) not in self.bidirected:
             self.bidirected[a, b] = None
         check_edge_count(len(self.directed) + len(self.bidirected) + len(self.undecided))
@@ -73,19 +84,24 @@ class ParsedGraph:
     def drawn(self, a: str, b: str, attributes: Mapping[str, Any], where: str = "graph") -> None:
         """Add an edge as Graphviz draws it: `dir=both` is a latent common cause, `dir=back` goes from `b` to `a`.
 
-        Circles are those of a PAG. A latent common cause is also what causaleffect describes as ``U``.
+        Circles are those of a PAG. A latent common cause is also what causaleffect describes as
+        ``U``.
         """
         known = {_text(name): _text(value) for name, value in attributes.items()}
         direction = "both" if known.get("description") == "u" else known.get("dir", "forward")
         if direction not in ("forward", "back", "both", "none"):
-            raise InvalidProblem(f"{where}, edge {a} -> {b}", f"dir={direction}", "dir=forward, back or both")
+            raise InvalidProblem(
+                f"{where}, edge {a} -> {b}", f"dir={direction}", "dir=forward, back or both"
+            )
         ends = []
         for end, way, point in (("arrowtail", "back", "<"), ("arrowhead", "forward", ">")):
             shape = known.get(end, "normal") if direction in (way, "both") else "none"
             ends.append("-" if shape == "none" else "o" if "dot" in shape else point)
         arrow = "-".join(ends).replace("---", "--").replace("-->", "->").replace("<--", "<-")
         if arrow not in ARROWS:
-            raise InvalidProblem(f"{where}, edge {a} -> {b}", arrow, "an arrow at one end at least", CIRCLES)
+            raise InvalidProblem(
+                f"{where}, edge {a} -> {b}", arrow, "an arrow at one end at least", CIRCLES
+            )
         self.link(a, arrow, b, where)
 
     def mark(self, name: str, attributes: Mapping[str, Any], where: str = "graph") -> None:
@@ -99,7 +115,9 @@ class ParsedGraph:
                 self._marked(name, text, True, where)
             elif mark in MARKS:
                 if text not in (*_TRUE, *_FALSE):
-                    raise InvalidProblem(f"{where}, node {name}", f"{mark}={text}", f"{mark}=yes or {mark}=no")
+                    raise InvalidProblem(
+                        f"{where}, node {name}", f"{mark}={text}", f"{mark}=yes or {mark}=no"
+                    )
                 self._marked(name, mark, text in _TRUE, where)
             elif mark == "selected" and text in _TRUE:
                 hint = "A variable on which the data were selected has no place here: leave it out."
@@ -121,7 +139,9 @@ class ParsedGraph:
             seen = true == (mark == "observed")
             (self.shown if seen else self.hidden)[name] = None
             if name in self.shown and name in self.hidden:
-                raise InvalidProblem(f"{where}, node {name}", mark, "a variable that is either observed or latent")
+                raise InvalidProblem(
+                    f"{where}, node {name}", mark, "a variable that is either observed or latent"
+                )
         elif true and mark != "adjusted":
             self.give({"exposure": "intervenable", "outcome": "target"}[mark], name)
 
@@ -133,17 +153,22 @@ class ParsedGraph:
         """Make the fields of a `CausalGraph`, latent variables projected out; `given` roles win.
 
         Raises:
-            InvalidProblem: a cycle, a second target, a latent variable with a role, no target, an undecided edge.
+            InvalidProblem: a cycle, a second target, a latent variable with a role, no target, an
+                undecided edge.
         """
         for (a, b), (arrow, where) in self.undecided.items():
             hint = UNDIRECTED if arrow == "--" else CIRCLES
-            raise InvalidProblem(where, f"{a} {arrow} {b}", "edges such as 'a -> b' or 'a <-> b'", hint)
+            raise InvalidProblem(
+                where, f"{a} {arrow} {b}", "edges such as 'a -> b' or 'a <-> b'", hint
+            )
         if self.ancestral:
             hint = "There an arrow leaves open whether the two have a latent common cause as well: see ‹graphs_of›."
             raise InvalidProblem("graph", "a mag or pag", "a dag", hint)
         for name in self.nodes:
             if fault := unsafe(name):
-                raise InvalidProblem("graph", name, "names whose characters can be shown", f"It holds {fault}.")
+                raise InvalidProblem(
+                    "graph", name, "names whose characters can be shown", f"It holds {fault}."
+                )
         roles: dict[str, Any] = {**self.roles, **given}
         targets = self.roles.get("target", ())
         if "target" not in given:
@@ -153,15 +178,23 @@ class ParsedGraph:
             roles["target"] = targets[0] if targets else None
         if roles["target"] is None:
             hint = "Say it in the graph ('target: y', [outcome], role=target), or beside it."
-            raise InvalidProblem("target", MISSING, "the name of the variable to be maximised", hint)
+            raise InvalidProblem(
+                "target", MISSING, "the name of the variable to be maximised", hint
+            )
         if roles.get("intervenable") is None:
             hint = "Say it in the graph ('intervenable: x', [exposure], role=intervenable), or beside it."
-            raise InvalidProblem("intervenable", MISSING, "the names of the variables that can be set", hint)
+            raise InvalidProblem(
+                "intervenable", MISSING, "the names of the variables that can be set", hint
+            )
         for role in ("target", "intervenable", "contexts"):
             for name in _names(roles.get(role)):
                 if name in self.hidden:
-                    raise InvalidProblem(role, name, "an observed variable", "The graph says that it is latent.")
-        directed, bidirected = latent_projection(self.nodes, self.directed, self.bidirected, self.hidden)
+                    raise InvalidProblem(
+                        role, name, "an observed variable", "The graph says that it is latent."
+                    )
+        directed, bidirected = latent_projection(
+            self.nodes, self.directed, self.bidirected, self.hidden
+        )
         seen = tuple(name for name in self.nodes if name not in self.hidden)
         idle = {*self.idle, *targets}
         if roles.get("contexts") is None and idle.difference(_names(roles["target"])):

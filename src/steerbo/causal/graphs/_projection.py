@@ -41,16 +41,22 @@ def causal_order(names: Iterable[str], directed: Iterable[Edge]) -> list[str]:
         return list(sorter.static_order())
     except CycleError as error:
         path = " -> ".join(error.args[1])
-        raise InvalidProblem("directed", path, "a graph without cycles", "Remove one of these edges.") from None
+        raise InvalidProblem(
+            "directed", path, "a graph without cycles", "Remove one of these edges."
+        ) from None
 
 
 def latent_projection(
-    names: Iterable[str], directed: Iterable[Edge], bidirected: Iterable[Edge], hidden: Collection[str]
+    names: Iterable[str],
+    directed: Iterable[Edge],
+    bidirected: Iterable[Edge],
+    hidden: Collection[str],
 ) -> tuple[tuple[Edge, ...], tuple[Edge, ...]]:
     """Project hidden variables out: directed and bidirected edges among the others (Verma & Pearl 1990).
 
-    There is an edge a → b where a directed path leads from a to b through hidden variables alone, and a ↔ b where such
-    paths lead to both from one hidden variable, or from the two ends of a bidirected edge.
+    There is an edge a → b where a directed path leads from a to b through hidden variables alone,
+    and a ↔ b where such paths lead to both from one hidden variable, or from the two ends of a
+    bidirected edge.
 
     Raises:
         InvalidProblem: a cycle, or more than `MOST_EDGES` edges.
@@ -64,7 +70,9 @@ def latent_projection(
     for a, b in edges:
         if a in children:
             children[a].append(b)
-    reach: dict[str, dict[str, None]] = {}  # of a hidden variable: the others that it affects through hidden ones alone
+    reach: dict[
+        str, dict[str, None]
+    ] = {}  # of a hidden variable: the others that it affects through hidden ones alone
 
     def reached(name: str) -> dict[str, None]:
         return reach[name] if name in children else {name: None}

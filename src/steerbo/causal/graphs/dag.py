@@ -1,7 +1,7 @@
 """Directed acyclic graphs as bit masks, with reachability and d-separation in a few integer operations a node.
 
-A set of nodes is a Python integer with bit `i` set for node `i`. Bidirected edges enter as latent nodes with two
-children, so that one algorithm serves all graphs.
+A set of nodes is a Python integer with bit `i` set for node `i`. Bidirected edges enter as latent
+nodes with two children, so that one algorithm serves all graphs.
 """
 
 from __future__ import annotations
@@ -95,7 +95,8 @@ class BitmaskDag(NamedTuple):
     def contracted(self, kept: int) -> BitmaskDag:
         """Replace nodes outside `kept` that have fewer than two children by their parents, until there are none.
 
-        Causal relations among the nodes of `kept`, and their separation given any of them, stay the same.
+        Causal relations among the nodes of `kept`, and their separation given any of them, stay the
+        same.
         """
         parents, children = list(self.parents), list(self.children)
         others = [node for node in range(len(parents)) if not kept >> node & 1]
@@ -119,20 +120,28 @@ class BitmaskDag(NamedTuple):
         return _closure(parents, nodes)
 
     def reached(
-        self, start: int, block: int, bounce: int | None = None, *, determined: int = 0, without: int = 0
+        self,
+        start: int,
+        block: int,
+        bounce: int | None = None,
+        *,
+        determined: int = 0,
+        without: int = 0,
     ) -> int:
         """Nodes that a ball thrown from the set `start` reaches (Bayes ball, Shachter 1998).
 
-        With `bounce` left out, a node outside `start` is reached exactly where it is d-connected to `start` given the
-        *other* nodes of `block`. With `bounce` larger than `block` the answer is an upper bound for every set of
-        observations between the two, with `bounce` smaller a lower bound.
+        With `bounce` left out, a node outside `start` is reached exactly where it is d-connected to
+        `start` given the *other* nodes of `block`. With `bounce` larger than `block` the answer is
+        an upper bound for every set of observations between the two, with `bounce` smaller a lower
+        bound.
 
         Args:
             start: where the ball starts; not part of `block`.
             block: observed nodes: no way leads through them from or to a child.
-            bounce: nodes that turn a ball coming from a parent back to the parents; default: `block`.
-            determined: nodes that follow from their parents, as if these were the parents of their children: no way
-                leads from one child through them to another.
+            bounce: nodes that turn a ball coming from a parent back to the parents; default:
+                `block`.
+            determined: nodes that follow from their parents, as if these were the parents of their
+                children: no way leads from one child through them to another.
             without: nodes whose edges do not count.
         """
         parents, children = self.parents, self.children
@@ -171,7 +180,9 @@ class BitmaskDag(NamedTuple):
     def active_path(self, a: int, b: int, given: int) -> list[int]:
         """Find a shortest path that d-connects `a` and `b` given a set; empty if they are separated."""
         opened = self.ancestors(given)
-        before: dict[tuple[int, bool], tuple[int, bool] | None] = {(a, True): None}  # (node, reached from a child)
+        before: dict[tuple[int, bool], tuple[int, bool] | None] = {
+            (a, True): None
+        }  # (node, reached from a child)
         queue = [(a, True)]
         for node, upwards in queue:
             if node == b:

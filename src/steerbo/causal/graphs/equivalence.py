@@ -1,9 +1,10 @@
 """Several graphs of which one is right, and equivalence classes of causal discovery: CPDAGs and PAGs.
 
-``a -- b`` (of a CPDAG) is an edge whose direction no data tell; ``a o-> b`` and ``a o-o b`` (of a PAG) have ends at
-which there may be an arrow. No orientation may leave a cycle, or make two variables without an edge between them point
-at a third one where the pattern does not. In the graphs of a PAG a directed edge may hide a common cause beside it,
-unless it is visible (Zhang 2008); there ``<->`` is drawn, too.
+``a -- b`` (of a CPDAG) is an edge whose direction no data tell; ``a o-> b`` and ``a o-o b`` (of a
+PAG) have ends at which there may be an arrow. No orientation may leave a cycle, or make two
+variables without an edge between them point at a third one where the pattern does not. In the
+graphs of a PAG a directed edge may hide a common cause beside it, unless it is visible (Zhang
+2008); there ``<->`` is drawn, too.
 """
 
 from __future__ import annotations
@@ -22,7 +23,11 @@ from .graph import CausalGraph
 
 _CHOICES = {"--": ("->", "<-"), "o->": ("->", "<->"), "o-o": ("->", "<-", "<->")}
 _MOST_TRIED = 20_000  # edges oriented on the way
-_INTO = {"->": (False, True), "<-": (True, False), "<->": (True, True)}  # whether there is an arrow at either end
+_INTO = {
+    "->": (False, True),
+    "<-": (True, False),
+    "<->": (True, True),
+}  # whether there is an arrow at either end
 Edges = dict[tuple[str, str], str]
 MOST_GRAPHS = 64
 """Most graphs of a problem: each is searched for scopes, and decides whether an observation counts."""
@@ -42,19 +47,24 @@ def check_alike(graphs: Sequence[CausalGraph]) -> None:
             said, wanted = getattr(graph, role), getattr(first, role)
             if (said != wanted) if role == "target" else (set(said) != set(wanted)):
                 hint = "Graphs may differ in their edges only."
-                raise InvalidProblem(f"graphs.{i}.{role}", said, f"as in the first graph, {wanted}", hint)
+                raise InvalidProblem(
+                    f"graphs.{i}.{role}", said, f"as in the first graph, {wanted}", hint
+                )
         if graph in graphs[:i]:
             raise InvalidProblem(f"graphs.{i}", graph.to_text(), "every graph once")
 
 
-def graphs_of(text: str, *, most: int = MOST_GRAPHS, **roles: Unpack[Roles]) -> tuple[CausalGraph, ...]:
+def graphs_of(
+    text: str, *, most: int = MOST_GRAPHS, **roles: Unpack[Roles]
+) -> tuple[CausalGraph, ...]:
     """Enumerate the graphs of an equivalence class.
 
     It is a superset if only a discriminating path excludes a collider.
 
     Args:
-        text: as for `CausalGraph.from_text`, in any form, with undecided edges: ``a -- b``, ``a o-> b``, ``a o-o b``,
-            in DOT ``dir=none`` or an undirected graph. Lists as printed by causal-learn and Tetrad are accepted.
+        text: as for `CausalGraph.from_text`, in any form, with undecided edges: ``a -- b``,
+            ``a o-> b``, ``a o-o b``, in DOT ``dir=none`` or an undirected graph. Lists as printed
+            by causal-learn and Tetrad are accepted.
         most: largest number of graphs.
         roles: `target`, `intervenable`, `contexts`; they win over the roles in the text.
 
@@ -69,11 +79,15 @@ def graphs_of(text: str, *, most: int = MOST_GRAPHS, **roles: Unpack[Roles]) -> 
     for edges in pattern.orientations():
         if len(found) == most:
             hint = "Say which way edges go that you know of, or draw one graph with ‹<->› beside all that are not sure."
-            raise InvalidProblem("graphs", f"more than {most} graphs", f"a pattern of at most {most} graphs", hint)
+            raise InvalidProblem(
+                "graphs", f"more than {most} graphs", f"a pattern of at most {most} graphs", hint
+            )
         found.append(pattern.graph(edges, roles))
     if not found:
         hint = "Its edges contradict each other: orient some of them anew, or say the graphs one by one."
-        raise InvalidProblem("graphs", " ".join(text.split())[:80], "a pattern that some graph has", hint)
+        raise InvalidProblem(
+            "graphs", " ".join(text.split())[:80], "a pattern that some graph has", hint
+        )
     return tuple(dict.fromkeys(found))
 
 
@@ -116,18 +130,27 @@ class _Pattern:
             raise InvalidProblem("graphs", text, "text with edges such as 'a -- b' or 'a o-> b'")
         parsed = read(text)
         unsure = {pair: mark for pair, (mark, _) in parsed.undecided.items()}
-        edges: Edges = {**dict.fromkeys(parsed.directed, "->"), **dict.fromkeys(parsed.bidirected, "<->")}
+        edges: Edges = {
+            **dict.fromkeys(parsed.directed, "->"),
+            **dict.fromkeys(parsed.bidirected, "<->"),
+        }
         decided = {frozenset(pair) for pair in edges}
         for pair in unsure:
             if frozenset(pair) in decided or pair[::-1] in unsure:
-                raise InvalidProblem("graphs", f"{pair[0]} and {pair[1]}, twice", "one edge between two variables")
+                raise InvalidProblem(
+                    "graphs", f"{pair[0]} and {pair[1]}, twice", "one edge between two variables"
+                )
         if unsure and parsed.hidden:
             hint = "Hidden common causes are what its circles and double arrows stand for."
-            raise InvalidProblem("graphs", f"latent: {', '.join(parsed.hidden)}", "a pattern without", hint)
+            raise InvalidProblem(
+                "graphs", f"latent: {', '.join(parsed.hidden)}", "a pattern without", hint
+            )
         marks = {*unsure.values(), *edges.values()}
         ancestral = parsed.ancestral or bool(marks & {"o->", "o-o"})
         if "--" in marks and (ancestral or "<->" in marks):
-            raise InvalidProblem("graphs", "'--' beside circles or '<->'", "either a CPDAG or a PAG")
+            raise InvalidProblem(
+                "graphs", "'--' beside circles or '<->'", "either a CPDAG or a PAG"
+            )
         return cls(parsed, edges, unsure, ancestral)
 
     def orientations(self) -> Iterator[Edges]:
@@ -135,7 +158,9 @@ class _Pattern:
         left = _Steps(_MOST_TRIED)
         yield from self._decided(dict(self.edges), list(self.unsure.items()), left)
 
-    def _decided(self, edges: Edges, unsure: list[tuple[tuple[str, str], str]], left: _Steps) -> Iterator[Edges]:
+    def _decided(
+        self, edges: Edges, unsure: list[tuple[tuple[str, str], str]], left: _Steps
+    ) -> Iterator[Edges]:
         if not unsure:
             if self._possible(edges):
                 yield edges
@@ -172,17 +197,25 @@ class _Pattern:
     def _possible(self, edges: Edges) -> bool:
         """Whether there is no cycle and, in a PAG, no variable that affects one with which it shares a hidden cause."""
         at = {name: i for i, name in enumerate(self.parsed.nodes)}
-        dag = BitmaskDag.of(len(at), ((at[a], at[b]) for effect in at for a, b in _directed(edges, effect)))
+        dag = BitmaskDag.of(
+            len(at), ((at[a], at[b]) for effect in at for a, b in _directed(edges, effect))
+        )
         ancestors = [dag.ancestors(causes) for causes in dag.parents]
         if any(above >> i & 1 for i, above in enumerate(ancestors)):
             return False
-        shared = [(at[a], at[b]) for (a, b), arrow in edges.items() if arrow == "<->"] if self.ancestral else []
+        shared = (
+            [(at[a], at[b]) for (a, b), arrow in edges.items() if arrow == "<->"]
+            if self.ancestral
+            else []
+        )
         return not any(ancestors[b] >> a & 1 or ancestors[a] >> b & 1 for a, b in shared)
 
     def graph(self, edges: Edges, roles: Mapping[str, Any]) -> CausalGraph:
         """Build the graph with these edges; a PAG's has ``<->`` beside directed edges that are not visible."""
         directed, bidirected = dict(self.parsed.directed), dict(self.parsed.bidirected)
-        diagram = replace(self.parsed, directed=directed, bidirected=bidirected, undecided={}, ancestral=False)
+        diagram = replace(
+            self.parsed, directed=directed, bidirected=bidirected, undecided={}, ancestral=False
+        )
         for (a, b), arrow in edges.items():
             diagram.link(a, arrow, b)
             if self.ancestral and arrow != "<->" and (a, b) not in self.parsed.visible:
@@ -203,7 +236,9 @@ class _Pattern:
                     continue
                 if not self._adjacent(other, effect):
                     return True
-                between = _into(edges, pair, other) and any(a == other for a, _ in _directed(edges, effect))
+                between = _into(edges, pair, other) and any(
+                    a == other for a, _ in _directed(edges, effect)
+                )
                 if between:  # a collider on the way, and a parent of the effect
                     reached.add(other)
                     queue.append(other)
@@ -223,7 +258,9 @@ class _Steps:
         self.left -= 1
         if self.left < 0:
             hint = "Say which way some of its edges go, or draw one graph with ‹<->› beside all that are not sure."
-            raise InvalidProblem("graphs", "a pattern with too many unsure edges", "fewer of them", hint)
+            raise InvalidProblem(
+                "graphs", "a pattern with too many unsure edges", "fewer of them", hint
+            )
 
 
 def _into(edges: Edges, pair: tuple[str, str], end: str) -> bool:

@@ -36,8 +36,8 @@ class CausalGraph:
         variables: names of variables without any edge; the others need not be listed.
 
     Raises:
-        InvalidProblem: a cycle, a self-loop, an unknown name, a target that can be set, a context that is also an
-            action.
+        InvalidProblem: a cycle, a self-loop, an unknown name, a target that can be set, a context
+            that is also an action.
 
     >>> graph = CausalGraph.from_text("x1 -> x2 -> y; c -> x2; c -> y; x1 <-> c; x2 <-> y",
     ...                               target="y", intervenable=["x1", "x2"])
@@ -60,36 +60,46 @@ class CausalGraph:
         _check_roles(self.names, self.target, self.intervenable, self.contexts or ())
         if self.contexts is None:
             taken = {*self.intervenable, self.target}
-            object.__setattr__(self, "contexts", tuple(name for name in self.names if name not in taken))
+            object.__setattr__(
+                self, "contexts", tuple(name for name in self.names if name not in taken)
+            )
         causal_order(self.names, self.directed)
         return self
 
     def _identity(self) -> tuple[object, ...]:
         edges = frozenset(self.directed), frozenset(map(frozenset, self.bidirected))
-        return (self.target, *edges, *map(frozenset, (self.names, self.intervenable, self.contexts or ())))
+        return (
+            self.target,
+            *edges,
+            *map(frozenset, (self.names, self.intervenable, self.contexts or ())),
+        )
 
     def __eq__(self, other: object) -> bool:
         """Whether two graphs are the same, up to the order of variables, of edges, and of the ends of `a <-> b`."""
-        return self._identity() == other._identity() if isinstance(other, CausalGraph) else NotImplemented
+        return (
+            self._identity() == other._identity()
+            if isinstance(other, CausalGraph)
+            else NotImplemented
+        )
 
     def __hash__(self) -> int:
         return hash(self._identity())
 
-    # -- other forms ---------------------------------------------------------------------------------------------------
+    # -- other forms -------------------------------------------------------------------------------
 
     @classmethod
     def from_text(cls, text: str, **roles: Unpack[Roles]) -> CausalGraph:
         """Parse lines such as ``age -> bmi; x1 <-> c; target: y; intervenable: x1, x2``, or another form.
 
-        Other forms are dagitty text, DOT, GML, BIF, model strings of bnlearn, and lists of edges as Tetrad and
-        causal-learn print them; errors say which one a text was taken for.
+        Other forms are dagitty text, DOT, GML, BIF, model strings of bnlearn, and lists of edges as
+        Tetrad and causal-learn print them; errors say which one a text was taken for.
 
-        Latent variables (``latent: u``, ``[latent]``, ``observed=no``) are projected out; see `projected`. Names with
-        spaces need double quotes only if they could be read as two names.
+        Latent variables (``latent: u``, ``[latent]``, ``observed=no``) are projected out; see
+        `projected`. Names with spaces need double quotes only if they could be read as two names.
 
         Args:
-            text: the graph. In dagitty text ``[exposure]`` marks actions, ``[outcome]`` the target; in DOT and GML
-                the attribute ``role`` does.
+            text: the graph. In dagitty text ``[exposure]`` marks actions, ``[outcome]`` the target;
+                in DOT and GML the attribute ``role`` does.
             roles: `target`, `intervenable`, `contexts`; they win over the roles in the text.
 
         Raises:
@@ -118,9 +128,10 @@ class CausalGraph:
     ) -> CausalGraph:
         """Convert a networkx `DiGraph`, or a `MultiDiGraph` where a pair is confounded beside its edge.
 
-        Nodes with the attribute ``latent``, ``hidden``, ``type="latent"`` or ``observed="no"``, and those in the
-        graph's own set `latents` (pgmpy), are projected out; the attribute ``role`` (``target``, ``intervenable``,
-        ``context`` or ``none``) gives roles. An edge with ``dir="both"`` is bidirected.
+        Nodes with the attribute ``latent``, ``hidden``, ``type="latent"`` or ``observed="no"``, and
+        those in the graph's own set `latents` (pgmpy), are projected out; the attribute ``role``
+        (``target``, ``intervenable``, ``context`` or ``none``) gives roles. An edge with
+        ``dir="both"`` is bidirected.
 
         Raises:
             InvalidProblem: a graph without directions, and anything the graph itself refuses.
@@ -151,15 +162,22 @@ class CausalGraph:
         >>> CausalGraph([("soil pH", "y")], target="y", intervenable=["soil pH"]).to_text()
         '"soil pH" -> y; target: y; intervenable: "soil pH"; contexts: '
         """
-        roles = {"target": (self.target,), "intervenable": self.intervenable, "contexts": self.contexts or ()}
+        roles = {
+            "target": (self.target,),
+            "intervenable": self.intervenable,
+            "contexts": self.contexts or (),
+        }
         return write_lines(self.names, self.directed, self.bidirected, roles)
 
-    # -- relations -----------------------------------------------------------------------------------------------------
+    # -- relations ---------------------------------------------------------------------------------
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of all variables, in order of first mention."""
-        mentioned = (*self.variables, *(n for edge in (*self.directed, *self.bidirected) for n in edge))
+        mentioned = (
+            *self.variables,
+            *(n for edge in (*self.directed, *self.bidirected) for n in edge),
+        )
         return tuple(dict.fromkeys(mentioned))
 
     @cached_property
@@ -168,12 +186,16 @@ class CausalGraph:
         index = {name: i for i, name in enumerate(self.names)}
         n = len(index)
         latent = [(n + k, index[name]) for k, pair in enumerate(self.bidirected) for name in pair]
-        return BitmaskDag.of(n + len(self.bidirected), [*((index[a], index[b]) for a, b in self.directed), *latent])
+        return BitmaskDag.of(
+            n + len(self.bidirected), [*((index[a], index[b]) for a, b in self.directed), *latent]
+        )
 
     @cached_property
     def essence(self) -> BitmaskDag:
         """The masks without nodes that are neither action, context, target nor a common cause of such."""
-        return self.masks.contracted(self.mask((self.target, *self.intervenable, *(self.contexts or ()))))
+        return self.masks.contracted(
+            self.mask((self.target, *self.intervenable, *(self.contexts or ())))
+        )
 
     def index(self, name: str) -> int:
         """Position of a variable in `names`.
@@ -233,7 +255,10 @@ class CausalGraph:
 
 def _check_size(names: Sequence[str], edges: int) -> None:
     """Refuse graphs with too many variables or edges."""
-    for what, found, most in (("directed", edges, MOST_EDGES), ("variables", len(names), MOST_NODES)):
+    for what, found, most in (
+        ("directed", edges, MOST_EDGES),
+        ("variables", len(names), MOST_NODES),
+    ):
         if found > most:
             raise InvalidProblem(what, found, f"at most {most}")
 
@@ -246,7 +271,10 @@ def _check_edges(field: str, edges: Sequence[Edge]) -> None:
             raise InvalidProblem(f"{field}.{i}", (a, b), "names that are not empty")
         if a == b:
             raise InvalidProblem(
-                f"{field}.{i}", f"{a} -> {b}", "an edge between two variables", "Remove the self-loop."
+                f"{field}.{i}",
+                f"{a} -> {b}",
+                "an edge between two variables",
+                "Remove the self-loop.",
             )
         edge = (a, b) if field == "directed" else frozenset((a, b))
         if edge in seen:
@@ -254,7 +282,9 @@ def _check_edges(field: str, edges: Sequence[Edge]) -> None:
         seen.add(edge)
 
 
-def _check_roles(names: Sequence[str], target: str, intervenable: Sequence[str], contexts: Sequence[str]) -> None:
+def _check_roles(
+    names: Sequence[str], target: str, intervenable: Sequence[str], contexts: Sequence[str]
+) -> None:
     """Refuse unknown names, repeated names, and variables with two roles."""
     known = dict.fromkeys(names)
     if target not in known:
@@ -271,7 +301,9 @@ def _check_roles(names: Sequence[str], target: str, intervenable: Sequence[str],
     both = [name for name in contexts if name in set(intervenable)]
     if both:
         reason = "a variable that is not intervenable as well"
-        raise InvalidProblem("contexts", both[0], reason, "Set it, or look at it, but list it once.")
+        raise InvalidProblem(
+            "contexts", both[0], reason, "Set it, or look at it, but list it once."
+        )
 
 
 _SHOWN = 12  # names in a sentence
@@ -286,9 +318,16 @@ def claims(graph: CausalGraph) -> str:
     setting dose changes y; nothing changes age
     """
     changed = {name: _without(graph.descendants([name]), name) for name in graph.intervenable}
-    said = [f"setting {name} changes {_listed(effects) or 'nothing'}" for name, effects in changed.items()]
-    roots = [name for name in graph.names if not graph.parents(name) and name not in graph.intervenable]
-    said = said[:_SHOWN] + ([f"and {len(said) - _SHOWN} more can be set"] if len(said) > _SHOWN else [])
+    said = [
+        f"setting {name} changes {_listed(effects) or 'nothing'}"
+        for name, effects in changed.items()
+    ]
+    roots = [
+        name for name in graph.names if not graph.parents(name) and name not in graph.intervenable
+    ]
+    said = said[:_SHOWN] + (
+        [f"and {len(said) - _SHOWN} more can be set"] if len(said) > _SHOWN else []
+    )
     said += [f"nothing changes {_listed(roots, ' or ')}"] if roots else []
     shared = [f"{a} and {b}" for a, b in graph.bidirected]
     said += [f"a hidden cause changes both {_listed(shared, ', and both ')}"] if shared else []
@@ -307,14 +346,29 @@ def doubts(graph: CausalGraph) -> str:
         said = [f"nothing that can be set changes {graph.target}"]
     else:
         said = [f"setting {_listed(idle, ' or ')} does not change {graph.target}"] if idle else []
-    roles = {*graph.intervenable, *(graph.contexts or ())}  # others may well be effects, measured afterwards
-    effects = [name for name in _without(graph.descendants([graph.target]), graph.target) if name in roles]
+    roles = {
+        *graph.intervenable,
+        *(graph.contexts or ()),
+    }  # others may well be effects, measured afterwards
+    effects = [
+        name for name in _without(graph.descendants([graph.target]), graph.target) if name in roles
+    ]
     said += [f"{graph.target} changes {_listed(effects)}"] if effects else []
     apart = [
-        name for name in graph.contexts or () if not any(name in edge for edge in (*graph.directed, *graph.bidirected))
+        name
+        for name in graph.contexts or ()
+        if not any(name in edge for edge in (*graph.directed, *graph.bidirected))
     ]
-    said += [f"{_listed(apart)} {'has' if len(apart) == 1 else 'have'} no arrow at all"] if apart else []
-    return f"{'; '.join(said)}. Is an arrow {'missing, or ' if apart else ''}the wrong way round?" if said else ""
+    said += (
+        [f"{_listed(apart)} {'has' if len(apart) == 1 else 'have'} no arrow at all"]
+        if apart
+        else []
+    )
+    return (
+        f"{'; '.join(said)}. Is an arrow {'missing, or ' if apart else ''}the wrong way round?"
+        if said
+        else ""
+    )
 
 
 def _without(names: Sequence[str], name: str) -> list[str]:
@@ -323,4 +377,6 @@ def _without(names: Sequence[str], name: str) -> list[str]:
 
 def _listed(names: Sequence[str], joint: str = " and ") -> str:
     """Join names in a sentence; of many the first."""
-    return listed([*names[:_SHOWN], *([f"{len(names) - _SHOWN} more"] if len(names) > _SHOWN else [])], joint)
+    return listed(
+        [*names[:_SHOWN], *([f"{len(names) - _SHOWN} more"] if len(names) > _SHOWN else [])], joint
+    )

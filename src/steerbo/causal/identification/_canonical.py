@@ -1,10 +1,11 @@
 """Canonical scopes on a set of actions: the best scope for each order of acting that lets an action see more.
 
-In a scope, the actions can be ordered so that none affects what an earlier one looks at. For a given order, let every
-action look at all contexts that neither it nor a later action affects, and at the earlier actions: a decision problem
-with perfect recall, in which useless observations can be dropped backwards, from the last action to the first
-(Lauritzen & Nilsson 2001). The rest, with observed actions replaced by the contexts *they* look at, is as good as any
-scope that acts in this order.
+In a scope, the actions can be ordered so that none affects what an earlier one looks at. For a
+given order, let every action look at all contexts that neither it nor a later action affects, and
+at the earlier actions: a decision problem with perfect recall, in which useless observations can be
+dropped backwards, from the last action to the first (Lauritzen & Nilsson 2001). The rest, with
+observed actions replaced by the contexts *they* look at, is as good as any scope that acts in this
+order.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ class CanonicalScopes:
     chosen: int
     effort: StepBudget
     _steps: dict[State, dict[int, State]] = field(default_factory=dict, repr=False)
-    _idle: dict[State, int] = field(default_factory=dict, repr=False)  # actions that do not matter, by state
+    _idle: dict[State, int] = field(
+        default_factory=dict, repr=False
+    )  # actions that do not matter, by state
 
     @cached_property
     def cut(self) -> BitmaskDag:
@@ -60,9 +63,10 @@ class CanonicalScopes:
     def essential(self, always: int = 0) -> list[Seen]:
         """Enumerate the canonical scopes, of all orders that matter, in which every action outside `always` matters.
 
-        If an action does not, the scope is as good without it, and the other canonical scopes of the smaller set are at
-        least as good. This is known as soon as the action is placed, because all later actions are. Actions of `always`
-        are part of every set that is enumerated, so there is no smaller set to leave such a scope to.
+        If an action does not, the scope is as good without it, and the other canonical scopes of
+        the smaller set are at least as good. This is known as soon as the action is placed, because
+        all later actions are. Actions of `always` are part of every set that is enumerated, so
+        there is no smaller set to leave such a scope to.
         """
 
         def following(state: State) -> Iterator[State]:
@@ -87,9 +91,9 @@ class CanonicalScopes:
     def _step(self, state: State) -> dict[int, State]:
         """Actions that may be placed last among those to be placed, each with the state that follows.
 
-        An action that could use an effect of another had better come after it. A group of actions after which no
-        action outside it wants to come can be placed last without loss: its last member in any order can be moved to
-        the end.
+        An action that could use an effect of another had better come after it. A group of actions
+        after which no action outside it wants to come can be placed last without loss: its last
+        member in any order can be moved to the end.
         """
         if state not in self._steps:
             self.effort.step()
@@ -99,12 +103,15 @@ class CanonicalScopes:
             self._steps[state] = {x: self._placed(x, remaining, left, later) for x in group}
         return self._steps[state]
 
-    def _placed(self, x: int, remaining: int, left: int, later: tuple[tuple[int, int], ...]) -> State:
+    def _placed(
+        self, x: int, remaining: int, left: int, later: tuple[tuple[int, int], ...]
+    ) -> State:
         remaining &= ~(1 << x)
         graph = self._graph(dict(later))
         if not graph.ancestors(1 << self.target) >> x & 1:
-            # All that comes after x is known, so x does not matter whatever comes before. It is as good to set it
-            # first, without looking: then the others miss nothing of what it affects, and fewer states differ.
+            # All that comes after x is known, so x does not matter whatever comes before. It is as
+            # good to set it first, without looking: then the others miss nothing of what it
+            # affects, and fewer states differ.
             state = remaining, left, tuple(sorted([*later, (x, 0)]))
             self._idle[state] = self._idle.get(state, 0) | 1 << x
             return state
@@ -113,14 +120,19 @@ class CanonicalScopes:
         reached = graph.reached(1 << self.target, observed | 1 << x, observed)
         return remaining, left, tuple(sorted([*later, (x, reached & observed)]))
 
-    def _last(self, remaining: int, left: int, later: tuple[tuple[int, int], ...]) -> tuple[int, tuple[int, ...]]:
+    def _last(
+        self, remaining: int, left: int, later: tuple[tuple[int, int], ...]
+    ) -> tuple[int, tuple[int, ...]]:
         """Actions that can matter, and a group of them to place last; the others come first, and miss nothing."""
         relevant, useful = self._relevant(remaining, left, dict(later))
         if not relevant:
             return relevant, (next(bits(remaining)),)
         wanted = {x: self._through(x, useful) & ~self.affected[x] for x in useful}
         return relevant, _last_group(
-            {x: mask_of(y for y in wanted if y != x and wanted[x] & self.affected[y]) for x in wanted}
+            {
+                x: mask_of(y for y in wanted if y != x and wanted[x] & self.affected[y])
+                for x in wanted
+            }
         )
 
     def _relevant(self, remaining: int, left: int, later: Seen) -> tuple[int, Seen]:
@@ -141,7 +153,9 @@ class CanonicalScopes:
             always &= ~self.affected[x]
         useful = {x: left & ~self.affected[x] | remaining & ~(1 << x) for x in bits(relevant)}
         bounce = left | remaining
-        while True:  # each round assumes that the others look at most at what the round before left to them
+        while (
+            True
+        ):  # each round assumes that the others look at most at what the round before left to them
             graph = self._graph({**later, **useful})
             after = {
                 x: seen & graph.reached(1 << self.target, always | 1 << x, bounce & ~(1 << x))
@@ -169,7 +183,9 @@ class CanonicalScopes:
 def _last_group(after: Seen) -> tuple[int, ...]:
     """The smallest group whose members must come after each other, and after which no other action must come."""
     position = {x: i for i, x in enumerate(after)}
-    reach = BitmaskDag.by_parents([mask_of(position[y] for y in bits(wanted)) for wanted in after.values()])
+    reach = BitmaskDag.by_parents(
+        [mask_of(position[y] for y in bits(wanted)) for wanted in after.values()]
+    )
     groups: Iterable[tuple[int, ...]] = (
         tuple(x for x in after if above >> position[x] & 1)
         for i in range(len(after))

@@ -1,19 +1,22 @@
 """Undominated policy scopes, without prices and with them.
 
-Without prices, every scope is dropped that loses nothing by doing or seeing more. Scopes are compared by a graph whose
-edges lead to scopes at least as good in every model: looking at more (another order of acting gives the same actions at
-least as much to see), and setting one more variable: where some contexts Z close every back door from X to the target,
-setting X after looking at Z, as nature would, loses nothing. The ends of this graph remain, one for each group of
-scopes that lead to each other.
+Without prices, every scope is dropped that loses nothing by doing or seeing more. Scopes are
+compared by a graph whose edges lead to scopes at least as good in every model: looking at more
+(another order of acting gives the same actions at least as much to see), and setting one more
+variable: where some contexts Z close every back door from X to the target, setting X after looking
+at Z, as nature would, loses nothing. The ends of this graph remain, one for each group of scopes
+that lead to each other.
 
-With prices, a scope that is at least as good in every model may be dearer, by another action or another look. So scopes
-are compared for every set of priced contexts, by the same steps, and along all ways from one to another:
+With prices, a scope that is at least as good in every model may be dearer, by another action or
+another look. So scopes are compared for every set of priced contexts, by the same steps, and along
+all ways from one to another:
 
 - to look at more, to act in another order, and to leave out what is useless, on the same actions;
-- to set one more variable after looking at contexts that close every back door: among the contexts paid for.
+- to set one more variable after looking at contexts that close every back door: among the contexts
+  paid for.
 
-Scope S is left out where a way leads to some S′ that costs less; or as much, and no way leads back; of those that lead
-to each other at one price the smallest stays.
+Scope S is left out where a way leads to some S′ that costs less; or as much, and no way leads back;
+of those that lead to each other at one price the smallest stays.
 """
 
 from __future__ import annotations
@@ -40,7 +43,8 @@ Key = tuple[tuple[int, int], ...]  # a scope: pairs of an action and its context
 class Dominance:
     """Dominance graph of the scopes of one causal graph, built as it is walked.
 
-    `joint`: several interventions may be added at once; `looking_at`: contexts that scopes may look at (None: all).
+    `joint`: several interventions may be added at once; `looking_at`: contexts that scopes may look
+    at (None: all).
     """
 
     graph: CausalGraph
@@ -57,17 +61,21 @@ class Dominance:
         graph = self.graph
         self.base, self.target = graph.essence, graph.index(graph.target)
         self.everything = graph.mask(graph.intervenable)
-        self.contexts = graph.mask(graph.contexts or ()) if self.looking_at is None else self.looking_at
+        self.contexts = (
+            graph.mask(graph.contexts or ()) if self.looking_at is None else self.looking_at
+        )
         self._actions: dict[int, CanonicalScopes] = {}
         self._better: dict[Key, list[Key]] = {}
 
     def actions(self, chosen: int) -> CanonicalScopes:
         """Canonical scopes on a set of actions, cached."""
         if chosen not in self._actions:
-            self._actions[chosen] = CanonicalScopes(self.base, self.target, self.contexts, chosen, self.effort)
+            self._actions[chosen] = CanonicalScopes(
+                self.base, self.target, self.contexts, chosen, self.effort
+            )
         return self._actions[chosen]
 
-    # -- scopes at least as good ---------------------------------------------------------------------------------------
+    # -- scopes at least as good -------------------------------------------------------------------
 
     def better(self, scope: Key) -> list[Key]:
         """Canonical scopes at least as good as this one, one step away."""
@@ -114,29 +122,37 @@ class Dominance:
     def separator(self, scoped: ScopedGraph, group: int) -> int | None:
         """Contexts that close every back door from the group to the target; None if no set does.
 
-        If any contexts do, then those among the causes of the group and the target do (van der Zander et al. 2014).
+        If any contexts do, then those among the causes of the group and the target do (van der
+        Zander et al. 2014).
         """
         allowed = self.contexts & ~scoped.graph.descendants(group)
         cut = scoped.graph.with_parents(
-            {n: scoped.graph.parents[n] & ~group for x in bits(group) for n in bits(scoped.graph.children[x])}
+            {
+                n: scoped.graph.parents[n] & ~group
+                for x in bits(group)
+                for n in bits(scoped.graph.children[x])
+            }
         )
         looked = allowed & cut.ancestors(group | 1 << self.target)
         reached = cut.reached(1 << self.target, looked, determined=mask_of(scoped.seen))
         return None if reached & group else looked
 
-    # -- sets of actions to begin with ---------------------------------------------------------------------------------
+    # -- sets of actions to begin with -------------------------------------------------------------
 
     @cached_property
     def always(self) -> int:
         """Actions that are set in the scopes to begin with: those that only contexts and such actions cause.
 
-        Let X be the first of them, in causal order, that a scope leaves unset. Its causes are contexts, and actions
-        that are set after looking at contexts, so they are known to whoever looks at all of these. X affects none of
-        them: an action that X affects after all would be set by what X affects, and X is its effect. So they close
-        every back door from X, and setting X as nature would loses nothing. With the next one, and so on, all are set.
+        Let X be the first of them, in causal order, that a scope leaves unset. Its causes are
+        contexts, and actions that are set after looking at contexts, so they are known to whoever
+        looks at all of these. X affects none of them: an action that X affects after all would be
+        set by what X affects, and X is its effect. So they close every back door from X, and
+        setting X as nature would loses nothing. With the next one, and so on, all are set.
         """
         always = self.everything
-        while confounded := [x for x in bits(always) if self.base.parents[x] & ~(self.contexts | always)]:
+        while confounded := [
+            x for x in bits(always) if self.base.parents[x] & ~(self.contexts | always)
+        ]:
             always &= ~mask_of(confounded)
         return always
 
@@ -161,9 +177,9 @@ class Dominance:
     def _relevant(self, chosen: int, undecided: int) -> int:
         """Actions that can matter together with the chosen ones, and among the chosen those that still can.
 
-        They are the causes of the target, the actions that affect a variable that a relevant action could use if
-        all actions were set, and so on. Setting an action that affects nothing of use adds nothing: later actions see
-        all that it looks at.
+        They are the causes of the target, the actions that affect a variable that a relevant action
+        could use if all actions were set, and so on. Setting an action that affects nothing of use
+        adds nothing: later actions see all that it looks at.
         """
         relevant = chosen
         while True:
@@ -179,7 +195,8 @@ class Dominance:
         own = {x: 0 if chosen >> x & 1 else self.base.parents[x] for x in bits(both)}
         always = self.contexts & ~self.base.descendants(both, cut=chosen)
         useful = {
-            x: (self.contexts & ~self.base.descendants(1 << x, cut=settable)) | both & ~(1 << x) for x in bits(both)
+            x: (self.contexts & ~self.base.descendants(1 << x, cut=settable)) | both & ~(1 << x)
+            for x in bits(both)
         }
         while True:
             graph = self.base.with_parents({x: own[x] | seen for x, seen in useful.items()})
@@ -192,19 +209,25 @@ class Dominance:
                 return graph.ancestors(1 << self.target)
             useful = after
 
-    # -- result --------------------------------------------------------------------------------------------------------
+    # -- result ------------------------------------------------------------------------------------
 
     def ends(self) -> list[Key]:
         """Maximal scopes of the dominance graph, one of each group of equals."""
         forms = [
-            self.trimmed(form) for chosen in self.beginnings() for form in self.actions(chosen).essential(self.always)
+            self.trimmed(form)
+            for chosen in self.beginnings()
+            for form in self.actions(chosen).essential(self.always)
         ]
         keys, reached = _walked(forms, self.better)
-        ends = dict.fromkeys(there for there in reached if all(reached[j] == there for j in bits(there)))
+        ends = dict.fromkeys(
+            there for there in reached if all(reached[j] == there for j in bits(there))
+        )
         return [min((keys[j] for j in bits(end)), key=size_of) for end in ends]
 
 
-def undominated(graph: CausalGraph, joint: bool = False, effort: StepBudget | None = None) -> tuple[Scope, ...]:
+def undominated(
+    graph: CausalGraph, joint: bool = False, effort: StepBudget | None = None
+) -> tuple[Scope, ...]:
     """Enumerate the undominated scopes of a graph, smallest first."""
     names = graph.names
     kept = sorted(Dominance(graph, joint, effort or StepBudget()).ends(), key=size_of)
@@ -231,15 +254,15 @@ def _walked(
     return keys, [ways.ancestors(1 << i) for i in range(len(keys))]
 
 
-# -- with prices -------------------------------------------------------------------------------------------------------
+# -- with prices -----------------------------------------------------------------------------------
 
 
 @dataclass
 class PricedDominance:
     """Dominance graph of the scopes of one causal graph with prices of actions and looks; the others cost nothing.
 
-    A price that is no number varies: it depends on the value that is set, or is still to be learned. `joint`: several
-    interventions may be added at once.
+    A price that is no number varies: it depends on the value that is set, or is still to be
+    learned. `joint`: several interventions may be added at once.
     """
 
     graph: CausalGraph
@@ -260,12 +283,16 @@ class PricedDominance:
 
     def price(self, scope: Key) -> float:
         """Price of a scope above the base price: each action and each context once, as far as prices are numbers."""
-        return math.fsum(self.prices.get(name, 0.0) for name in self.graph.named(used(scope) & ~self._varying))
+        return math.fsum(
+            self.prices.get(name, 0.0) for name in self.graph.named(used(scope) & ~self._varying)
+        )
 
     def within(self, paid: int) -> Dominance:
         """Dominance among scopes that look at free contexts, and at the `paid` ones of the others."""
         if paid not in self._within:
-            self._within[paid] = Dominance(self.graph, self.joint, effort=self.effort, looking_at=self._free | paid)
+            self._within[paid] = Dominance(
+                self.graph, self.joint, effort=self.effort, looking_at=self._free | paid
+            )
         return self._within[paid]
 
     def beginnings(self) -> Iterator[Key]:
@@ -303,7 +330,10 @@ class PricedDominance:
     def kept(self) -> list[Key]:
         """Undominated scopes at their prices."""
         keys, reached = _walked(dict.fromkeys(self.beginnings()), self.better, sort=True)
-        prices, varying = [self.price(key) for key in keys], [used(key) & self._varying for key in keys]
+        prices, varying = (
+            [self.price(key) for key in keys],
+            [used(key) & self._varying for key in keys],
+        )
 
         def beats(j: int, i: int) -> bool:
             """Whether scope `j`, to which a way leads from `i`, replaces it; keys are sorted by size."""
@@ -313,11 +343,18 @@ class PricedDominance:
             less = prices[j] < prices[i] or (prices[j] == prices[i] and varying[j] != varying[i])
             return less or (prices[j] == prices[i] and (not back or j < i))
 
-        return [key for i, key in enumerate(keys) if not any(beats(j, i) for j in bits(reached[i] & ~(1 << i)))]
+        return [
+            key
+            for i, key in enumerate(keys)
+            if not any(beats(j, i) for j in bits(reached[i] & ~(1 << i)))
+        ]
 
 
 def worth_their_price(
-    graph: CausalGraph, prices: Mapping[str, Any], joint: bool = False, effort: StepBudget | None = None
+    graph: CausalGraph,
+    prices: Mapping[str, Any],
+    joint: bool = False,
+    effort: StepBudget | None = None,
 ) -> tuple[Scope, ...]:
     """Enumerate scopes one of which is, in every model, as good as any other scope and no dearer; smallest first."""
     kept = PricedDominance(graph, prices, joint, effort or StepBudget()).kept()
@@ -328,14 +365,19 @@ def worth_their_price(
 def paid_for(graph: CausalGraph, prices: Mapping[str, Any]) -> CausalGraph:
     """Graph of the net value, target less price at any exchange rate: variables that a price depends on are its causes.
 
-    A scope that is as good in every model of this graph is as good net of its price, at every exchange rate.
+    A scope that is as good in every model of this graph is as good net of its price, at every
+    exchange rate.
     """
-    causes = [name for name, price in prices.items() if varies(price) and name in graph.intervenable]
+    causes = [
+        name for name, price in prices.items() if varies(price) and name in graph.intervenable
+    ]
     for name, price in prices.items():
         if varies(price) and price != LEARNED:
             may = [*([name] if name in graph.intervenable else []), *(graph.contexts or ())]
             causes += [read for read in Formula(price, may, f"prices.{name}").reads if read != name]
-    known = {a for a, b in graph.directed if b == graph.target} | set(graph.descendants([graph.target]))
+    known = {a for a, b in graph.directed if b == graph.target} | set(
+        graph.descendants([graph.target])
+    )
     more = [(name, graph.target) for name in dict.fromkeys(causes) if name not in known]
     return replace(graph, directed=(*graph.directed, *more)) if more else graph
 

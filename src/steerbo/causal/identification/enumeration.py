@@ -1,11 +1,12 @@
 """Possibly-optimal policy scopes in three modes, and the scopes that keep the published rules.
 
-Rules B and C of Lee & Bareinboim (2020) together make an action's contexts the one Markov boundary of the target among
-its admissible contexts, in the graph without the action. A single action therefore has one candidate; several actions
-have fixed points, which are found by bounding the contexts of every action from both sides and branching while the
-bounds leave a choice.
+Rules B and C of Lee & Bareinboim (2020) together make an action's contexts the one Markov boundary
+of the target among its admissible contexts, in the graph without the action. A single action
+therefore has one candidate; several actions have fixed points, which are found by bounding the
+contexts of every action from both sides and branching while the bounds leave a choice.
 
-Possibly-optimal minimal intervention sets (POMIS): sets of variables worth setting without looking at contexts.
+Possibly-optimal minimal intervention sets (POMIS): sets of variables worth setting without looking
+at contexts.
 """
 
 from __future__ import annotations
@@ -27,23 +28,29 @@ MODES = get_args(Mode)
 
 
 def policy_scopes(
-    graph: CausalGraph, mode: Mode = "pruned", *, prices: Mapping[str, Any] | None = None, limit: int = MAX_STEPS
+    graph: CausalGraph,
+    mode: Mode = "pruned",
+    *,
+    prices: Mapping[str, Any] | None = None,
+    limit: int = MAX_STEPS,
 ) -> tuple[Scope, ...]:
     """Enumerate the scopes one of which is optimal, for every causal model with this graph.
 
     Args:
         graph: the causal graph.
-        mode: ``"published"``: every scope whose actions matter, whose contexts are needed and miss nothing (rules
-            A, B, C of Lee & Bareinboim 2020, Propositions 1 and 2). ``"pruned"``: without those that lose nothing by
-            one more intervention, by looking at more, or by looking at less jointly. ``"joint"``: also without those
-            that lose nothing by several more interventions at once.
-        prices: of setting or looking at variables, by name; the others cost nothing. A scope is then left out only for
-            one that is as good and no dearer. A price that is no number depends on the value that is set, or is
-            learned: then a scope is left out only for one without further variables of such a price. For
-            ``"pruned"`` and ``"joint"``.
-        limit: steps of the search, of about a millisecond each, after which it is given up. Actions with hidden causes
-            are what takes steps: each may be set or left to nature, so that their number can double with each of them.
-            Actions whose causes can all be looked at or set are always set, and cost no more than their orders do.
+        mode: ``"published"``: every scope whose actions matter, whose contexts are needed and miss
+            nothing (rules A, B, C of Lee & Bareinboim 2020, Propositions 1 and 2). ``"pruned"``:
+            without those that lose nothing by one more intervention, by looking at more, or by
+            looking at less jointly. ``"joint"``: also without those that lose nothing by several
+            more interventions at once.
+        prices: of setting or looking at variables, by name; the others cost nothing. A scope is
+            then left out only for one that is as good and no dearer. A price that is no number
+            depends on the value that is set, or is learned: then a scope is left out only for one
+            without further variables of such a price. For ``"pruned"`` and ``"joint"``.
+        limit: steps of the search, of about a millisecond each, after which it is given up. Actions
+            with hidden causes are what takes steps: each may be set or left to nature, so that
+            their number can double with each of them. Actions whose causes can all be looked at or
+            set are always set, and cost no more than their orders do.
 
     Raises:
         InvalidOption: an unknown mode, or one without prices.
@@ -65,7 +72,9 @@ def policy_scopes(
     effort = StepBudget(limit)
     if prices is not None:
         if mode not in ("pruned", "joint"):
-            raise InvalidOption("mode", mode, "'pruned' or 'joint', where there are prices", "It knows no prices.")
+            raise InvalidOption(
+                "mode", mode, "'pruned' or 'joint', where there are prices", "It knows no prices."
+            )
         return worth_their_price(graph, check_prices(graph, prices), mode == "joint", effort)
     if mode == "published":
         return published(graph, effort)
@@ -86,10 +95,14 @@ def published(graph: CausalGraph, effort: StepBudget | None = None) -> tuple[Sco
     for size in range(len(useful) + 1):
         for chosen in combinations(useful, size):
             cut = base.with_parents(dict.fromkeys(chosen, 0))
-            chosen_actions = _Actions(cut, target, contexts, {x: cut.descendants(1 << x) for x in chosen})
+            chosen_actions = _Actions(
+                cut, target, contexts, {x: cut.descendants(1 << x) for x in chosen}
+            )
             found.extend(
                 Scope.of({graph.names[x]: graph.named(seen[x]) for x in chosen})
-                for seen in _fixed_points(chosen_actions, dict.fromkeys(chosen, (0, contexts)), effort)
+                for seen in _fixed_points(
+                    chosen_actions, dict.fromkeys(chosen, (0, contexts)), effort
+                )
             )
     return tuple(found)
 
@@ -117,12 +130,16 @@ class _Actions(NamedTuple):
         return found
 
 
-def _fixed_points(actions: _Actions, bounds: Bounds, effort: StepBudget) -> Iterator[dict[int, int]]:
+def _fixed_points(
+    actions: _Actions, bounds: Bounds, effort: StepBudget
+) -> Iterator[dict[int, int]]:
     effort.step()
     tight = _tighten(actions, bounds)
     if tight is None:
         return
-    open_pairs = [(x, possible & ~sure) for x, (sure, possible) in tight.items() if possible & ~sure]
+    open_pairs = [
+        (x, possible & ~sure) for x, (sure, possible) in tight.items() if possible & ~sure
+    ]
     if not open_pairs:
         yield {x: sure for x, (sure, _) in tight.items()}
         return
@@ -149,10 +166,15 @@ def _tighten(actions: _Actions, bounds: Bounds) -> Bounds | None:
         least = most if closed else cut.with_parents(at_least)
         after: Bounds = {}
         for x, (sure, possible) in bounds.items():
-            may, will = contexts & ~below_least[x], contexts & ~below_most[x]  # admissible at most, and at least
+            may, will = (
+                contexts & ~below_least[x],
+                contexts & ~below_most[x],
+            )  # admissible at most, and at least
             reach_most = most.reached(1 << target, will, may, determined=together, without=1 << x)
             reach_least = (
-                reach_most if closed else least.reached(1 << target, may, will, determined=together, without=1 << x)
+                reach_most
+                if closed
+                else least.reached(1 << target, may, will, determined=together, without=1 << x)
             )
             sure, possible = after[x] = sure | (will & reach_least), possible & may & reach_most
             if sure & ~possible:
@@ -186,13 +208,18 @@ def intervention_sets(graph: CausalGraph) -> tuple[tuple[str, ...], ...]:
             explore(cut | 1 << x, allowed)
 
     explore(0, (1 << n) - 1)
-    named = (tuple(name for name in graph.intervenable if mask >> small.index(name) & 1) for mask in found)
+    named = (
+        tuple(name for name in graph.intervenable if mask >> small.index(name) & 1)
+        for mask in found
+    )
     return tuple(sorted(named, key=lambda names: (len(names), names)))
 
 
 def _territory(masks: BitmaskDag, n: int, target: int, cut: int) -> tuple[int, int]:
     """Minimal unobserved-confounder territory around the target after setting `cut`, and its border (Definition 5)."""
-    graph = BitmaskDag.by_parents([0 if cut >> node & 1 else above for node, above in enumerate(masks.parents)])
+    graph = BitmaskDag.by_parents(
+        [0 if cut >> node & 1 else above for node, above in enumerate(masks.parents)]
+    )
     causes = graph.ancestors(target)
     observed = (1 << n) - 1
     territory, before = target, 0
@@ -212,4 +239,6 @@ def _territory(masks: BitmaskDag, n: int, target: int, cut: int) -> tuple[int, i
 
 def _backwards(masks: BitmaskDag, nodes: int) -> list[int]:
     """Sort nodes, causes after their effects."""
-    return sorted(bits(nodes), key=lambda node: masks.ancestors(1 << node).bit_count(), reverse=True)
+    return sorted(
+        bits(nodes), key=lambda node: masks.ancestors(1 << node).bit_count(), reverse=True
+    )

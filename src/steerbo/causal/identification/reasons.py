@@ -35,10 +35,18 @@ def why_dropped(graph: CausalGraph, scope: Scope, mode: Mode = "pruned") -> Viol
         names = " and ".join(graph.names[x] for x in added)
         after = f", after looking at {looked}," if looked else ""
         several = len(graph.named(larger[added[0]])) > 1
-        closes = f"{looked} {'close' if several else 'closes'} every back door" if looked else "no back door is open"
+        closes = (
+            f"{looked} {'close' if several else 'closes'} every back door"
+            if looked
+            else "no back door is open"
+        )
         scoped = ScopedGraph.by_nodes(graph.masks, seen)
-        paths = ", and ".join(f"{graph.names[x]} affects {graph.target}: {_directed(graph, scoped, x)}" for x in added)
-        return Violation("intervene", f"setting {names} as well{after} loses nothing: {closes}, and {paths}")
+        paths = ", and ".join(
+            f"{graph.names[x]} affects {graph.target}: {_directed(graph, scoped, x)}" for x in added
+        )
+        return Violation(
+            "intervene", f"setting {names} as well{after} loses nothing: {closes}, and {paths}"
+        )
     for better in dominance.better(key):
         named = Scope.of({graph.names[x]: graph.named(looked) for x, looked in better})
         return Violation("observe", f"as good in every model, or better: set {named}", named)
@@ -58,7 +66,8 @@ def _directed(graph: CausalGraph, scoped: ScopedGraph, node: int) -> str:
 def candidates(graph: CausalGraph) -> tuple[Scope, ...]:
     """List scopes to explain: set nothing, set everything after looking at everything, and the published rules' scopes.
 
-    More than seven actions can have billions of the latter: then each action alone, after looking at everything.
+    More than seven actions can have billions of the latter: then each action alone, after looking
+    at everything.
     """
     affected = graph.descendants(graph.intervenable)
     seen = graph.named(graph.mask(name for name in graph.contexts or () if name not in affected))
@@ -75,9 +84,10 @@ class Violation:
     """Reason why a scope is not needed.
 
     Attributes:
-        rule: ``"A"`` an action does not matter, ``"B"`` a context is useless, ``"C"`` a useful context is missing,
-            ``"cycle"`` an action affects its own context, ``"intervene"`` setting one more variable loses nothing,
-            ``"observe"`` another scope lets the same actions see at least as much.
+        rule: ``"A"`` an action does not matter, ``"B"`` a context is useless, ``"C"`` a useful
+            context is missing, ``"cycle"`` an action affects its own context, ``"intervene"``
+            setting one more variable loses nothing, ``"observe"`` another scope lets the same
+            actions see at least as much.
         reason: the rule in words, with the witness.
         better: a scope at least as good, if one is known.
     """
@@ -96,15 +106,21 @@ def violated_rule(graph: CausalGraph, scope: Scope) -> Violation | None:
     """
     scoped = ScopedGraph.of(graph, scope.actions)
     if not scoped.acyclic:
-        action = next(a for a, seen in scoped.seen.items() if scoped.graph.descendants(1 << a) & seen)
+        action = next(
+            a for a, seen in scoped.seen.items() if scoped.graph.descendants(1 << a) & seen
+        )
         context = next(bits(scoped.graph.descendants(1 << action) & scoped.seen[action]))
-        return Violation("cycle", f"{graph.names[action]} affects {graph.names[context]}, which it looks at")
+        return Violation(
+            "cycle", f"{graph.names[action]} affects {graph.names[context]}, which it looks at"
+        )
     target, allowed = graph.index(graph.target), graph.mask(graph.contexts or ())
     above = scoped.graph.ancestors(1 << target)
     for action, seen in scoped.seen.items():
         name = graph.names[action]
         if not above >> action & 1:
-            return Violation("A", f"{name} does not affect {graph.target} when the rest of the scope is played")
+            return Violation(
+                "A", f"{name} does not affect {graph.target} when the rest of the scope is played"
+            )
         alone = scoped.without(action)
         for context in bits(seen):
             if alone.separated(context, target, seen & ~(1 << context)):
@@ -117,7 +133,8 @@ def violated_rule(graph: CausalGraph, scope: Scope) -> Violation | None:
             if path := alone.active_path(context, target, seen):
                 told = arrows(graph, alone, path)
                 return Violation(
-                    "C", f"{name} does not look at {graph.names[context]}, which tells about {graph.target}: {told}"
+                    "C",
+                    f"{name} does not look at {graph.names[context]}, which tells about {graph.target}: {told}",
                 )
     return None
 

@@ -1,7 +1,8 @@
 """Policy scopes in a causal graph: the graph under a scope, the order of looking and setting, and a step budget.
 
-For d-separation with closure (an action counts as known if all its contexts are), every action but the one in question
-is replaced by its contexts: each of its children receives them as parents. It is plain d-separation in that graph.
+For d-separation with closure (an action counts as known if all its contexts are), every action but
+the one in question is replaced by its contexts: each of its children receives them as parents. It
+is plain d-separation in that graph.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ class ScopedGraph:
     Attributes:
         base: the causal graph as masks, latent nodes included.
         seen: the contexts of each action, by node.
-        graph: the graph after cutting the edges into the actions and adding those from their contexts.
+        graph: the graph after cutting the edges into the actions and adding those from their
+            contexts.
     """
 
     base: BitmaskDag
@@ -35,7 +37,9 @@ class ScopedGraph:
     @classmethod
     def of(cls, graph: CausalGraph, actions: Iterable[tuple[str, tuple[str, ...]]]) -> ScopedGraph:
         """Build the graph under a scope from its actions, each with its contexts, by name."""
-        return cls.by_nodes(graph.masks, {graph.index(name): graph.mask(seen) for name, seen in actions})
+        return cls.by_nodes(
+            graph.masks, {graph.index(name): graph.mask(seen) for name, seen in actions}
+        )
 
     @classmethod
     def by_nodes(cls, base: BitmaskDag, seen: dict[int, int]) -> ScopedGraph:
@@ -45,7 +49,9 @@ class ScopedGraph:
     @property
     def acyclic(self) -> bool:
         """Whether no action affects its own contexts."""
-        return not any(self.graph.descendants(1 << action) & contexts for action, contexts in self.seen.items())
+        return not any(
+            self.graph.descendants(1 << action) & contexts for action, contexts in self.seen.items()
+        )
 
     def without(self, action: int) -> BitmaskDag:
         """Graph without `action`, every other action replaced by its contexts."""
@@ -67,7 +73,11 @@ def looking_at(scope: Scope, seen: Sequence[str]) -> Scope:
     >>> print(looking_at(Scope.of({"x1": [], "x2": ["c"]}), ["weather"]))
     x1 after looking at weather, and x2 after looking at c and weather
     """
-    return Scope.of({name: tuple(dict.fromkeys((*looks, *seen))) for name, looks in scope.actions}) if seen else scope
+    return (
+        Scope.of({name: tuple(dict.fromkeys((*looks, *seen))) for name, looks in scope.actions})
+        if seen
+        else scope
+    )
 
 
 def stages(scope: Scope, graph: CausalGraph) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
@@ -85,12 +95,16 @@ def stages(scope: Scope, graph: CausalGraph) -> tuple[tuple[tuple[str, ...], tup
     while left:
         waiting = {c for x in left for c in below[x]}
         now = tuple(
-            c for c in scope.contexts if c not in looked and c not in waiting and any(c in s for s in left.values())
+            c
+            for c in scope.contexts
+            if c not in looked and c not in waiting and any(c in s for s in left.values())
         )
         looked.update(now)
         ready = tuple(x for x, seen in left.items() if looked.issuperset(seen))
         if not ready and not now:
-            raise InvalidProblem("scope", scope.to_dict(), "no action among the causes of its own contexts")
+            raise InvalidProblem(
+                "scope", scope.to_dict(), "no action among the causes of its own contexts"
+            )
         for x in ready:
             del left[x]
         order.append((now, ready))
@@ -105,8 +119,8 @@ def union(scopes: Iterable[Iterable[Scope]]) -> tuple[Scope, ...]:
 def played_by(scope: Scope, graphs: Sequence[CausalGraph]) -> CausalGraph:
     """Choose the graph whose order of looking and setting a scope follows: the one with most stages, which suits all.
 
-    A context observed after an action that does not affect it is still the same context. Graphs in which an action of
-    the scope affects its own contexts imply no order.
+    A context observed after an action that does not affect it is still the same context. Graphs in
+    which an action of the scope affects its own contexts imply no order.
     """
     able = [graph for graph in graphs if ScopedGraph.of(graph, scope.actions).acyclic]
     return max(able, key=lambda graph: len(stages(scope, graph))) if able else graphs[0]

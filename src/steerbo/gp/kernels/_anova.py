@@ -1,12 +1,14 @@
 """The ANOVA kernel: a product over variables in which each has a weight of its own.
 
-    k(x, z) = s² Π_d (1 − w_d + w_d e_d),  e_d = exp(−(x_d − z_d)²/2ℓ_d²),  for a category exp(−1[x_d ≠ z_d]/2ℓ_d²)
+    k(x, z) = s² Π_d (1 − w_d + w_d e_d),  e_d = exp(−(x_d − z_d)²/2ℓ_d²),  for a category
+    exp(−1[x_d ≠ z_d]/2ℓ_d²)
 
-Multiplied out it is a sum over all sets of variables, each with a product of its own: a constant, main effects,
-interactions (Durrande et al. 2013; Duvenaud et al. 2011). A plain product (all w = 1) has one variance for all of them:
-there a variable that matters little can only be taken for one that matters *slowly*, with a lengthscale so long that
-what lies between two plays at its ends seems known. Here it may matter little and still be of any shape. As a product
-of factors of one variable each, every integral over nature's draws stays a product of one-dimensional ones.
+Multiplied out it is a sum over all sets of variables, each with a product of its own: a constant,
+main effects, interactions (Durrande et al. 2013; Duvenaud et al. 2011). A plain product (all w = 1)
+has one variance for all of them: there a variable that matters little can only be taken for one
+that matters *slowly*, with a lengthscale so long that what lies between two plays at its ends seems
+known. Here it may matter little and still be of any shape. As a product of factors of one variable
+each, every integral over nature's draws stays a product of one-dimensional ones.
 """
 
 from __future__ import annotations
@@ -34,15 +36,16 @@ class AnovaKernel(Kernel):
 
     Args:
         lengthscales: (k,) ℓ.
-        weights: (k,) w, from 0 (the variable does nothing) to 1 (nothing is left without it). None: one half each; a
-            single variable has weight 1, and learns none, since the mean is its constant.
+        weights: (k,) w, from 0 (the variable does nothing) to 1 (nothing is left without it). None:
+            one half each; a single variable has weight 1, and learns none, since the mean is its
+            constant.
         variance: s².
         dimensions: (k,) the columns it reads; None: the first k.
         categorical: (k,) which of them hold categories; None: none.
 
     Raises:
-        InvalidProblem: a lengthscale or a variance that is not a finite number above zero, a weight outside [0, 1], or
-            shapes that do not fit.
+        InvalidProblem: a lengthscale or a variance that is not a finite number above zero, a weight
+            outside [0, 1], or shapes that do not fit.
 
     >>> kernel = AnovaKernel([0.5, 2.0], [1.0, 0.5])
     >>> kernel(np.zeros((1, 2)), np.array([[0.5, 0.0], [0.5, 99.0]])).round(3)
@@ -69,17 +72,25 @@ class AnovaKernel(Kernel):
         columns = np.arange(k) if dimensions is None else np.asarray(dimensions, dtype=np.intp)
         mask = np.zeros(k, bool) if categorical is None else np.asarray(categorical, dtype=bool)
         if not k or columns.shape != (k,) or len(set(columns.tolist())) < k or columns.min() < 0:
-            raise InvalidProblem("kernel.dimensions", dimensions, f"{max(k, 1)} different columns, counted from 0")
+            raise InvalidProblem(
+                "kernel.dimensions", dimensions, f"{max(k, 1)} different columns, counted from 0"
+            )
         if mask.shape != (k,):
             raise InvalidProblem("kernel.categorical", categorical, f"{k} truth values")
         vars(self).update(dimensions=columns, categorical=mask)
         self._set_learned(scales, shares, float(variance))
 
-    def _set_learned(self, scales: Float[np.ndarray, " k"], shares: Float[np.ndarray, " k"], variance: float) -> None:
+    def _set_learned(
+        self, scales: Float[np.ndarray, " k"], shares: Float[np.ndarray, " k"], variance: float
+    ) -> None:
         """Check and keep all that a fit learns, which makes thousands of kernels over the same columns."""
         k = len(self.dimensions)
         if scales.ndim != 1 or not all(0.0 < scale < math.inf for scale in scales.tolist()):
-            raise InvalidProblem("kernel.lengthscales", scales.tolist(), "finite numbers above 0, one for each column")
+            raise InvalidProblem(
+                "kernel.lengthscales",
+                scales.tolist(),
+                "finite numbers above 0, one for each column",
+            )
         if shares.shape != (k,) or not all(0.0 <= share <= 1.0 for share in shares.tolist()):
             raise InvalidProblem("kernel.weights", shares.tolist(), f"{k} numbers from 0 to 1")
         if not 0 < variance < math.inf:
@@ -94,7 +105,9 @@ class AnovaKernel(Kernel):
         array([0.29, 0.29])
         """
         d = len(categorical)
-        return cls(np.full(d, math.exp(lengthscale(1.0, d, "").centre)), categorical=list(categorical))
+        return cls(
+            np.full(d, math.exp(lengthscale(1.0, d, "").centre)), categorical=list(categorical)
+        )
 
     @property
     def columns(self) -> tuple[int, ...]:
@@ -105,8 +118,15 @@ class AnovaKernel(Kernel):
     def parameters(self) -> tuple[Parameter, ...]:
         """Logarithms of the lengthscales, log odds of the weights where there are several, the variance's logarithm."""
         k, names = len(self.dimensions), self.dimensions.tolist()
-        scales = [lengthscale(ell, k, f"lengthscale[{d}]") for ell, d in zip(self.lengthscales, names, strict=True)]
-        shares = [weight(w, f"weight[{d}]") for w, d in zip(self.weights, names, strict=True)] if k > 1 else []
+        scales = [
+            lengthscale(ell, k, f"lengthscale[{d}]")
+            for ell, d in zip(self.lengthscales, names, strict=True)
+        ]
+        shares = (
+            [weight(w, f"weight[{d}]") for w, d in zip(self.weights, names, strict=True)]
+            if k > 1
+            else []
+        )
         return (*scales, *shares, variance(self.variance, "variance"))
 
     def with_theta(self, theta: Float[np.ndarray, " p"]) -> Self:
@@ -118,7 +138,9 @@ class AnovaKernel(Kernel):
         made._set_learned(np.exp(theta[:k]), weights, float(np.exp(theta[-1])))
         return made
 
-    def _bell(self, j: int, a: Float[np.ndarray, " n"], b: Float[np.ndarray, " m"]) -> Float[np.ndarray, "n m"]:
+    def _bell(
+        self, j: int, a: Float[np.ndarray, " n"], b: Float[np.ndarray, " m"]
+    ) -> Float[np.ndarray, "n m"]:
         """e_d for all pairs, (n, m), where d is the j-th column that is read."""
         if self.categorical[j]:
             return np.where(a[:, None] == b, 1.0, math.exp(-0.5 / float(self.lengthscales[j]) ** 2))
@@ -145,7 +167,9 @@ class AnovaKernel(Kernel):
         part /= part + (1.0 - w)
         return part
 
-    def __call__(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
+    def __call__(
+        self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]
+    ) -> Float[np.ndarray, "n m"]:
         """k(x, z) for all pairs of rows, (n, m)."""
         value = np.full((len(X), len(Z)), self.variance)
         for j, d in enumerate(self.columns):
@@ -170,7 +194,9 @@ class AnovaKernel(Kernel):
         value = np.full(len(apart[self.dimensions[0]]), self.variance)
         for j, d in enumerate(self.dimensions.tolist()):
             narrow = -0.5 / float(self.lengthscales[j]) ** 2
-            squares = (apart[d] != 0.0) * narrow if self.categorical[j] else apart[d] * apart[d] * narrow
+            squares = (
+                (apart[d] != 0.0) * narrow if self.categorical[j] else apart[d] * apart[d] * narrow
+            )
             value *= self._mixed(j, np.exp(squares, out=squares))
         return value
 
@@ -181,7 +207,8 @@ class AnovaKernel(Kernel):
     def linearise(self, X: Float[np.ndarray, "n d"]) -> tuple[Float[np.ndarray, "n n"], Pull]:
         """K(X, X), and the pull-back, by `∂ ln k/∂ ln ℓ_d = p_d r_d²` and `∂ ln k/∂ logit w_d = (1 − w_d)(p_d − q_d)`.
 
-        Here `p_d = w_d e_d / f_d` is the share of the factor `f_d = 1 − w_d + w_d e_d`, and `q_d = w_d / f_d`.
+        Here `p_d = w_d e_d / f_d` is the share of the factor `f_d = 1 − w_d + w_d e_d`, and
+        `q_d = w_d / f_d`.
         """
         k, n = len(self.dimensions), len(X)
         columns = X[:, self.dimensions].T.copy()
@@ -201,7 +228,10 @@ class AnovaKernel(Kernel):
                 M = W[rows] * gram[rows]
                 total += M.sum()
                 for j, x in enumerate(columns):
-                    w, bell = float(self.weights[j]), self._bell(j, x[rows], x) if bells is None else bells[j][rows]
+                    w, bell = (
+                        float(self.weights[j]),
+                        self._bell(j, x[rows], x) if bells is None else bells[j][rows],
+                    )
                     if w < 1.0:
                         part = w * bell
                         factor = part + (1.0 - w)
@@ -248,7 +278,9 @@ class AnovaKernel(Kernel):
             if self.categorical[j]:
                 continue
             part = M * self.share(j, bells[j])
-            gradient[:, column] = (part @ Z[:, column] - X[:, column] * part.sum(axis=1)) / self.lengthscales[j] ** 2
+            gradient[:, column] = (
+                part @ Z[:, column] - X[:, column] * part.sum(axis=1)
+            ) / self.lengthscales[j] ** 2
         return gradient
 
 

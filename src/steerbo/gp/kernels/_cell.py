@@ -2,9 +2,10 @@
 
     k(x, z) = 1 − w + w 1[x = z]
 
-Times a kernel over the same columns it adds an independent effect to each cell of a table of settings, with the share w
-of the variance. Without it, what a product over variables cannot explain is taken for noise, although a repetition
-would show it again: then what is believed of cells that were never played is too sure.
+Times a kernel over the same columns it adds an independent effect to each cell of a table of
+settings, with the share w of the variance. Without it, what a product over variables cannot explain
+is taken for noise, although a repetition would show it again: then what is believed of cells that
+were never played is too sure.
 """
 
 from __future__ import annotations
@@ -42,7 +43,9 @@ class CellKernel(Kernel):
     def __post_init__(self) -> None:
         object.__setattr__(self, "dimensions", tuple(int(d) for d in self.dimensions))
         if not self.dimensions or min(self.dimensions) < 0:
-            raise InvalidProblem("kernel.dimensions", self.dimensions, "at least one column, counted from 0")
+            raise InvalidProblem(
+                "kernel.dimensions", self.dimensions, "at least one column, counted from 0"
+            )
         if not 0.0 <= self.share <= 1.0:
             raise InvalidProblem("kernel.share", self.share, "a number from 0 to 1")
 
@@ -60,14 +63,18 @@ class CellKernel(Kernel):
         """Replace w."""
         return type(self)(self.dimensions, float(1.0 / (1.0 + np.exp(-theta[0]))))
 
-    def same(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Bool[np.ndarray, "n m"]:
+    def same(
+        self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]
+    ) -> Bool[np.ndarray, "n m"]:
         """Whether two rows are of the same cell, for all pairs, (n, m)."""
         found = np.ones((len(X), len(Z)), dtype=bool)
         for d in self.dimensions:
             found &= X[:, d, None] == Z[:, d]
         return found
 
-    def __call__(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
+    def __call__(
+        self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]
+    ) -> Float[np.ndarray, "n m"]:
         """k(x, z) for all pairs of rows, (n, m)."""
         return np.where(self.same(X, Z), 1.0, 1.0 - self.share)
 

@@ -1,6 +1,7 @@
 """Constant and linear kernels, mostly members of sums; and kernels that a fit leaves alone.
 
-These are also kernels of other packages: of scikit-learn, of GPyTorch, or any Python function of two arrays of points.
+These are also kernels of other packages: of scikit-learn, of GPyTorch, or any Python function of
+two arrays of points.
 """
 
 from __future__ import annotations
@@ -44,11 +45,15 @@ class Constant(Kernel):
         """Replace the variance."""
         return type(self)(float(np.exp(theta[0])))
 
-    def __call__(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
+    def __call__(
+        self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]
+    ) -> Float[np.ndarray, "n m"]:
         """s² for all pairs of rows, (n, m)."""
         return np.full((len(X), len(Z)), self.variance)
 
-    def of_differences(self, apart: Sequence[Float[np.ndarray, " m"]]) -> Float[np.ndarray, " m"] | None:
+    def of_differences(
+        self, apart: Sequence[Float[np.ndarray, " m"]]
+    ) -> Float[np.ndarray, " m"] | None:
         """s² for all pairs, (m,); None without columns, which would say how many there are."""
         return np.full(len(apart[0]), self.variance) if len(apart) else None
 
@@ -87,7 +92,9 @@ class Linear(Kernel):
     def __post_init__(self) -> None:
         object.__setattr__(self, "dimensions", tuple(int(d) for d in self.dimensions))
         if not self.dimensions or min(self.dimensions) < 0:
-            raise InvalidProblem("kernel.dimensions", self.dimensions, "at least one column, counted from 0")
+            raise InvalidProblem(
+                "kernel.dimensions", self.dimensions, "at least one column, counted from 0"
+            )
         if not math.isfinite(self.centre):
             raise InvalidProblem("kernel.centre", self.centre, "a finite number")
         _check_variance(self.variance)
@@ -109,7 +116,9 @@ class Linear(Kernel):
     def _centred(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n k"]:
         return X[:, list(self.dimensions)] - self.centre
 
-    def __call__(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
+    def __call__(
+        self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]
+    ) -> Float[np.ndarray, "n m"]:
         """k(x, z) for all pairs of rows, (n, m)."""
         product: np.ndarray = self._centred(X) @ self._centred(Z).T
         return self.variance * product
@@ -159,11 +168,15 @@ class Fixed(Kernel):
         """Whether the kernel's gradients are exact."""
         return self.kernel.gradients
 
-    def __call__(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
+    def __call__(
+        self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]
+    ) -> Float[np.ndarray, "n m"]:
         """k(x, z) for all pairs of rows, (n, m)."""
         return self.kernel(X, Z)
 
-    def of_differences(self, apart: Sequence[Float[np.ndarray, " m"]]) -> Float[np.ndarray, " m"] | None:
+    def of_differences(
+        self, apart: Sequence[Float[np.ndarray, " m"]]
+    ) -> Float[np.ndarray, " m"] | None:
         """k(x, z) of m pairs by their differences, (m,)."""
         return self.kernel.of_differences(apart)
 
@@ -187,7 +200,7 @@ def _check_variance(variance: float) -> None:
         raise InvalidProblem("kernel.variance", variance, "a finite number above 0")
 
 
-# -- kernels of other packages -----------------------------------------------------------------------------------------
+# -- kernels of other packages ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,13 +232,21 @@ class Called(Kernel):
         """The coordinates."""
         return tuple(range(self.dimension))
 
-    def __call__(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
+    def __call__(
+        self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]
+    ) -> Float[np.ndarray, "n m"]:
         """k(x, z) for all pairs of rows, (n, m)."""
         if not (len(X) and len(Z)):
             return np.zeros((len(X), len(Z)))
-        found = np.array(self.function(X[:, : self.dimension], Z[:, : self.dimension]), dtype=np.float64)
+        found = np.array(
+            self.function(X[:, : self.dimension], Z[:, : self.dimension]), dtype=np.float64
+        )
         if found.shape != (len(X), len(Z)):
-            raise InvalidProblem("kernel", found.shape, f"covariances of all pairs, an array of shape {len(X), len(Z)}")
+            raise InvalidProblem(
+                "kernel",
+                found.shape,
+                f"covariances of all pairs, an array of shape {len(X), len(Z)}",
+            )
         return found
 
     def diagonal(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
@@ -236,14 +257,19 @@ class Called(Kernel):
         self, X: Float[np.ndarray, "r d"], Z: Float[np.ndarray, "n d"], W: Float[np.ndarray, "r n"]
     ) -> Float[np.ndarray, "r d"]:
         """`∂/∂x_i Σ_j W_ij k(x_i, z_j)`, (r, d), by differences."""
-        return self._differences(lambda points: (W * self(points, Z)).sum(axis=1), X, np.concatenate([X, Z]))
+        return self._differences(
+            lambda points: (W * self(points, Z)).sum(axis=1), X, np.concatenate([X, Z])
+        )
 
     def diagonal_gradient(self, X: Float[np.ndarray, "r d"]) -> Float[np.ndarray, "r d"]:
         """`∂/∂x k(x, x)` for every row, (r, d), by differences."""
         return self._differences(self.diagonal, X, X)
 
     def _differences(
-        self, value: Callable[[np.ndarray], np.ndarray], X: Float[np.ndarray, "r d"], among: Float[np.ndarray, "k d"]
+        self,
+        value: Callable[[np.ndarray], np.ndarray],
+        X: Float[np.ndarray, "r d"],
+        among: Float[np.ndarray, "k d"],
     ) -> Float[np.ndarray, "r d"]:
         slope = np.zeros(X.shape)
         for j in range(self.dimension if len(X) else 0):
@@ -267,7 +293,9 @@ def called(kernel: Any, dimension: int) -> Kernel:
     if isinstance(kernel, Kernel):
         return kernel
     if not callable(kernel):
-        raise InvalidProblem("kernel", kernel, "a kernel, or a function of two arrays of points, (n, d) and (m, d)")
+        raise InvalidProblem(
+            "kernel", kernel, "a kernel, or a function of two arrays of points, (n, d) and (m, d)"
+        )
     if any(base.__module__.startswith("gpytorch.") for base in type(kernel).__mro__):
         return Called(_of_gpytorch(kernel), dimension)
     return Called(kernel, dimension)
@@ -281,7 +309,9 @@ def _of_gpytorch(kernel: Any) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
 
     def covariances(X: np.ndarray, Z: np.ndarray) -> np.ndarray:
         with torch.no_grad():
-            found = kernel(torch.as_tensor(X, dtype=torch.float64), torch.as_tensor(Z, dtype=torch.float64))
+            found = kernel(
+                torch.as_tensor(X, dtype=torch.float64), torch.as_tensor(Z, dtype=torch.float64)
+            )
             dense: np.ndarray = found.to_dense().numpy().astype(np.float64)
         return dense
 

@@ -29,8 +29,8 @@ def stacked(
     """Covariances of all pairs of rows by each of k kernels, (k, r, n), and their pull-back to X.
 
     Args:
-        kernels: of the same form; a covariance that does not depend on the row, or is the same for all kernels, may
-            have length one there.
+        kernels: of the same form; a covariance that does not depend on the row, or is the same for
+            all kernels, may have length one there.
         X: (r, d).
         Z: (n, d).
 
@@ -62,7 +62,11 @@ def stacked(
         return _stationary(cast("Sequence[Stationary]", kernels), X, Z)
     value = np.array([kernel(X, Z) for kernel in kernels])
     return value, lambda W: np.sum(
-        [kernel.input_gradient(X, Z, part) for kernel, part in zip(kernels, _all(W, value), strict=True)], axis=0
+        [
+            kernel.input_gradient(X, Z, part)
+            for kernel, part in zip(kernels, _all(W, value), strict=True)
+        ],
+        axis=0,
     )
 
 
@@ -84,7 +88,9 @@ def _product(values: Sequence[np.ndarray], slopes: Sequence[Slope]) -> tuple[np.
 
     def slope(W: np.ndarray) -> np.ndarray:
         rests = without_each(values)
-        return np.sum([each(_all(W * rest, total)) for each, rest in zip(slopes, rests, strict=True)], axis=0)
+        return np.sum(
+            [each(_all(W * rest, total)) for each, rest in zip(slopes, rests, strict=True)], axis=0
+        )
 
     return total, slope
 
@@ -94,7 +100,10 @@ def _stationary(
 ) -> tuple[Float[np.ndarray, "k r n"], Slope]:
     columns = kernels[0].dimensions
     A, B = X[:, columns], Z[:, columns]
-    precision = np.array([np.broadcast_to(kernel.lengthscales, columns.shape) for kernel in kernels]) ** -2.0
+    precision = (
+        np.array([np.broadcast_to(kernel.lengthscales, columns.shape) for kernel in kernels])
+        ** -2.0
+    )
     s2 = np.array([kernel.variance for kernel in kernels])[:, None, None]
     alike = len(A) > 1 and bool((A[0] == A).all())  # in a search at one time
     apart = A[: 1 if alike else None, None] - B
@@ -131,7 +140,9 @@ def _anova(
 
     def slope(W: Float[np.ndarray, "k r n"]) -> Float[np.ndarray, "r d"]:
         # ∂ ln k/∂x_d = −w e/(1 − w + w e) (x_d − z_d)/ℓ_d²
-        parts = (W * value)[:, None] * np.divide(bells, factors, out=np.zeros_like(bells), where=factors > 0.0)
+        parts = (W * value)[:, None] * np.divide(
+            bells, factors, out=np.zeros_like(bells), where=factors > 0.0
+        )
         found = np.zeros(X.shape)
         along = -(parts * precision * apart).sum(axis=(0, 3))
         found[:, columns] = np.where(categorical[:, None], 0.0, along).T

@@ -2,8 +2,8 @@
 
     r²(x, z) = Σ_d (x_d − z_d)² / ℓ_d²,   for a category 1[x_d ≠ z_d] / ℓ_d²,   k = s² φ(r²)
 
-Distances are computed by differences, not by `|x|² + |z|² − 2xᵀz`: duplicates are then at distance zero exactly, and
-points far outside the unit cube keep theirs.
+Distances are computed by differences, not by `|x|² + |z|² − 2xᵀz`: duplicates are then at distance
+zero exactly, and points far outside the unit cube keep theirs.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ class Stationary(Kernel):
         learn_variance: whether a fit learns s².
 
     Raises:
-        InvalidProblem: a lengthscale or a variance that is not a finite number above zero, or shapes that do not fit.
+        InvalidProblem: a lengthscale or a variance that is not a finite number above zero, or
+            shapes that do not fit.
     """
 
     lengthscales: Float[np.ndarray, " l"]
@@ -55,10 +56,18 @@ class Stationary(Kernel):
         learn_variance: bool = True,
     ) -> None:
         scales = np.atleast_1d(np.asarray(lengthscales, dtype=np.float64))
-        columns = np.arange(len(scales)) if dimensions is None else np.asarray(dimensions, dtype=np.intp)
-        mask = np.zeros(len(columns), bool) if categorical is None else np.asarray(categorical, dtype=bool)
+        columns = (
+            np.arange(len(scales)) if dimensions is None else np.asarray(dimensions, dtype=np.intp)
+        )
+        mask = (
+            np.zeros(len(columns), bool)
+            if categorical is None
+            else np.asarray(categorical, dtype=bool)
+        )
         if not len(columns) or len(set(columns.tolist())) < len(columns) or columns.min() < 0:
-            raise InvalidProblem("kernel.dimensions", dimensions, "different columns, at least one, counted from 0")
+            raise InvalidProblem(
+                "kernel.dimensions", dimensions, "different columns, at least one, counted from 0"
+            )
         if mask.shape != columns.shape:
             raise InvalidProblem("kernel.categorical", categorical, f"{len(columns)} truth values")
         vars(self).update(dimensions=columns, categorical=mask, learn_variance=learn_variance)
@@ -67,12 +76,15 @@ class Stationary(Kernel):
     def _set_learned(self, scales: Float[np.ndarray, " l"], variance: float) -> None:
         """Check and keep all that a fit learns, which makes thousands of kernels over the same columns."""
         columns, mask = self.dimensions, self.categorical
-        if scales.shape not in {(1,), columns.shape} or not all(0.0 < scale < math.inf for scale in scales.tolist()):
+        if scales.shape not in {(1,), columns.shape} or not all(
+            0.0 < scale < math.inf for scale in scales.tolist()
+        ):
             expected = f"1 or {len(columns)} finite numbers above 0"
             raise InvalidProblem("kernel.lengthscales", scales.tolist(), expected)
         if not 0 < variance < math.inf:
             raise InvalidProblem("kernel.variance", variance, "a finite number above 0")
-        # every distance needs these: a search asks for thousands of them between a handful of points
+        # every distance needs these: a search asks for thousands of them between a handful of
+        # points
         numbers: tuple[np.ndarray, np.ndarray] = (
             columns,
             scales if scales.shape == columns.shape else scales.repeat(len(columns)),
@@ -82,7 +94,9 @@ class Stationary(Kernel):
             _, each = numbers
             numbers = columns[~mask], each[~mask]
             categories = tuple(zip(columns[mask].tolist(), each[mask].tolist(), strict=True))
-        vars(self).update(lengthscales=scales, variance=variance, _numbers=numbers, _categories=categories)
+        vars(self).update(
+            lengthscales=scales, variance=variance, _numbers=numbers, _categories=categories
+        )
 
     @classmethod
     def over(cls, categorical: Sequence[bool] | Bool[np.ndarray, " d"]) -> Self:
@@ -97,7 +111,9 @@ class Stationary(Kernel):
 
     @staticmethod
     @abstractmethod
-    def profile(r2: Float[np.ndarray, " *s"]) -> tuple[Float[np.ndarray, " *s"], Float[np.ndarray, " *s"]]:
+    def profile(
+        r2: Float[np.ndarray, " *s"],
+    ) -> tuple[Float[np.ndarray, " *s"], Float[np.ndarray, " *s"]]:
         """φ(r²) and −2 φ'(r²); r² is overwritten: with thousands of points fresh memory costs as much as arithmetic."""
 
     @property
@@ -109,9 +125,18 @@ class Stationary(Kernel):
     def parameters(self) -> tuple[Parameter, ...]:
         """Logarithms of the lengthscales, then of the variance if it is learned."""
         k = len(self.dimensions)
-        names = ["lengthscale"] if len(self.lengthscales) == 1 else [f"lengthscale[{d}]" for d in self.dimensions]
-        scales = [lengthscale(scale, k, name) for scale, name in zip(self.lengthscales, names, strict=True)]
-        return (*scales, variance(self.variance, "variance")) if self.learn_variance else tuple(scales)
+        names = (
+            ["lengthscale"]
+            if len(self.lengthscales) == 1
+            else [f"lengthscale[{d}]" for d in self.dimensions]
+        )
+        scales = [
+            lengthscale(scale, k, name)
+            for scale, name in zip(self.lengthscales, names, strict=True)
+        ]
+        return (
+            (*scales, variance(self.variance, "variance")) if self.learn_variance else tuple(scales)
+        )
 
     def with_theta(self, theta: Float[np.ndarray, " p"]) -> Self:
         """Replace the hyperparameters."""
@@ -119,11 +144,17 @@ class Stationary(Kernel):
         count = len(self.lengthscales)
         s2 = float(values[count]) if self.learn_variance else self.variance
         made = object.__new__(type(self))
-        vars(made).update(dimensions=self.dimensions, categorical=self.categorical, learn_variance=self.learn_variance)
+        vars(made).update(
+            dimensions=self.dimensions,
+            categorical=self.categorical,
+            learn_variance=self.learn_variance,
+        )
         made._set_learned(values[:count], s2)
         return made
 
-    def _squared_distance(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
+    def _squared_distance(
+        self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]
+    ) -> Float[np.ndarray, "n m"]:
         from scipy.spatial.distance import cdist
 
         columns, widths = self._numbers
@@ -132,7 +163,9 @@ class Stationary(Kernel):
             r2 += (X[:, d, None] != Z[:, d]) / scale**2
         return r2
 
-    def __call__(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
+    def __call__(
+        self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]
+    ) -> Float[np.ndarray, "n m"]:
         """k(x, z) for all pairs of rows, (n, m)."""
         value = self.profile(self._squared_distance(X, Z))[0]
         value *= self.variance
@@ -164,15 +197,24 @@ class Stationary(Kernel):
         def pull(W: Float[np.ndarray, "n n"]) -> Float[np.ndarray, " p"]:
             M = W * slope
             M *= self.variance
-            parts = self._along_each(X, M) if isotropic is None else np.array([np.vdot(M, isotropic)])
-            return np.append(parts, self.variance * np.vdot(W, shape)) if self.learn_variance else parts
+            parts = (
+                self._along_each(X, M) if isotropic is None else np.array([np.vdot(M, isotropic)])
+            )
+            return (
+                np.append(parts, self.variance * np.vdot(W, shape))
+                if self.learn_variance
+                else parts
+            )
 
         return self.variance * shape, pull
 
-    def _along_each(self, X: Float[np.ndarray, "n d"], M: Float[np.ndarray, "n n"]) -> Float[np.ndarray, " k"]:
+    def _along_each(
+        self, X: Float[np.ndarray, "n d"], M: Float[np.ndarray, "n n"]
+    ) -> Float[np.ndarray, " k"]:
         """`Σ_ab M_ab r_d²(x_a, x_b)` for each dimension by matrix products, (k,)."""
-        # Σ_ab M_ab (x_a − x_b)² = Σ_a (row sum + column sum)_a x_a² − 2 xᵀ M x: no n×n matrix for each dimension.
-        # Centred, so that the two terms do not cancel where all points lie far from the origin.
+        # Σ_ab M_ab (x_a − x_b)² = Σ_a (row sum + column sum)_a x_a² − 2 xᵀ M x: no n×n matrix for
+        # each dimension. Centred, so that the two terms do not cancel where all points lie far from
+        # the origin.
         A = X[:, self.dimensions] - X[:, self.dimensions].mean(axis=0)
         sums = M.sum(axis=0) + M.sum(axis=1)
         parts: np.ndarray = sums @ A**2 - 2.0 * np.einsum("nk,nk->k", A, M @ A)
@@ -185,7 +227,8 @@ class Stationary(Kernel):
         self, X: Float[np.ndarray, "r d"], Z: Float[np.ndarray, "n d"], W: Float[np.ndarray, "r n"]
     ) -> Float[np.ndarray, "r d"]:
         """`∂/∂x_i Σ_j W_ij k(x_i, z_j)`, (r, d); zero along a category."""
-        # ∂k/∂x_d = −s² (−2φ') (x_d − z_d) / ℓ_d²: weights once, then one matrix product for all dimensions
+        # ∂k/∂x_d = −s² (−2φ') (x_d − z_d) / ℓ_d²: weights once, then one matrix product for all
+        # dimensions
         M = W * self.profile(self._squared_distance(X, Z))[1]
         M *= self.variance
         gradient = np.zeros(X.shape)
@@ -204,7 +247,9 @@ class SquaredExponentialKernel(Stationary):
     """
 
     @staticmethod
-    def profile(r2: Float[np.ndarray, " *s"]) -> tuple[Float[np.ndarray, " *s"], Float[np.ndarray, " *s"]]:
+    def profile(
+        r2: Float[np.ndarray, " *s"],
+    ) -> tuple[Float[np.ndarray, " *s"], Float[np.ndarray, " *s"]]:
         """`exp(−r²/2)` twice: it is its own −2 φ'(r²)."""
         np.multiply(r2, -0.5, out=r2)
         value = np.exp(r2, out=r2)
@@ -215,7 +260,9 @@ class Matern12(Stationary):
     """`s² exp(−r)`: continuous paths without a slope (Rasmussen & Williams 2006, equation 4.18)."""
 
     @staticmethod
-    def profile(r2: Float[np.ndarray, " *s"]) -> tuple[Float[np.ndarray, " *s"], Float[np.ndarray, " *s"]]:
+    def profile(
+        r2: Float[np.ndarray, " *s"],
+    ) -> tuple[Float[np.ndarray, " *s"], Float[np.ndarray, " *s"]]:
         """`exp(−r)` and `exp(−r)/r`."""
         r = np.sqrt(r2, out=r2)
         value = np.exp(-r)
@@ -227,10 +274,14 @@ class Matern32(Stationary):
     """`s² (1 + √3 r) exp(−√3 r)`: once differentiable (Rasmussen & Williams 2006, equation 4.17)."""
 
     @staticmethod
-    def profile(r2: Float[np.ndarray, " *s"]) -> tuple[Float[np.ndarray, " *s"], Float[np.ndarray, " *s"]]:
+    def profile(
+        r2: Float[np.ndarray, " *s"],
+    ) -> tuple[Float[np.ndarray, " *s"], Float[np.ndarray, " *s"]]:
         """`(1 + u) exp(−u)` and `3 exp(−u)`, with `u = √3 r`."""
         u = np.multiply(r2, 3.0, out=r2)
-        np.sqrt(np.minimum(u, 1e6, out=u), out=u)  # beyond, exp is zero, and zero times infinity would be no number
+        np.sqrt(
+            np.minimum(u, 1e6, out=u), out=u
+        )  # beyond, exp is zero, and zero times infinity would be no number
         fall = np.negative(u)
         np.exp(fall, out=fall)
         u += 1.0
@@ -243,7 +294,9 @@ class Matern52(Stationary):
     """`s² (1 + √5 r + 5r²/3) exp(−√5 r)`: twice differentiable (Rasmussen & Williams 2006, equation 4.17)."""
 
     @staticmethod
-    def profile(r2: Float[np.ndarray, " *s"]) -> tuple[Float[np.ndarray, " *s"], Float[np.ndarray, " *s"]]:
+    def profile(
+        r2: Float[np.ndarray, " *s"],
+    ) -> tuple[Float[np.ndarray, " *s"], Float[np.ndarray, " *s"]]:
         """`(1 + u + u²/3) exp(−u)` and `5/3 (1 + u) exp(−u)`, with `u = √5 r`."""
         u2 = np.multiply(r2, 5.0, out=r2)
         np.minimum(u2, 1e6, out=u2)

@@ -2,7 +2,8 @@
 
 A Matérn drift is `Matern32` or `Matern52` over that column, with `learn_variance=False`.
 
-Parts of a learned drift model: epochs that tell nothing of each other, and time in units of its own.
+Parts of a learned drift model: epochs that tell nothing of each other, and time in units of its
+own.
 
 Kernel of a function that is translated over time at constant velocity and keeps its shape.
 """
@@ -41,7 +42,9 @@ class _Temporal(Kernel):
     def _logarithmic_slope(self, apart: Float[np.ndarray, "n m"]) -> Float[np.ndarray, "n m"]:
         """ρ' / ρ."""
 
-    def _apart(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
+    def _apart(
+        self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]
+    ) -> Float[np.ndarray, "n m"]:
         return X[:, self.dimension, None] - Z[:, self.dimension]
 
     @property
@@ -49,7 +52,9 @@ class _Temporal(Kernel):
         """The one with time."""
         return (self.dimension,)
 
-    def __call__(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
+    def __call__(
+        self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]
+    ) -> Float[np.ndarray, "n m"]:
         """k(x, z) for all pairs of rows, (n, m)."""
         return self._correlation(self._apart(X, Z))
 
@@ -66,7 +71,9 @@ class _Temporal(Kernel):
     ) -> Float[np.ndarray, "r d"]:
         """`∂/∂x_i Σ_j W_ij k(x_i, z_j)`, (r, d); where there is a kink, the mean of both sides."""
         apart, gradient = self._apart(X, Z), np.zeros(X.shape)
-        gradient[:, self.dimension] = (W * self._correlation(apart) * self._logarithmic_slope(apart)).sum(axis=1)
+        gradient[:, self.dimension] = (
+            W * self._correlation(apart) * self._logarithmic_slope(apart)
+        ).sum(axis=1)
         return gradient
 
 
@@ -91,7 +98,10 @@ class DecayKernel(_Temporal):
         super().__post_init__()
         if not 0 < self.rate < 1:
             raise InvalidProblem(
-                "kernel.rate", self.rate, "a number above 0 and below 1", "For what never fades, leave the decay out."
+                "kernel.rate",
+                self.rate,
+                "a number above 0 and below 1",
+                "For what never fades, leave the decay out.",
             )
 
     @property
@@ -102,7 +112,16 @@ class DecayKernel(_Temporal):
     @property
     def parameters(self) -> tuple[Parameter, ...]:
         """The logarithm of −ln(1 − ε), which is ln ε for a small ε; a few per cent, give or take a factor of seven."""
-        return (Parameter("decay", math.log(2.0 * self._speed), math.log(0.03), 2.0, math.log(1e-6), math.log(10.0)),)
+        return (
+            Parameter(
+                "decay",
+                math.log(2.0 * self._speed),
+                math.log(0.03),
+                2.0,
+                math.log(1e-6),
+                math.log(10.0),
+            ),
+        )
 
     def with_theta(self, theta: Float[np.ndarray, " p"]) -> Self:
         """Replace the rate."""
@@ -149,8 +168,17 @@ class PeriodicKernel(_Temporal):
     def parameters(self) -> tuple[Parameter, ...]:
         """Logarithms of the period, about a fifth of a unit of time, and of ℓ, where a season is about one wave."""
         return (
-            Parameter("period", math.log(self.period), math.log(0.2), 1.5, math.log(1e-4), math.log(1e3)),
-            Parameter("roundness", math.log(self.lengthscale), math.log(1.5), 0.7, math.log(0.1), math.log(50.0)),
+            Parameter(
+                "period", math.log(self.period), math.log(0.2), 1.5, math.log(1e-4), math.log(1e3)
+            ),
+            Parameter(
+                "roundness",
+                math.log(self.lengthscale),
+                math.log(1.5),
+                0.7,
+                math.log(0.1),
+                math.log(50.0),
+            ),
         )
 
     def with_theta(self, theta: Float[np.ndarray, " p"]) -> Self:
@@ -210,7 +238,9 @@ class EpochsKernel(Kernel):
         """The one with time."""
         return (self.dimension,)
 
-    def __call__(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
+    def __call__(
+        self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]
+    ) -> Float[np.ndarray, "n m"]:
         """k(x, z) for all pairs of rows, (n, m)."""
         return np.equal.outer(self._epoch(X), self._epoch(Z)).astype(np.float64)
 
@@ -238,7 +268,8 @@ class InUnitsKernel(Kernel):
         kernel: over the column that holds time, and no other.
         dimension: that column.
         unit: how much time counts as one.
-        believed: centre and spread of the prior of every parameter's logarithm; None: the kernel's own priors.
+        believed: centre and spread of the prior of every parameter's logarithm; None: the kernel's
+            own priors.
 
     Raises:
         InvalidProblem: a unit that is not a finite number above 0.
@@ -276,11 +307,15 @@ class InUnitsKernel(Kernel):
         """Replace the hyperparameters."""
         return replace(self, kernel=self.kernel.with_theta(theta))
 
-    def __call__(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
+    def __call__(
+        self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]
+    ) -> Float[np.ndarray, "n m"]:
         """k(x, z) for all pairs of rows, (n, m)."""
         return self.kernel(self.counted(X), self.counted(Z))
 
-    def of_differences(self, apart: Sequence[Float[np.ndarray, " m"]]) -> Float[np.ndarray, " m"] | None:
+    def of_differences(
+        self, apart: Sequence[Float[np.ndarray, " m"]]
+    ) -> Float[np.ndarray, " m"] | None:
         """k(x, z) of m pairs by their differences, (m,)."""
         counted = list(apart)
         counted[self.dimension] = apart[self.dimension] / self.unit
@@ -309,7 +344,8 @@ LIKELY_VELOCITY, LARGEST_VELOCITY = 0.5, 5.0
 class SlidingKernel(Kernel):
     """Translation at constant velocity v: `k(x − v t, x' − v t')` (frozen field; Gneiting 2002, section 4).
 
-    Where time is known it is a kernel of points alone: those that were seen, as far as they have moved since.
+    Where time is known it is a kernel of points alone: those that were seen, as far as they have
+    moved since.
 
     Args:
         space: k, over columns other than the time's.
@@ -337,11 +373,19 @@ class SlidingKernel(Kernel):
         if not 0 < self.unit < math.inf:
             raise InvalidProblem("kernel.unit", self.unit, "a finite number above 0")
         if self.dimension < 0 or self.dimension in self.space.columns:
-            raise InvalidProblem("kernel.dimension", self.dimension, "a column that the other kernel does not read")
+            raise InvalidProblem(
+                "kernel.dimension", self.dimension, "a column that the other kernel does not read"
+            )
         if not set(self.columns_moved) <= set(self.space.columns):
-            raise InvalidProblem("kernel.columns_moved", self.columns_moved, f"some of {self.space.columns}")
-        if len(self.velocity) != len(self.columns_moved) or not all(map(math.isfinite, self.velocity)):
-            raise InvalidProblem("kernel.velocity", self.velocity, f"{len(self.columns_moved)} finite numbers")
+            raise InvalidProblem(
+                "kernel.columns_moved", self.columns_moved, f"some of {self.space.columns}"
+            )
+        if len(self.velocity) != len(self.columns_moved) or not all(
+            map(math.isfinite, self.velocity)
+        ):
+            raise InvalidProblem(
+                "kernel.velocity", self.velocity, f"{len(self.columns_moved)} finite numbers"
+            )
 
     @property
     def columns(self) -> tuple[int, ...]:
@@ -353,7 +397,10 @@ class SlidingKernel(Kernel):
         """Parameters of the inner kernel, then the velocities."""
         pace = zip(self.columns_moved, self.velocity, strict=True)
         moving = (
-            Parameter(f"velocity[{d}]", v, 0.0, LIKELY_VELOCITY, -LARGEST_VELOCITY, LARGEST_VELOCITY) for d, v in pace
+            Parameter(
+                f"velocity[{d}]", v, 0.0, LIKELY_VELOCITY, -LARGEST_VELOCITY, LARGEST_VELOCITY
+            )
+            for d, v in pace
         )
         return (*self.space.parameters, *moving)
 
@@ -361,20 +408,32 @@ class SlidingKernel(Kernel):
         """Replace the hyperparameters."""
         own = len(theta) - len(self.velocity)
         velocity = tuple(np.asarray(theta[own:], dtype=np.float64).tolist())
-        return type(self)(self.space.with_theta(theta[:own]), self.dimension, self.unit, self.columns_moved, velocity)
+        return type(self)(
+            self.space.with_theta(theta[:own]),
+            self.dimension,
+            self.unit,
+            self.columns_moved,
+            velocity,
+        )
 
     def moved(self, X: Float[np.ndarray, "n d"], now: float = 0.0) -> Float[np.ndarray, "n d"]:
         """Move points (n, d) to their positions now; the column of time stays."""
         found = np.array(X, dtype=np.float64)
-        found[:, list(self.columns_moved)] += np.outer((now - X[:, self.dimension]) / self.unit, self.velocity)
+        found[:, list(self.columns_moved)] += np.outer(
+            (now - X[:, self.dimension]) / self.unit, self.velocity
+        )
         return found
 
-    def __call__(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
+    def __call__(
+        self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]
+    ) -> Float[np.ndarray, "n m"]:
         """k(x, z) for all pairs of rows, (n, m)."""
         now = self._now(Z)
         return self.space(self.moved(X, now), self.moved(Z, now))
 
-    def of_differences(self, apart: Sequence[Float[np.ndarray, " m"]]) -> Float[np.ndarray, " m"] | None:
+    def of_differences(
+        self, apart: Sequence[Float[np.ndarray, " m"]]
+    ) -> Float[np.ndarray, " m"] | None:
         """k(x, z) of m pairs by their differences, (m,)."""
         moved = list(apart)
         for d, v in zip(self.columns_moved, self.velocity, strict=True):
@@ -392,7 +451,9 @@ class SlidingKernel(Kernel):
         K, pull = self.space.linearise(moved)
 
         def both(W: Float[np.ndarray, "n n"]) -> Float[np.ndarray, " p"]:
-            slope = self.space.input_gradient(moved, moved, W) + self.space.input_gradient(moved, moved, W.T)
+            slope = self.space.input_gradient(moved, moved, W) + self.space.input_gradient(
+                moved, moved, W.T
+            )
             return np.concatenate([pull(W), since @ slope[:, list(self.columns_moved)]])
 
         return K, both
@@ -403,7 +464,9 @@ class SlidingKernel(Kernel):
         """`∂/∂x_i Σ_j W_ij k(x_i, z_j)`, (r, d); along time it is that of going back."""
         now = self._now(Z)
         gradient = self.space.input_gradient(self.moved(X, now), self.moved(Z, now), W)
-        gradient[:, self.dimension] = -(gradient[:, list(self.columns_moved)] @ np.array(self.velocity)) / self.unit
+        gradient[:, self.dimension] = (
+            -(gradient[:, list(self.columns_moved)] @ np.array(self.velocity)) / self.unit
+        )
         return gradient
 
     @property

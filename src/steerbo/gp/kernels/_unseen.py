@@ -2,11 +2,12 @@
 
     k(x, z) = Σ_d φ(√3 |x_d − z_d| / ℓ),   φ(u) = (1 + u) exp(−u)   (Matérn 3/2)
 
-A fit that learns variance and lengthscale of a stationary kernel from rows in one corner takes what is even there for
-even everywhere. Slopes of this kernel are independent where points are further apart than ℓ, and a fit leaves it alone:
-outcomes in one place say nothing of another. It is the probabilistic form of the Lipschitz constant by which safe sets
-expand (Sui et al. 2015, SafeOpt): a standard deviation of the slope is √3/ℓ. As a sum over variables, what was seen
-along one of them holds for all values of the others.
+A fit that learns variance and lengthscale of a stationary kernel from rows in one corner takes what
+is even there for even everywhere. Slopes of this kernel are independent where points are further
+apart than ℓ, and a fit leaves it alone: outcomes in one place say nothing of another. It is the
+probabilistic form of the Lipschitz constant by which safe sets expand (Sui et al. 2015, SafeOpt): a
+standard deviation of the slope is √3/ℓ. As a sum over variables, what was seen along one of them
+holds for all values of the others.
 """
 
 from __future__ import annotations
@@ -52,7 +53,9 @@ class UnseenKernel(Kernel):
         away = np.where(apart != 0.0, CATEGORIES, 0.0) if self.categorical[d] else np.abs(apart)
         return np.asarray(math.sqrt(3.0) / LENGTHSCALE * away)
 
-    def __call__(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
+    def __call__(
+        self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]
+    ) -> Float[np.ndarray, "n m"]:
         """k(x, z) for all pairs of rows, (n, m)."""
         total = np.zeros((len(X), len(Z)))
         for d in self.columns:

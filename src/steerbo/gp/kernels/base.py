@@ -25,9 +25,9 @@ _WORTH_COMPARING = 32  # rows
 class Kernel(ABC):
     """A covariance function of points, frozen, with its hyperparameters inside.
 
-    Points are rows of (n, d) arrays, encoded; a kernel may read some columns only. `+` and `*` make sums and products:
-    over chosen dimensions where their members have chosen `dimensions`, over space and time where one of them reads
-    the column that holds time.
+    Points are rows of (n, d) arrays, encoded; a kernel may read some columns only. `+` and `*` make
+    sums and products: over chosen dimensions where their members have chosen `dimensions`, over
+    space and time where one of them reads the column that holds time.
 
     >>> from steerbo.gp import DecayKernel, SquaredExponentialKernel
     >>> kernel = SquaredExponentialKernel(0.5, dimensions=[0]) * DecayKernel(1, 0.19)
@@ -36,25 +36,30 @@ class Kernel(ABC):
     """
 
     @abstractmethod
-    def __call__(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
+    def __call__(
+        self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]
+    ) -> Float[np.ndarray, "n m"]:
         """k(x, z) for all pairs of rows, (n, m), an array of its own."""
 
     @abstractmethod
     def diagonal(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
         """k(x, x) for every row, (n,)."""
 
-    def of_differences(self, apart: Sequence[Float[np.ndarray, " m"]]) -> Float[np.ndarray, " m"] | None:
+    def of_differences(
+        self, apart: Sequence[Float[np.ndarray, " m"]]
+    ) -> Float[np.ndarray, " m"] | None:
         """k(x, z) of m pairs by their differences x − z, an array (m,) a column; None: it depends on more than these.
 
-        Of n points each pair is then computed once, and its differences once for all hyperparameters.
+        Of n points each pair is then computed once, and its differences once for all
+        hyperparameters.
         """
         return None
 
     def separated(self, held: Collection[int]) -> Terms | None:
         """Kernels a, b of `k(x, z) = Σ a(x, z) b(x, z)`: a reads `held` columns only, b others, None stands for 1.
 
-        Of rows that combine n settings of the held columns with s of the others, n + s exponentials then do for n · s.
-        None in the place of all terms: this kernel has no such form.
+        Of rows that combine n settings of the held columns with s of the others, n + s exponentials
+        then do for n · s. None in the place of all terms: this kernel has no such form.
 
         >>> from steerbo.gp import AnovaKernel
         >>> kernel, X = AnovaKernel([0.5, 0.5]), np.array([[0.1, 0.2], [0.6, 0.9]])
@@ -97,8 +102,8 @@ class Kernel(ABC):
     def split(self, known: Collection[int]) -> tuple[Kernel, Kernel | None]:
         """Factorisation of this kernel, `searched` times `factor`; the factor, if any, reads `known` columns only.
 
-        A known column is fixed before a point is chosen, such as the time: no search moves along it, and at one time
-        the factor is one number for each row of data.
+        A known column is fixed before a point is chosen, such as the time: no search moves along
+        it, and at one time the factor is one number for each row of data.
         """
         return self, None
 
@@ -153,7 +158,10 @@ class _Compound(Kernel):
         """Replace the members' hyperparameters, (p,), one member after another."""
         values, ends = np.asarray(theta, dtype=np.float64), self._ends
         return type(self)(
-            tuple(k.with_theta(values[i:j]) for k, (i, j) in zip(self.members, pairwise(ends), strict=True))
+            tuple(
+                k.with_theta(values[i:j])
+                for k, (i, j) in zip(self.members, pairwise(ends), strict=True)
+            )
         )
 
     @cached_property
@@ -166,11 +174,15 @@ class _Compound(Kernel):
 class Sum(_Compound):
     """`k₁ + k₂ + …`: write it with `+`."""
 
-    def of_differences(self, apart: Sequence[Float[np.ndarray, " m"]]) -> Float[np.ndarray, " m"] | None:
+    def of_differences(
+        self, apart: Sequence[Float[np.ndarray, " m"]]
+    ) -> Float[np.ndarray, " m"] | None:
         """Sum of the members', (m,), where all are functions of differences."""
         return _reduced(np.add, [k.of_differences(apart) for k in self.members])
 
-    def __call__(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
+    def __call__(
+        self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]
+    ) -> Float[np.ndarray, "n m"]:
         """k(x, z) for all pairs of rows, (n, m)."""
         return reduce(np.add, (k(X, Z) for k in self.members))
 
@@ -208,11 +220,15 @@ class Product(_Compound):
         """Members that count: those that are one everywhere have no hyperparameters."""
         return tuple(k for k in self.members if not k.is_one) or self.members[:1]
 
-    def of_differences(self, apart: Sequence[Float[np.ndarray, " m"]]) -> Float[np.ndarray, " m"] | None:
+    def of_differences(
+        self, apart: Sequence[Float[np.ndarray, " m"]]
+    ) -> Float[np.ndarray, " m"] | None:
         """Product of the members', (m,), where all are functions of differences."""
         return _reduced(np.multiply, [k.of_differences(apart) for k in self._factors])
 
-    def __call__(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
+    def __call__(
+        self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]
+    ) -> Float[np.ndarray, "n m"]:
         """k(x, z) for all pairs of rows, (n, m)."""
         first, *rest = self._factors
         return reduce(np.multiply, (rows_once(k, X, Z) for k in rest), first(X, Z))
@@ -223,7 +239,10 @@ class Product(_Compound):
         if None in each:
             return None
         choices = product(*(terms or () for terms in each))
-        return tuple((_multiplied([a for a, _ in some]), _multiplied([b for _, b in some])) for some in choices)
+        return tuple(
+            (_multiplied([a for a, _ in some]), _multiplied([b for _, b in some]))
+            for some in choices
+        )
 
     def diagonal(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
         """k(x, x) for every row, (n,)."""
@@ -241,12 +260,18 @@ class Product(_Compound):
     ) -> Float[np.ndarray, "r d"]:
         """`∂/∂x_i Σ_j W_ij k(x_i, z_j)`, (r, d)."""
         rests = without_each([k(X, Z) for k in self.members])
-        return reduce(np.add, (k.input_gradient(X, Z, W * r) for k, r in zip(self.members, rests, strict=True)))
+        return reduce(
+            np.add,
+            (k.input_gradient(X, Z, W * r) for k, r in zip(self.members, rests, strict=True)),
+        )
 
     def diagonal_gradient(self, X: Float[np.ndarray, "r d"]) -> Float[np.ndarray, "r d"]:
         """`∂/∂x k(x, x)`, (r, d)."""
         rests = without_each([k.diagonal(X) for k in self.members])
-        return reduce(np.add, (k.diagonal_gradient(X) * r[:, None] for k, r in zip(self.members, rests, strict=True)))
+        return reduce(
+            np.add,
+            (k.diagonal_gradient(X) * r[:, None] for k, r in zip(self.members, rests, strict=True)),
+        )
 
     def split(self, known: Collection[int]) -> tuple[Kernel, Kernel | None]:
         """Split the members into those that read other columns and those that read known columns only."""
@@ -258,11 +283,13 @@ class Product(_Compound):
         return searched, factor
 
 
-def rows_once(kernel: Kernel, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "k m"]:
+def rows_once(
+    kernel: Kernel, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]
+) -> Float[np.ndarray, "k m"]:
     """k(X, Z), or one row of it that stands for all, (1, m), where the rows of X agree in every column that is read.
 
-    In a search at one known time all points share it: n exponentials for each row of Z would be n − 1 too many. A few
-    rows are computed sooner than compared.
+    In a search at one known time all points share it: n exponentials for each row of Z would be n −
+    1 too many. A few rows are computed sooner than compared.
     """
     if len(X) < _WORTH_COMPARING:
         return kernel(X, Z)
@@ -270,7 +297,9 @@ def rows_once(kernel: Kernel, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, 
     return kernel(X[:1] if bool((read == read[0]).all()) else X, Z)
 
 
-def _reduced(operation: np.ufunc, each: Sequence[Float[np.ndarray, " m"] | None]) -> Float[np.ndarray, " m"] | None:
+def _reduced(
+    operation: np.ufunc, each: Sequence[Float[np.ndarray, " m"] | None]
+) -> Float[np.ndarray, " m"] | None:
     """Sum or product of arrays (m,); None where one is missing."""
     found = [one for one in each if one is not None]
     return reduce(operation, found) if len(found) == len(each) else None

@@ -20,14 +20,15 @@ from ...space.fields import as_number
 def to_optuna(study: BaseStudy, storage: Any = None, name: str = "study") -> Any:
     """Create an Optuna study with one trial for each round, in order, then one for each external outcome.
 
-    Parameters are the controlled variables; shares of agents are called ``context/action``. Told rounds become complete
-    trials, open ones running, and failed, voided and abandoned ones failed. User attributes hold everything else:
-    token, state, scope, context, realised, cost, request, reason; those of the study its problem, method, seed and
-    recommendation.
+    Parameters are the controlled variables; shares of agents are called ``context/action``. Told
+    rounds become complete trials, open ones running, and failed, voided and abandoned ones failed.
+    User attributes hold everything else: token, state, scope, context, realised, cost, request,
+    reason; those of the study its problem, method, seed and recommendation.
 
     Args:
         study: study to export; it is not changed.
-        storage: an Optuna storage or the URL of one, such as ``sqlite:///optuna.db``; None: in memory.
+        storage: an Optuna storage or the URL of one, such as ``sqlite:///optuna.db``; None: in
+            memory.
         name: name of the new Optuna study.
 
     Raises:
@@ -45,24 +46,41 @@ def to_optuna(study: BaseStudy, storage: Any = None, name: str = "study") -> Any
             if opened is not None:
                 cleanup.callback(_let_go, opened)
             made = optuna.create_study(
-                storage=opened or storage, study_name=name, direction="minimize" if problem.minimize else "maximize"
+                storage=opened or storage,
+                study_name=name,
+                direction="minimize" if problem.minimize else "maximize",
             )
             cleanup.pop_all()
     except optuna.exceptions.DuplicatedStudyError:
         raise InvalidOption(
-            "name", name, f"a name that is new to {redact(str(storage))}", "Export to another place."
+            "name",
+            name,
+            f"a name that is new to {redact(str(storage))}",
+            "Export to another place.",
         ) from None
     except Exception as error:  # whatever the database's driver raises
         shown = redact_url(storage) if isinstance(storage, str) else storage
-        raise InvalidOption("storage", shown, "an Optuna storage or its URL", f"({error})") from None
+        raise InvalidOption(
+            "storage", shown, "an Optuna storage or its URL", f"({error})"
+        ) from None
     if opened is not None:
         weakref.finalize(made, _let_go, opened)
     created = study.history.created
-    about = {"problem": created.problem, "method": created.method, "options": created.options, "seed": created.seed}
+    about = {
+        "problem": created.problem,
+        "method": created.method,
+        "options": created.options,
+        "seed": created.seed,
+    }
     for field, said in {**about, "recommendation": to_dict(study.recommend())}.items():
         made.set_user_attr(field, said)
 
-    def put(state: str, values: Mapping[str, Any], outcome: Outcome | None, attributes: Mapping[str, Any]) -> None:
+    def put(
+        state: str,
+        values: Mapping[str, Any],
+        outcome: Outcome | None,
+        attributes: Mapping[str, Any],
+    ) -> None:
         placed = list(problem.parameters(values))
         made.add_trial(
             optuna.trial.create_trial(
@@ -70,7 +88,9 @@ def to_optuna(study: BaseStudy, storage: Any = None, name: str = "study") -> Any
                 value=None if outcome is None else problem.scalar(outcome),
                 params={field: value for field, _, value in placed},
                 distributions={field: distribution(variable) for field, variable, _ in placed},
-                user_attrs={field: said for field, said in attributes.items() if said not in (None, "", {})},
+                user_attrs={
+                    field: said for field, said in attributes.items() if said not in (None, "", {})
+                },
             )
         )
 

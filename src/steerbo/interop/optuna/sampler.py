@@ -27,13 +27,15 @@ _UNSAYABLE = {
 class SteerboSampler(optuna.samplers.BaseSampler):
     """Optuna sampler whose trials a cost-varying study chooses: the control set, and the values of its variables.
 
-    The study, or optimizer, holds budget, prices, laws and the log; Optuna runs the trials, prunes them and shows them.
-    In the objective, call `suggest` for the controlled values of a trial, as parameters of Optuna, and `report` with
-    its cost and the realised values. A pruned trial counts as failed. If trials were enqueued by hand, or their
-    parameters changed, the parameters really played are added as external data.
+    The study, or optimizer, holds budget, prices, laws and the log; Optuna runs the trials, prunes
+    them and shows them. In the objective, call `suggest` for the controlled values of a trial, as
+    parameters of Optuna, and `report` with its cost and the realised values. A pruned trial counts
+    as failed. If trials were enqueued by hand, or their parameters changed, the parameters really
+    played are added as external data.
 
-    Other kinds of problem, variables that are `seen` before choosing, and several objectives are refused, because
-    Optuna's trials cannot express them. The sampler is thread-safe; of several processes each opens the study itself.
+    Other kinds of problem, variables that are `seen` before choosing, and several objectives are
+    refused, because Optuna's trials cannot express them. The sampler is thread-safe; of several
+    processes each opens the study itself.
 
     Args:
         study: an `Optimizer`, or a `Study`, of a `CostVarying` problem.
@@ -59,8 +61,15 @@ class SteerboSampler(optuna.samplers.BaseSampler):
             hint = f"{_UNSAYABLE.get(problem.kind, '')} Use ‹ask› and ‹tell›.".lstrip()
             raise InvalidOption("study", problem.kind, "one of a cost-varying problem", hint)
         if problem.space.seen:
-            hint = "Optuna begins a trial without being told anything: use ‹ask› with its ‹context›."
-            raise InvalidOption("study", list(problem.space.seen), "no variable that is ‹seen› before choosing", hint)
+            hint = (
+                "Optuna begins a trial without being told anything: use ‹ask› with its ‹context›."
+            )
+            raise InvalidOption(
+                "study",
+                list(problem.space.seen),
+                "no variable that is ‹seen› before choosing",
+                hint,
+            )
         if control_set in problem.space:
             raise InvalidOption("control_set", control_set, "a name that no variable has")
         self.study, self._problem, self._control_set = study, problem, control_set
@@ -70,7 +79,7 @@ class SteerboSampler(optuna.samplers.BaseSampler):
         self._lock = RLock()
         self._asked: dict[int, Suggestion] = {}  # by trial number
 
-    # -- in the objective ----------------------------------------------------------------------------------------------
+    # -- in the objective --------------------------------------------------------------------------
 
     def suggest(self, trial: Trial) -> dict[str, Any]:
         """Return the controlled values of a trial, by variable; missing variables are uncontrolled."""
@@ -78,14 +87,16 @@ class SteerboSampler(optuna.samplers.BaseSampler):
         names = self._problem.control_sets[self._labels.index(held)]
         return {name: _suggest(trial, self._problem.space[name]) for name in names}
 
-    def report(self, trial: Trial, *, cost: float | None = None, realised: Mapping[str, Any] | None = None) -> None:
+    def report(
+        self, trial: Trial, *, cost: float | None = None, realised: Mapping[str, Any] | None = None
+    ) -> None:
         """Report the cost of a trial and realised values by variable, before the objective returns or raises."""
         if cost is not None:
             trial.set_user_attr("cost", cost)
         if realised is not None:
             trial.set_user_attr("realised", dict(realised))
 
-    # -- called by Optuna ----------------------------------------------------------------------------------------------
+    # -- called by Optuna --------------------------------------------------------------------------
 
     def before_trial(self, study: optuna.Study, trial: FrozenTrial) -> None:
         """Refuse an Optuna study with several objectives, or another direction than the problem's.
@@ -97,9 +108,13 @@ class SteerboSampler(optuna.samplers.BaseSampler):
         given = [direction.name.lower() for direction in study.directions]
         if given != [wanted]:
             hint = "It is the problem's ‹minimize› that says which."
-            raise InvalidOption("direction", given if len(given) > 1 else given[0], repr(wanted), hint)
+            raise InvalidOption(
+                "direction", given if len(given) > 1 else given[0], repr(wanted), hint
+            )
 
-    def infer_relative_search_space(self, study: optuna.Study, trial: FrozenTrial) -> dict[str, Any]:
+    def infer_relative_search_space(
+        self, study: optuna.Study, trial: FrozenTrial
+    ) -> dict[str, Any]:
         """Return the distributions of the control set and of all variables; a trial has some of them."""
         sets = optuna.distributions.CategoricalDistribution(self._labels)
         return {self._control_set: sets, **{v.name: distribution(v) for v in self._problem.space}}
@@ -116,7 +131,9 @@ class SteerboSampler(optuna.samplers.BaseSampler):
             suggestion = self.study.ask()
             if suggestion is None:
                 hint = "Give the study more ‹budget› or ‹rounds› by ‹revise›."
-                raise InvalidRequest("trial", trial.number, f"none: {self.study.status.finished}", hint)
+                raise InvalidRequest(
+                    "trial", trial.number, f"none: {self.study.status.finished}", hint
+                )
             self._asked[trial.number] = suggestion
         return {self._control_set: self._played(suggestion), **suggestion.values}
 
@@ -126,21 +143,31 @@ class SteerboSampler(optuna.samplers.BaseSampler):
         """Refuse a parameter that the study did not choose.
 
         Raises:
-            InvalidRequest: the parameter is uncontrolled in the trial's control set, has other bounds than the
-                variable, or is no variable.
+            InvalidRequest: the parameter is uncontrolled in the trial's control set, has other
+                bounds than the variable, or is no variable.
         """
         suggestion = self._asked.get(trial.number)
-        names = (self._control_set, *(suggestion.values if suggestion else self._problem.space.names))
+        names = (
+            self._control_set,
+            *(suggestion.values if suggestion else self._problem.space.names),
+        )
         if param_name not in names:
             hint = "Variables left to nature are measured, and given to ‹report›. ‹suggest› asks for the others."
             raise InvalidRequest("parameter", param_name, one_of(names, param_name), hint)
         expected = self.infer_relative_search_space(study, trial)[param_name]
         raise InvalidRequest(
-            f"parameter.{param_name}", str(param_distribution), str(expected), "‹suggest› asks for it so."
+            f"parameter.{param_name}",
+            str(param_distribution),
+            str(expected),
+            "‹suggest› asks for it so.",
         )
 
     def after_trial(
-        self, study: optuna.Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None
+        self,
+        study: optuna.Study,
+        trial: FrozenTrial,
+        state: TrialState,
+        values: Sequence[float] | None,
     ) -> None:
         """Tell the study the outcome, and stop Optuna if the study is finished.
 
@@ -149,7 +176,10 @@ class SteerboSampler(optuna.samplers.BaseSampler):
         """
         with self._lock:
             suggestion = self._asked.get(trial.number)
-            said = {"cost": trial.user_attrs.get("cost"), "realised": trial.user_attrs.get("realised")}
+            said = {
+                "cost": trial.user_attrs.get("cost"),
+                "realised": trial.user_attrs.get("realised"),
+            }
             complete = state == TrialState.COMPLETE
             if suggestion is not None and (not complete or self._as_suggested(trial, suggestion)):
                 self._tell(suggestion, state, values, said)
@@ -172,7 +202,9 @@ class SteerboSampler(optuna.samplers.BaseSampler):
             for name, value in played.items()
         )
 
-    def _tell(self, suggestion: Suggestion, state: TrialState, values: Sequence[float] | None, said: Any) -> None:
+    def _tell(
+        self, suggestion: Suggestion, state: TrialState, values: Sequence[float] | None, said: Any
+    ) -> None:
         if state == TrialState.COMPLETE and values is not None:
             self.study.tell(suggestion, values[0], **said)
         else:
@@ -188,15 +220,27 @@ class SteerboSampler(optuna.samplers.BaseSampler):
                 return
 
     def _add(
-        self, trial: FrozenTrial, suggestion: Suggestion | None, values: Sequence[float] | None, said: Any
+        self,
+        trial: FrozenTrial,
+        suggestion: Suggestion | None,
+        values: Sequence[float] | None,
+        said: Any,
     ) -> None:
         """Add a trial with other parameters than suggested as external data."""
         if suggestion is not None:
             self.study.abandon(suggestion, "Optuna: other parameters were played")
         if values is not None:
-            held = {name: value for name, value in trial.params.items() if name != self._control_set}
+            held = {
+                name: value for name, value in trial.params.items() if name != self._control_set
+            }
             realised = {**held, **(said["realised"] or {})}
-            self.study.add(values[0], realised, cost=said["cost"], scope=list(held), charge=said["cost"] is not None)
+            self.study.add(
+                values[0],
+                realised,
+                cost=said["cost"],
+                scope=list(held),
+                charge=said["cost"] is not None,
+            )
 
 
 def _suggest(trial: Trial, variable: Variable) -> Any:

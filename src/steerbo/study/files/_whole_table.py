@@ -2,7 +2,8 @@
 
 - A variable outside its range in half of the lines and more: another unit, or another column.
 - A block of lines that comes twice.
-- Outcomes that have nothing to do with what was set: a column that was shifted by a row, sorted by itself, or swapped.
+- Outcomes that have nothing to do with what was set: a column that was shifted by a row, sorted by
+  itself, or swapped.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from ...space import Categorical
 _MANY = 30  # lines from which on a table is judged as a whole
 _COMPARED = 500  # lines that are compared with one another
 _BLOCK = 3  # lines in a row that are others again
-_LEVEL = 0.05  # probability of a regression this good or better, above which nothing is seen of an effect
+# probability of a regression this good or better, above which nothing is seen of an effect
+_LEVEL = 0.05
 
 Lines = Sequence[tuple[int, Outcome]]
 """Numbers of lines of new data, and what they say."""
@@ -39,13 +41,24 @@ def doubts(problem: Problem, lines: Lines) -> Iterator[Finding]:
 
 def _outside(problem: Problem, outcomes: Sequence[Outcome]) -> Iterator[Finding]:
     for variable in problem.space:
-        values = [outcome.realised[variable.name] for outcome in outcomes if variable.name in outcome.realised]
+        values = [
+            outcome.realised[variable.name]
+            for outcome in outcomes
+            if variable.name in outcome.realised
+        ]
         if isinstance(variable, Categorical) or len(values) < _BLOCK:
             continue
         outside = sum(not variable.low <= value <= variable.high for value in values)
         if 2 * outside >= len(values):
-            about = {"name": variable.name, "range": variable.range_text, "low": min(values), "high": max(values)}
-            yield finding("column-outside", variable.name, outside=outside, lines=len(values), **about)
+            about = {
+                "name": variable.name,
+                "range": variable.range_text,
+                "low": min(values),
+                "high": max(values),
+            }
+            yield finding(
+                "column-outside", variable.name, outside=outside, lines=len(values), **about
+            )
 
 
 def _twice(lines: Lines) -> Iterator[Finding]:
@@ -53,31 +66,51 @@ def _twice(lines: Lines) -> Iterator[Finding]:
     first: dict[str, int] = {}
     best, length, before = (0, 0, 0), 0, -2
     for at, (_, outcome) in enumerate(lines):
-        place = first.setdefault(repr((outcome.value, sorted(outcome.realised.items(), key=str))), at)
+        place = first.setdefault(
+            repr((outcome.value, sorted(outcome.realised.items(), key=str))), at
+        )
         repeats = place < at
         length = 0 if not repeats else length + 1 if place == before + 1 else 1
         before = place if repeats else -2
         best = max(best, (length, at, place))
     length, at, place = best
-    if length >= _BLOCK and len({outcome.value for _, outcome in lines[at - length + 1 : at + 1]}) > 1:
+    if (
+        length >= _BLOCK
+        and len({outcome.value for _, outcome in lines[at - length + 1 : at + 1]}) > 1
+    ):
         again = [lines[k][0] for k in (at - length + 1, at, place - length + 1, place)]
-        yield finding("block-twice", first=again[0], last=again[1], first_before=again[2], last_before=again[3])
+        yield finding(
+            "block-twice",
+            first=again[0],
+            last=again[1],
+            first_before=again[2],
+            last_before=again[3],
+        )
 
 
 def _unrelated(problem: Problem, outcomes: Sequence[Outcome]) -> Iterator[Finding]:
     """Find that outcomes have no more to do with the settings than shuffled ones."""
     lines = len(outcomes)
-    names = [name for name in problem.space.names if all(name in outcome.realised for outcome in outcomes)]
+    names = [
+        name
+        for name in problem.space.names
+        if all(name in outcome.realised for outcome in outcomes)
+    ]
     if len(outcomes) < _MANY or not names:
         return
-    outcomes = [outcomes[k] for k in np.linspace(0, len(outcomes) - 1, min(len(outcomes), _COMPARED)).astype(int)]
+    outcomes = [
+        outcomes[k]
+        for k in np.linspace(0, len(outcomes) - 1, min(len(outcomes), _COMPARED)).astype(int)
+    ]
     X = np.column_stack([column for name in names for column in _columns(problem, name, outcomes)])
     y = _ranks([problem.scalar(outcome) for outcome in outcomes])
     if _of_regression(X, y) > _LEVEL and _of_neighbours(X, y) > _LEVEL:
         yield finding("like-shuffled", lines=lines)
 
 
-def _columns(problem: Problem, name: str, outcomes: Sequence[Outcome]) -> Iterator[Float[np.ndarray, " n"]]:
+def _columns(
+    problem: Problem, name: str, outcomes: Sequence[Outcome]
+) -> Iterator[Float[np.ndarray, " n"]]:
     """Coordinates of a variable, each (n,): of a choice one for each that there is."""
     variable, values = problem.space[name], [outcome.realised[name] for outcome in outcomes]
     if isinstance(variable, Categorical):
@@ -99,7 +132,9 @@ def _of_regression(X: Float[np.ndarray, "n d"], y: Float[np.ndarray, " n"]) -> f
     if k < 1 or m < 1:
         return 1.0
     explained = float(((y - y.mean()) ** 2).sum() - (left**2).sum())
-    return float(scipy.special.fdtrc(k, m, (explained / k) / max(float((left**2).sum()) / m, 1e-300)))
+    return float(
+        scipy.special.fdtrc(k, m, (explained / k) / max(float((left**2).sum()) / m, 1e-300))
+    )
 
 
 def _of_neighbours(X: Float[np.ndarray, "n d"], y: Float[np.ndarray, " n"]) -> float:

@@ -1,6 +1,7 @@
 """Exports of a study: rounds and external data as a CSV table, a workbook or a DataFrame, and events as JSON lines.
 
-`import_csv` reads the tables back. DataFrames need pandas (`pip install 'steerbo[pandas]'`) or polars.
+`import_csv` reads the tables back. DataFrames need pandas (`pip install 'steerbo[pandas]'`) or
+polars.
 """
 
 from __future__ import annotations
@@ -15,7 +16,18 @@ from importlib import import_module
 from typing import Any
 
 from ..._text import escape_unprintable, to_cell
-from ...core import SEEN, BaseStudy, DataAdded, Event, History, Problem, Round, Scope, Suggestion, number_of
+from ...core import (
+    SEEN,
+    BaseStudy,
+    DataAdded,
+    Event,
+    History,
+    Problem,
+    Round,
+    Scope,
+    Suggestion,
+    number_of,
+)
 from ...errors import InvalidOption, MissingExtra, one_of
 from ...records import to_dict
 from ..formatting import remarks_cell
@@ -46,13 +58,21 @@ def columns_of(problem: Problem) -> tuple[str, ...]:
     The scope is said where what a play costs or teaches hangs on it.
     """
     *first, scope, reason = OWN
-    return (*first, *((scope,) if problem.priced or problem.scoped else ()), *map(column, problem.columns), reason)
+    return (
+        *first,
+        *((scope,) if problem.priced or problem.scoped else ()),
+        *map(column, problem.columns),
+        reason,
+    )
 
 
 def cells_of(problem: Problem) -> dict[str, str]:
     """The problem's `cells` by their columns: by their own names, told apart where another column is called so."""
     taken = {*OWN, SEM, *columns_of(problem)}
-    return {f"agents {name}" if name in taken else escape_unprintable(name): name for name in problem.cells}
+    return {
+        f"agents {name}" if name in taken else escape_unprintable(name): name
+        for name in problem.cells
+    }
 
 
 Headers = Mapping[str, str]
@@ -106,11 +126,15 @@ def rows_of(history: History) -> Iterator[dict[str, Any]]:
     for name in sorted(kept, key=number_of):
         data = kept[name] if name not in coded else replace(kept[name], outcome=coded[name])
         realised = history.completed(data.outcome.realised)
-        cells = _added(name, data, realised, "added" if name in history.data or name in coded else "void")
+        cells = _added(
+            name, data, realised, "added" if name in history.data or name in coded else "void"
+        )
         yield {**cells, REMARKS: remarks_cell(history, name)}
 
 
-def suggestions_csv(problem: Problem, suggestions: Iterable[Suggestion], headers: Headers | None = None) -> str:
+def suggestions_csv(
+    problem: Problem, suggestions: Iterable[Suggestion], headers: Headers | None = None
+) -> str:
     """CSV table of suggestions, one line each, with empty cells for value and cost."""
     return _csv(problem, (_asked(problem, each) for each in suggestions), headers)
 
@@ -134,8 +158,15 @@ def scope_cell(scope: Scope) -> str:
     """
     if scope.look:
         if any(map(_MARKS.search, [*scope.set, *scope.contexts])):
-            return json.dumps({"set": list(scope.set), "look": {name: list(seen) for name, seen in scope.look.items()}})
-        return " + ".join(f"{name} ({', '.join(seen)})" if seen else name for name, seen in scope.actions)
+            return json.dumps(
+                {
+                    "set": list(scope.set),
+                    "look": {name: list(seen) for name, seen in scope.look.items()},
+                }
+            )
+        return " + ".join(
+            f"{name} ({', '.join(seen)})" if seen else name for name, seen in scope.actions
+        )
     names = [*scope.set, *scope.keep]
     if any("+" in name or name.endswith(_KEPT) for name in names):
         return json.dumps(names)
@@ -153,13 +184,19 @@ def read_scope(cell: str) -> list[str] | dict[str, Any]:
             names = json.loads(cell)
         except (ValueError, RecursionError):
             names = None
-        if isinstance(names, dict) or (isinstance(names, list) and all(isinstance(name, str) for name in names)):
+        if isinstance(names, dict) or (
+            isinstance(names, list) and all(isinstance(name, str) for name in names)
+        ):
             return names
     return [name.strip().removesuffix(_KEPT) for name in cell.split("+")]
 
 
 def _named(suggestion: Suggestion) -> dict[str, Any]:
-    return {"token": suggestion.token, "round": suggestion.round, "scope": scope_cell(suggestion.scope)}
+    return {
+        "token": suggestion.token,
+        "round": suggestion.round,
+        "scope": scope_cell(suggestion.scope),
+    }
 
 
 def _asked(problem: Problem, suggestion: Suggestion) -> dict[str, Any]:
@@ -171,18 +208,32 @@ def _played(played: Round) -> dict[str, Any]:
     told = played.outcome
     result = {"state": played.state, "value": told.value if told else None, "cost": played.paid}
     result[SEM] = told.sem if told else None
-    result["charged"] = played.charged if played.paid is not None or played.charge is not None else None
+    result["charged"] = (
+        played.charged if played.paid is not None or played.charge is not None else None
+    )
     result["reason"] = played.failure.reason if played.failure else None
-    asked = {name: given for name, given in played.request.items() if name != SEEN.name}  # as `suggestion.context`
+    asked = {
+        name: given for name, given in played.request.items() if name != SEEN.name
+    }  # as `suggestion.context`
     known = {**asked, **played.suggestion.context, **played.realised}
     return {**_named(played.suggestion), **_by_column(known), **result}
 
 
 def _added(name: str, data: DataAdded, realised: Mapping[str, Any], state: str) -> dict[str, Any]:
     outcome = data.outcome
-    result = {"token": name, "state": state, "value": outcome.value, "cost": outcome.cost, "charged": data.charged}
+    result = {
+        "token": name,
+        "state": state,
+        "value": outcome.value,
+        "cost": outcome.cost,
+        "charged": data.charged,
+    }
     result[SEM] = outcome.sem
-    return {**result, "scope": scope_cell(data.scope) if data.scope else None, **_by_column(realised)}
+    return {
+        **result,
+        "scope": scope_cell(data.scope) if data.scope else None,
+        **_by_column(realised),
+    }
 
 
 def _by_column(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -196,7 +247,10 @@ def _more(history: History) -> tuple[str, ...]:
 
 
 def _csv(
-    problem: Problem, rows: Iterable[Mapping[str, Any]], headers: Headers | None, more: tuple[str, ...] = ()
+    problem: Problem,
+    rows: Iterable[Mapping[str, Any]],
+    headers: Headers | None,
+    more: tuple[str, ...] = (),
 ) -> str:
     written = io.StringIO()
     csv.writer(written, lineterminator="\n").writerows(_lines(problem, rows, headers, more))
@@ -204,7 +258,10 @@ def _csv(
 
 
 def _lines(
-    problem: Problem, rows: Iterable[Mapping[str, Any]], headers: Headers | None, more: tuple[str, ...]
+    problem: Problem,
+    rows: Iterable[Mapping[str, Any]],
+    headers: Headers | None,
+    more: tuple[str, ...],
 ) -> Iterator[list[Any]]:
     """Lines of a table, its header first."""
     names = (*columns_of(problem), *more)
@@ -227,8 +284,9 @@ FRAMES = ("pandas", "polars")
 def to_frame(study: BaseStudy, library: str | None = None) -> Any:
     """A DataFrame with one line a round, then one for each outcome that was added; `add_frame` reads it.
 
-    Its columns are those of `steerbo export`: token, round, state, value, cost, charged, the variables by name (what
-    was set, and what was measured), and the reason of a failure. Unknown values are missing.
+    Its columns are those of `steerbo export`: token, round, state, value, cost, charged, the
+    variables by name (what was set, and what was measured), and the reason of a failure. Unknown
+    values are missing.
 
     Args:
         study: a study, or an optimizer; it stays as it is.
@@ -241,7 +299,10 @@ def to_frame(study: BaseStudy, library: str | None = None) -> Any:
     if library is not None and library not in FRAMES:
         raise InvalidOption("library", library, one_of(FRAMES, library))
     rows = list(rows_of(study.history))
-    columns = {name: [row.get(name) for row in rows] for name in (*columns_of(study.problem), *_more(study.history))}
+    columns = {
+        name: [row.get(name) for row in rows]
+        for name in (*columns_of(study.problem), *_more(study.history))
+    }
     for name in FRAMES if library is None else (library,):
         try:
             made = import_module(name)

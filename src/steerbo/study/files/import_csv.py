@@ -1,11 +1,13 @@
 """Import of tables of outcomes, written by people, by `export`, or held in a DataFrame: line by line into the study.
 
-A line reports on a round (told, failed, abandoned, void, observed), or is external data. External data that the study
-has already is completed, not added twice; new data is written in one commit, since single ones take much longer.
+A line reports on a round (told, failed, abandoned, void, observed), or is external data. External
+data that the study has already is completed, not added twice; new data is written in one commit,
+since single ones take much longer.
 
-A line of external data is the measurement that its cell in the column `id` names, where a header of it is given.
-Without such a column it is known by what stands in it, and where: a line that equals data of another table is there
-already, unless the import says that its lines are repetitions. The same table again is there already in any case.
+A line of external data is the measurement that its cell in the column `id` names, where a header of
+it is given. Without such a column it is known by what stands in it, and where: a line that equals
+data of another table is there already, unless the import says that its lines are repetitions. The
+same table again is there already in any case.
 """
 
 from __future__ import annotations
@@ -23,7 +25,18 @@ from typing import Any, Literal, NamedTuple
 
 from ..._parsing import folded, parse_value, read_choice
 from ..._wording import SHELL
-from ...core import SEEN, TIME, DataAdded, Finding, Outcome, Problem, Round, Scope, as_text, last_time
+from ...core import (
+    SEEN,
+    TIME,
+    DataAdded,
+    Finding,
+    Outcome,
+    Problem,
+    Round,
+    Scope,
+    as_text,
+    last_time,
+)
 from ...core.reports import naming_columns
 from ...errors import InvalidOutcome, OutOfRangeWarning, SteerboError, UnknownSuggestion, one_of
 from ...records import identity, record, to_dict
@@ -47,8 +60,8 @@ class _Piece(NamedTuple):
 class ExistingData:
     """The data of a study, each piece to be found once.
 
-    A line is known by its value and what was measured, as they stand now or as they first came in; by its cost, too,
-    unless that is missing on one side.
+    A line is known by its value and what was measured, as they stand now or as they first came in;
+    by its cost, too, unless that is missing on one side.
 
     Args:
         study: has the data.
@@ -61,7 +74,9 @@ class ExistingData:
         self._pieces: dict[str, list[_Piece]] = defaultdict(list)
         self._found: set[str] = set()
         self._claimed: dict[str, Outcome] = {}  # new lines, by their identity
-        self._measured: dict[str, list[str]] = defaultdict(list)  # names by what was measured, without the value
+        self._measured: dict[str, list[str]] = defaultdict(
+            list
+        )  # names by what was measured, without the value
         added = [event for event in study.events if isinstance(event, DataAdded)]
         self._names = {f"added-{number}": event for number, event in enumerate(added, 1)}
         for name, event in self._names.items():
@@ -78,23 +93,37 @@ class ExistingData:
         """Whether a piece is, or was, called so."""
         return name in self._names
 
-    def find(self, outcome: Outcome, scope: Scope | None, name: str = "", known_as: str = "") -> str:
+    def find(
+        self, outcome: Outcome, scope: Scope | None, name: str = "", known_as: str = ""
+    ) -> str:
         """Name of the data that a line repeats, of `name` if that is given; empty where it is new.
 
         Args:
             outcome: on the line.
             scope: on the line.
             name: of data, on the line.
-            known_as: identity on the line: it is new unless data have it, or came from this table before it was told.
+            known_as: identity on the line: it is new unless data have it, or came from this table
+                before it was told.
         """
         cost = outcome.cost
-        pieces = [p for p in self._pieces[_key(outcome)] if p.name not in self._found and name in ("", p.name)]
-        pieces = [p for p in pieces if cost is None or p.cost == cost or (p.cost is None and not p.complete)]
+        pieces = [
+            p
+            for p in self._pieces[_key(outcome)]
+            if p.name not in self._found and name in ("", p.name)
+        ]
+        pieces = [
+            p
+            for p in pieces
+            if cost is None or p.cost == cost or (p.cost is None and not p.complete)
+        ]
         if not name and (known_as or self._apart):
             pieces = [p for p in pieces if self.table and p.table == self.table]
         if not pieces:
             return ""
-        best = min(pieces, key=lambda p: (p.cost != cost, scope is not None and p.scope not in (scope, None)))
+        best = min(
+            pieces,
+            key=lambda p: (p.cost != cost, scope is not None and p.scope not in (scope, None)),
+        )
         self._found.add(best.name)
         return best.name
 
@@ -107,9 +136,13 @@ class ExistingData:
         history = self.study.history
         name = history.identified.get(known_as, "")
         present = history.datum(name)
-        if present is not None and _key(outcome) not in map(_key, (present.outcome, history.first_data[name].outcome)):
+        if present is not None and _key(outcome) not in map(
+            _key, (present.outcome, history.first_data[name].outcome)
+        ):
             hint = "To correct it, use ‹amend›; another measurement has another id."
-            raise InvalidOutcome("id", known_as, f"one that no other measurement has: it is {name}'s", hint)
+            raise InvalidOutcome(
+                "id", known_as, f"one that no other measurement has: it is {name}'s", hint
+            )
         self._found.add(name)
         return name
 
@@ -134,12 +167,18 @@ class ExistingData:
 
     def same_but_for_cost(self, outcome: Outcome) -> str:
         """The name of a piece that is the same but for its cost; empty where there is none."""
-        return next((p.name for p in self._pieces[_key(outcome)] if p.cost not in (outcome.cost, None)), "")
+        return next(
+            (p.name for p in self._pieces[_key(outcome)] if p.cost not in (outcome.cost, None)), ""
+        )
 
     def same_but_for_value(self, outcome: Outcome) -> str:
         """Name of data with another value where the same was measured, which no line has repeated; empty: none."""
         data = self.study.history.data
-        names = (name for name in self._measured[_settings_key(outcome)] if name in data and name not in self._found)
+        names = (
+            name
+            for name in self._measured[_settings_key(outcome)]
+            if name in data and name not in self._found
+        )
         return next((name for name in names if data[name].outcome.value != outcome.value), "")
 
     def complete(self, name: str, outcome: Outcome, scope: Scope | None, charge: bool) -> str:
@@ -199,7 +238,8 @@ class Line:
         fate: what became of it.
         message: for people.
         known: whether the study had it already.
-        equal: whether it was known only by being equal to data from elsewhere: it may be a repetition.
+        equal: whether it was known only by being equal to data from elsewhere: it may be a
+            repetition.
     """
 
     number: int
@@ -246,14 +286,20 @@ def read_line(problem: Problem, sheet: Spreadsheet, row: Row) -> Said:
     for name in problem.columns:
         if (label := column(name)) in row.cells:
             variable = variables.get(name)
-            choice = read_choice(variable.choices, row.cells[label]) if isinstance(variable, Categorical) else None
+            choice = (
+                read_choice(variable.choices, row.cells[label])
+                if isinstance(variable, Categorical)
+                else None
+            )
             if not isinstance(variable, Categorical) or choice not in variable.choices:
                 choice = problem.read_cell(name, sheet.number(label, row.cells[label]))
             realised[name] = choice
     if problem.cells:
         labels = cells_of(problem)
         cells = {name: number(label) for label, name in labels.items() if label in row.cells}
-        if sheet.whole.issuperset(labels.keys() & set(sheet.columns)):  # of agents, and no share of 1 among others
+        if sheet.whole.issuperset(
+            labels.keys() & set(sheet.columns)
+        ):  # of agents, and no share of 1 among others
             cells = {name: int(x) for name, x in cells.items()}
         realised = problem.with_cells(realised, cells)
     if isinstance(value := number("value"), str):
@@ -278,10 +324,14 @@ def read_line(problem: Problem, sheet: Spreadsheet, row: Row) -> Said:
 
 
 _COMMAS = re.compile(r",(?![^()]*\))")  # but not those within parentheses
-_LABEL = re.compile(r"[^,()\s](?:[^,()]*[^,()\s])?")  # a name in a scope such as "dose (age, pulse)"
+_LABEL = re.compile(
+    r"[^,()\s](?:[^,()]*[^,()\s])?"
+)  # a name in a scope such as "dose (age, pulse)"
 
 
-def _with_own_names(problem: Problem, scope: list[str] | dict[str, Any]) -> list[str] | dict[str, Any]:
+def _with_own_names(
+    problem: Problem, scope: list[str] | dict[str, Any]
+) -> list[str] | dict[str, Any]:
     """Write the names of a scope as the problem does: people write pH for ph there, as at the head of a column.
 
     Raises:
@@ -302,10 +352,18 @@ def _with_own_names(problem: Problem, scope: list[str] | dict[str, Any]) -> list
 
     for part in scope:
         apart = [name.strip() for name in _COMMAS.split(part) if name.strip()]
-        if part not in names and len(apart) > 1 and all(folded(each.partition(" (")[0]) in own for each in apart):
-            raise InvalidOutcome("scope", part, "names with + between them", f"Write {' + '.join(apart)}.")
+        if (
+            part not in names
+            and len(apart) > 1
+            and all(folded(each.partition(" (")[0]) in own for each in apart)
+        ):
+            raise InvalidOutcome(
+                "scope", part, "names with + between them", f"Write {' + '.join(apart)}."
+            )
     found = [part if part in names else _LABEL.sub(named, part) for part in scope]
-    labels = {label for part in found for label in ([part] if part in names else _LABEL.findall(part))}
+    labels = {
+        label for part in found for label in ([part] if part in names else _LABEL.findall(part))
+    }
     return found if labels <= set(names) else scope  # a message then says what is written
 
 
@@ -332,7 +390,8 @@ def written(study: Study, new: Sequence[NewRow]) -> list[Line]:
     """Log external data, all or none; returns the result of each line, with its warnings.
 
     Raises:
-        LogUnavailable: the log stays away. It may have been written: the same table again finds out.
+        LogUnavailable: the log stays away. It may have been written: the same table again finds
+            out.
     """
     if not new:
         return []
@@ -351,7 +410,9 @@ def written(study: Study, new: Sequence[NewRow]) -> list[Line]:
     lines = []
     for each, (name, found) in zip(new, added, strict=True):
         said = f"added as {name}" + ", and charged" * each.event.charge
-        twin = [f"{each.twin} is the same at another cost: void one if they are one"] * bool(each.twin)
+        twin = [f"{each.twin} is the same at another cost: void one if they are one"] * bool(
+            each.twin
+        )
         lines.append(Line(each.number, "taken", _joined([said, *twin, *map(str, found)])))
     return lines
 
@@ -362,39 +423,68 @@ def tell_row(study: Study, number: int, token: str, told: Said) -> Line:
     if told.state not in ("", *_OF_A_ROUND):
         hint = "Write failed where the evaluation broke; nothing is needed where there is a value."
         raise InvalidOutcome("state", told.state, one_of(_OF_A_ROUND, told.state), hint)
-    said = before.request.keys() - {SEEN.name}  # of a round, such as its time; a context is among what happened
+    said = before.request.keys() - {
+        SEEN.name
+    }  # of a round, such as its time; a context is among what happened
     logged = {name for name in said if name not in study.problem.space}
     realised = {name: value for name, value in told.realised.items() if name not in logged}
     if before.suggestion.observe and told.value is None and told.state in ("", "open"):
         return _look(study, number, before, realised)
     same = told.value == _value(before) and told.cost in (None, before.paid)
-    if same and told.state == before.state in ("abandoned", "void") and told.charged in (None, before.charged):
-        return Line(number, "taken", f"round {before.number} ({before.state}: it was there already)", known=True)
+    if (
+        same
+        and told.state == before.state in ("abandoned", "void")
+        and told.charged in (None, before.charged)
+    ):
+        return Line(
+            number,
+            "taken",
+            f"round {before.number} ({before.state}: it was there already)",
+            known=True,
+        )
     if told.value is not None:
         _tell_value(study, before, told, realised)
     elif told.state in ("failed", "void"):
         charge = told.charged if told.cost is None else None
         study.fail(token, told.reason, cost=told.cost, charge=charge, realised=realised)
     elif told.state == "abandoned":
-        study.abandon(token, told.reason, charge=told.cost if told.charged is None else told.charged)
+        study.abandon(
+            token, told.reason, charge=told.cost if told.charged is None else told.charged
+        )
     else:
         hint = "" if before.waiting else f", and the round is {before.state}"
         return Line(number, "left", f"round {before.number} has no value here{hint}")
     if told.state == "void":
         study.amend(token, void=True, reason=told.reason)
     known = before.state == study.history[token].state
-    there = "it was there already" if known and before.state == "told" else f"{before.state}: it was there already"
-    return Line(number, "taken", f"round {before.number}" + (f" ({there})" if known else ""), known=known)
+    there = (
+        "it was there already"
+        if known and before.state == "told"
+        else f"{before.state}: it was there already"
+    )
+    return Line(
+        number, "taken", f"round {before.number}" + (f" ({there})" if known else ""), known=known
+    )
 
 
 def _tell_value(study: Study, before: Round, told: Said, realised: dict[str, Any]) -> None:
     if told.state == "failed":
-        raise InvalidOutcome("value", told.value, "no value where the state is 'failed'", "Correct one of them.")
+        raise InvalidOutcome(
+            "value", told.value, "no value where the state is 'failed'", "Correct one of them."
+        )
     if before.waiting and told.charged not in (None, told.cost):
-        raise InvalidOutcome("charged", told.charged, "the cost, or nothing: what an outcome cost is charged")
+        raise InvalidOutcome(
+            "charged", told.charged, "the cost, or nothing: what an outcome cost is charged"
+        )
     if before.waiting and before.suggestion.observe:
         _look_at_all(study, before, told, realised)
-    study.tell(before.suggestion.token, told.value, cost=told.cost, realised=realised, sem=_sem_of(told, before))
+    study.tell(
+        before.suggestion.token,
+        told.value,
+        cost=told.cost,
+        realised=realised,
+        sem=_sem_of(told, before),
+    )
 
 
 def _sem_of(told: Said, before: Round) -> Any:
@@ -406,14 +496,17 @@ def _look_at_all(study: Study, before: Round, told: Said, realised: dict[str, An
     """Enter the observations of a round whose outcome is on the same line.
 
     Raises:
-        InvalidOutcome: the line leaves out what was seen or set, or its outcome is not allowed; nothing is entered.
+        InvalidOutcome: the line leaves out what was seen or set, or its outcome is not allowed;
+            nothing is entered.
     """
     asked = before.suggestion
     looks = (name for seen in asked.scope.look.values() for name in seen)
     known = {**asked.context, **asked.values, **realised}
     if missing := [name for name in dict.fromkeys((*looks, *asked.scope.set)) if name not in known]:
         hint = "Write down what was really seen and set; or leave the value out: the import then says what to set."
-        raise InvalidOutcome("value", told.value, f"nothing before these are filled in: {', '.join(missing)}", hint)
+        raise InvalidOutcome(
+            "value", told.value, f"nothing before these are filled in: {', '.join(missing)}", hint
+        )
     study.problem.read_outcome(asked, told.value, told.cost, realised)
     while asked.observe:
         asked = study.decide(asked.token, {name: realised[name] for name in asked.observe})
@@ -426,7 +519,11 @@ def _look(study: Study, number: int, before: Round, realised: dict[str, Any]) ->
         hint = f"it is not decided: fill in {', '.join(missing)}, and import it again"
         return Line(number, "left", f"round {before.number} has no value here; {hint}")
     decided = study.decide(before.suggestion.token, {name: realised[name] for name in observe})
-    new = {name: value for name, value in decided.values.items() if name not in before.suggestion.values}
+    new = {
+        name: value
+        for name, value in decided.values.items()
+        if name not in before.suggestion.values
+    }
     then = f", then look at {', '.join(decided.observe)}" if decided.observe else ""
     return Line(number, "taken", f"round {before.number} is decided: set {as_text(new)}{then}")
 
@@ -440,7 +537,10 @@ Codes = Mapping[str, Sequence[Any]]
 
 
 def read_results(
-    problem: Problem, text: str, headers: Mapping[str, str] | None = None, missing: Codes | None = None
+    problem: Problem,
+    text: str,
+    headers: Mapping[str, str] | None = None,
+    missing: Codes | None = None,
 ) -> Spreadsheet:
     """A table of outcomes, with its columns found.
 
@@ -457,8 +557,14 @@ def read_results(
     named = [*columns_of(problem), SEM, *cells]
     if ID in (headers or {}) and ID not in named:
         named.append(ID)  # only where it is named: many tables have an id of something else
-    units = {each.name: each.unit for each in problem.space if getattr(each, "unit", "") and each.name in named}
-    labels: dict[str, tuple[str, ...]] = {name: ((headers or {}).get(name, name), name) for name in named}
+    units = {
+        each.name: each.unit
+        for each in problem.space
+        if getattr(each, "unit", "") and each.name in named
+    }
+    labels: dict[str, tuple[str, ...]] = {
+        name: ((headers or {}).get(name, name), name) for name in named
+    }
     for name, unit in units.items():
         labels[name] += (f"{name} [{unit}]", f"{name} ({unit})", f"{name} / {unit}")
     sheet = read_sheet(text, labels)
@@ -466,8 +572,14 @@ def read_results(
         _check_cells(sheet, list(cells), {name: label for name, (label, _) in labels.items()})
     if "value" not in sheet.columns:
         wanted = " or ".join(dict.fromkeys(f"{label!r}" for label in labels["value"]))
-        target = getattr(getattr(problem, "graph", None), "target", None)  # of a causal problem, the value's own name
-        close = [header for header in sheet.ignored if target is not None and folded(header) == folded(target)]
+        target = getattr(
+            getattr(problem, "graph", None), "target", None
+        )  # of a causal problem, the value's own name
+        close = [
+            header
+            for header in sheet.ignored
+            if target is not None and folded(header) == folded(target)
+        ]
         close = close or get_close_matches("value", sheet.ignored, n=1)
         there = ", ".join(map(repr, sheet.headers))
         likely = [*close, *reversed(sheet.ignored), "Yield"][0]  # results mostly stand at the end
@@ -502,7 +614,11 @@ def _check_cells(sheet: Spreadsheet, cells: Sequence[str], headers: Mapping[str,
             header, sheet.ignored, n=1
         )
         hint = f"Is it {close[0]!r}? Rename it, or say so in the study file: " if close else ""
-        hint += f"[study.columns] {missing[0]!r} = {close[0]!r}." if close else "Write 0 where no agent was."
+        hint += (
+            f"[study.columns] {missing[0]!r} = {close[0]!r}."
+            if close
+            else "Write 0 where no agent was."
+        )
         more = f" (and of {len(missing) - 1} others)" if len(missing) > 1 else ""
         allowed = f"a column {header!r}{more}, with the number of agents there, or their share"
         raise InvalidOutcome("line 1", [*sheet.columns, *sheet.ignored], allowed, hint)
@@ -510,7 +626,9 @@ def _check_cells(sheet: Spreadsheet, cells: Sequence[str], headers: Mapping[str,
 
 def ignored(problem: Problem, sheet: Spreadsheet) -> list[str]:
     """Headers of the columns that are not read, with guesses at variables, and at costs, that are missing."""
-    missing = [name for name in ("cost", *map(column, problem.columns)) if name not in sheet.columns]
+    missing = [
+        name for name in ("cost", *map(column, problem.columns)) if name not in sheet.columns
+    ]
     said = []
     for header in sheet.ignored:
         without_unit = re.split(r"[\[(/]", header)[0]
@@ -519,24 +637,28 @@ def ignored(problem: Problem, sheet: Spreadsheet) -> list[str]:
     return said
 
 
-def import_csv(study: Study, text: str, headers: Mapping[str, str] | None = None, charge: bool = False) -> list[Line]:
+def import_csv(
+    study: Study, text: str, headers: Mapping[str, str] | None = None, charge: bool = False
+) -> list[Line]:
     """Take outcomes from a table, line by line; each is taken, left or refused for a reason, and the others go on.
 
-    Columns: `token`, `value`, `cost`, and what was measured, by variable (see `column`); of a mean-field problem
-    `distribution`, in JSON, or one for each action with its agents, or their shares (see `cells_of`), which take
-    precedence. A line with a token tells its round, one without adds external data. `state`
-    may say that a round failed (with its `reason`), is abandoned or void; a round without a value is else left as it
-    is, or decided where the line has what was to be looked at. Tables of `steerbo export` and `ask --csv` are read
-    back, and a file that is imported again changes nothing; lines that say more than before complete what is there.
-    `sem` is the standard error of the value, where that is known. Where a column `scope` names the control set of a
-    line without a token ("ph + temperature"), its cost teaches what a play of it costs. `charged` is read of rounds
-    that failed, or are abandoned, at an unknown cost.
+    Columns: `token`, `value`, `cost`, and what was measured, by variable (see `column`); of a
+    mean-field problem `distribution`, in JSON, or one for each action with its agents, or their
+    shares (see `cells_of`), which take precedence. A line with a token tells its round, one without
+    adds external data. `state` may say that a round failed (with its `reason`), is abandoned or
+    void; a round without a value is else left as it is, or decided where the line has what was to
+    be looked at. Tables of `steerbo export` and `ask --csv` are read back, and a file that is
+    imported again changes nothing; lines that say more than before complete what is there. `sem` is
+    the standard error of the value, where that is known. Where a column `scope` names the control
+    set of a line without a token ("ph + temperature"), its cost teaches what a play of it costs.
+    `charged` is read of rounds that failed, or are abandoned, at an unknown cost.
 
     Args:
         study: takes the outcomes.
         text: the table.
         headers: see `read_results`.
-        charge: whether the costs of lines without a token are charged to the budget, also of those that are known.
+        charge: whether the costs of lines without a token are charged to the budget, also of those
+            that are known.
 
     Raises:
         InvalidOutcome: it is no table, has no `value`, or a column twice.
@@ -546,8 +668,13 @@ def import_csv(study: Study, text: str, headers: Mapping[str, str] | None = None
 
 def as_data(sheet: Spreadsheet) -> Spreadsheet:
     """Read a table of another study, whose tokens are unknown here, as external data."""
-    cells = ({name: cell for name, cell in row.cells.items() if name != "token"} for row in sheet.rows)
-    return replace(sheet, rows=tuple(replace(row, cells=rest) for row, rest in zip(sheet.rows, cells, strict=True)))
+    cells = (
+        {name: cell for name, cell in row.cells.items() if name != "token"} for row in sheet.rows
+    )
+    return replace(
+        sheet,
+        rows=tuple(replace(row, cells=rest) for row, rest in zip(sheet.rows, cells, strict=True)),
+    )
 
 
 def take(
@@ -565,7 +692,8 @@ def take(
         study: takes the outcomes.
         sheet: the table.
         charge: see `import_csv`.
-        table: its name: with `repetitions`, lines of this table that are there already are not added again.
+        table: its name: with `repetitions`, lines of this table that are there already are not
+            added again.
         repetitions: whether lines that equal data of other tables are measurements of their own.
         watch: is told how many lines were read, from time to time, and before all is learned from.
     """
@@ -573,7 +701,9 @@ def take(
     known = ExistingData(study, table, apart=repetitions)
     lines, new, added = list[Line](), list[NewRow](), dict[int, Outcome]()
     for number, row in enumerate(sheet.rows):
-        if len(new) >= TOGETHER or (new and row.cells.get("token")):  # what rounds are told stands where it stood
+        if len(new) >= TOGETHER or (
+            new and row.cells.get("token")
+        ):  # what rounds are told stands where it stood
             lines += written(study, new)
             new = []
             watch(number)
@@ -598,7 +728,10 @@ def take(
         ]
         for number, outcome in added.items()
     }
-    lines = [replace(line, message=_joined([line.message, *doubted.get(line.number, ())])) for line in lines]
+    lines = [
+        replace(line, message=_joined([line.message, *doubted.get(line.number, ())]))
+        for line in lines
+    ]
     return sorted(lines, key=lambda line: line.number)
 
 
@@ -606,7 +739,11 @@ def _without_time(outcome: Outcome, timed: bool, study: Study) -> Iterator[str]:
     """Sentence on a line without the time that other lines have."""
     if timed and TIME.name not in outcome.realised:
         known = study.history.clock is not None
-        when = f"now, at {last_time(study.history):.15g}" if known else f"at the {TIME.name} of the first round"
+        when = (
+            f"now, at {last_time(study.history):.15g}"
+            if known
+            else f"at the {TIME.name} of the first round"
+        )
         yield f"its {TIME.name} is empty: it counts as measured {when}; if not, amend it with its time"
 
 
@@ -630,7 +767,9 @@ def _open_round(study: Study, outcome: Outcome) -> Iterator[str]:
             and (space[name].kind == "float" or asked.values[name] == outcome.realised[name])
             for name in names
         )
-        if same and any(space[name].kind == "float" for name in names):  # few choices are alike by chance
+        if same and any(
+            space[name].kind == "float" for name in names
+        ):  # few choices are alike by chance
             yield (
                 f"its settings are those of round {asked.round}, which has no outcome yet: if it is that play, void "
                 f"these data, and import the line with {asked.token} in a column token"
@@ -648,7 +787,9 @@ def _with_warnings(take: Callable[[], Line | NewRow]) -> Line | NewRow:
             warnings.warn(warning.message, stacklevel=3)
     if isinstance(line, NewRow):
         return line
-    said = [str(warning.message) for warning in caught if isinstance(warning.message, OutOfRangeWarning)]
+    said = [
+        str(warning.message) for warning in caught if isinstance(warning.message, OutOfRangeWarning)
+    ]
     return replace(line, message=_joined([line.message, *said]))
 
 
@@ -661,14 +802,24 @@ def _joined(parts: Sequence[str]) -> str:
     return "".join(part + (" " if part.endswith(".") else "; ") for part in parts[:-1]) + parts[-1]
 
 
-def _take(study: Study, sheet: Spreadsheet, row: Row, known: ExistingData, charge: bool) -> Line | NewRow:
+def _take(
+    study: Study, sheet: Spreadsheet, row: Row, known: ExistingData, charge: bool
+) -> Line | NewRow:
     if row.width > sheet.width:
-        hint = " Does a decimal comma stand in a table separated by commas?" if not sheet.local else ""
-        return Line(row.number, "refused", f"it has {row.width} cells, and the first line {sheet.width}.{hint}")
+        hint = (
+            " Does a decimal comma stand in a table separated by commas?" if not sheet.local else ""
+        )
+        return Line(
+            row.number,
+            "refused",
+            f"it has {row.width} cells, and the first line {sheet.width}.{hint}",
+        )
     try:
         told = read_line(study.problem, sheet, row)
         if "value" in row.missing and told.state in _OUTCOME:
-            return Line(row.number, "left", f"its value is {row.missing['value']}, a code for a missing one")
+            return Line(
+                row.number, "left", f"its value is {row.missing['value']}, a code for a missing one"
+            )
         token = row.cells.get("token", "")
         if token and not known.has(token):
             return tell_row(study, row.number, token, told)
@@ -698,7 +849,9 @@ def _learn(known: ExistingData, number: int, name: str, told: Said, charge: bool
     if told.value is None and not told.realised and told.cost is None:
         return Line(number, "left", "it has neither a token nor a value")
     if told.state in _NO_OUTCOME and not name:
-        return Line(number, "left", f"its state is {told.state!r}, so there is nothing to learn from it")
+        return Line(
+            number, "left", f"its state is {told.state!r}, so there is nothing to learn from it"
+        )
     if told.value is None and told.state == "open" and not name:
         return Line(number, "left", "it is a round of another study that has no outcome yet")
     allowed = [*_OUTCOME, "void"] if name else [*_OUTCOME, *_NO_OUTCOME]
@@ -710,7 +863,9 @@ def _learn(known: ExistingData, number: int, name: str, told: Said, charge: bool
     there = known.identified(told.id, outcome) if told.id and not name else ""
     if there := there or known.find(outcome, scope, name, told.id):
         if there in study.history.coded and told.state != "void":
-            return Line(number, "taken", f"{there} (it was there already, and is left out)", known=True)
+            return Line(
+                number, "taken", f"{there} (it was there already, and is left out)", known=True
+            )
         if there in study.history.removed:
             if told.state == "void":
                 return Line(number, "taken", f"{there} (void: it was there already)", known=True)
@@ -720,14 +875,20 @@ def _learn(known: ExistingData, number: int, name: str, told: Said, charge: bool
             study.amend(there, void=True, reason=told.reason)
             return Line(number, "taken", f"{there} is void now")
         equal = not name and not told.id and not known.of_table(there)
-        return Line(number, "taken", known.complete(there, outcome, scope, charge), known=True, equal=equal)
+        return Line(
+            number, "taken", known.complete(there, outcome, scope, charge), known=True, equal=equal
+        )
     if name:
         hint = f"To correct it, use ‹amend›. {_ELSEWHERE}"
         raise InvalidOutcome("value", told.value, f"what {name} is known to be", hint)
     if told.id and known.claim(told.id, outcome):
-        return Line(number, "taken", f"an earlier line is the same measurement, {told.id}", known=True)
+        return Line(
+            number, "taken", f"an earlier line is the same measurement, {told.id}", known=True
+        )
     charged, own = charge and told.cost is not None, told.id or known.line_id(number, outcome)
-    return NewRow(number, DataAdded(outcome, charged, scope, id=own or None), known.same_but_for_cost(outcome))
+    return NewRow(
+        number, DataAdded(outcome, charged, scope, id=own or None), known.same_but_for_cost(outcome)
+    )
 
 
 def _csv_of(frame: Any) -> str:
@@ -740,11 +901,15 @@ def _csv_of(frame: Any) -> str:
         text = io.StringIO()
         writer = csv.writer(text)
         writer.writerow(frame.columns)
-        writer.writerows([_tables_as_json(cell) for cell in row.values()] for row in frame.to_dicts())
+        writer.writerows(
+            [_tables_as_json(cell) for cell in row.values()] for row in frame.to_dicts()
+        )
         return text.getvalue()
     if not callable(getattr(frame, "to_csv", None)):
         raise InvalidOutcome("frame", type(frame).__name__, "a DataFrame of pandas or polars")
-    by_cell = getattr(frame, "map", None) or getattr(frame, "applymap", None)  # of pandas before 2.1
+    by_cell = getattr(frame, "map", None) or getattr(
+        frame, "applymap", None
+    )  # of pandas before 2.1
     plain = frame if by_cell is None else by_cell(_tables_as_json)
     return str(plain.to_csv(index=False))
 
@@ -764,17 +929,20 @@ def add_frame(
 ) -> list[Line]:
     """Take outcomes from a DataFrame, line by line; each is taken, left or refused for a reason, and the others go on.
 
-    It is read as `steerbo import` reads a table: columns `value`, `sem` (its standard error), `cost`, `token`, `state`,
-    and what was measured, by variable; further ones are ignored. A line without a token is external data. A line that
-    is there already is not counted twice: one with the same text in the column that `headers` names as `id`, or else
-    one that is equal. The frame's index is not read.
+    It is read as `steerbo import` reads a table: columns `value`, `sem` (its standard error),
+    `cost`, `token`, `state`, and what was measured, by variable; further ones are ignored. A line
+    without a token is external data. A line that is there already is not counted twice: one with
+    the same text in the column that `headers` names as `id`, or else one that is equal. The frame's
+    index is not read.
 
     Args:
         study: takes the outcomes.
         frame: of pandas or polars, or anything with `to_csv` or `to_dicts` as theirs.
-        headers: how the frame heads columns, by their own names, such as ``{"value": "Yield (kg)"}``.
+        headers: how the frame heads columns, by their own names, such as
+            ``{"value": "Yield (kg)"}``.
         charge: whether the costs of lines without a token are charged to the budget.
-        repetitions: whether lines that equal data of the study are measurements of their own; each call adds them.
+        repetitions: whether lines that equal data of the study are measurements of their own; each
+            call adds them.
         missing: codes for missing values, by column, such as ``{"value": [-200]}``.
 
     Returns:
@@ -785,4 +953,6 @@ def add_frame(
     """
     sheet = read_results(study.problem, _csv_of(frame), headers, missing)
     sheet = replace(sheet, mark="dot", local=False)
-    return take(study, sheet, charge, repetitions=repetitions)  # numbers are numbers, and not how people write
+    return take(
+        study, sheet, charge, repetitions=repetitions
+    )  # numbers are numbers, and not how people write

@@ -1,7 +1,7 @@
 """JSON schema of study files, by which editors complete keys and mark errors.
 
-The schemas of problems and settings are pydantic's. What only a file can say is added: the `column` of a variable, and
-samples, rows and graphs that stand in files of their own.
+The schemas of problems and settings are pydantic's. What only a file can say is added: the `column`
+of a variable, and samples, rows and graphs that stand in files of their own.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from .study_file import Settings
 Json = dict[str, Any]
 
 _PLACE = "#/$defs/{model}"
-_ARGUMENT = re.compile(r"^    (?P<names>\w+(?:, \w+)*): (?P<text>.*(?:\n        .*)*)", re.MULTILINE)
+_ARGUMENT = re.compile(
+    r"^    (?P<names>\w+(?:, \w+)*): (?P<text>.*(?:\n        .*)*)", re.MULTILINE
+)
 _TEXT: Json = {"type": "string"}
 _HEADER = {**_TEXT, "description": "How the lab's own tables head it."}
 _FILE = {**_TEXT, "description": "A file, relative to the study file."}
@@ -28,14 +30,20 @@ _OBJECTIVE: Json = {
     "oneOf": [
         {
             "type": "object",
-            "properties": {"function": {**_TEXT, "description": 'A Python function, as "module:function".'}},
+            "properties": {
+                "function": {**_TEXT, "description": 'A Python function, as "module:function".'}
+            },
             "required": ["function"],
             "additionalProperties": False,
         },
         {
             "type": "object",
             "properties": {
-                "command": {"type": "array", "items": _TEXT, "description": "A program and its arguments."},
+                "command": {
+                    "type": "array",
+                    "items": _TEXT,
+                    "description": "A program and its arguments.",
+                },
                 "timeout": {"type": "number", "description": "Seconds after which it has failed."},
             },
             "required": ["command"],
@@ -90,7 +98,11 @@ def _described(schema: Json) -> Json:
         for name in found["names"].split(", "):
             if name in fields:
                 fields[name] = {**fields[name], "description": said}
-    return {**schema, **({"description": text.partition("\n\n")[0]} if text else {}), "properties": fields}
+    return {
+        **schema,
+        **({"description": text.partition("\n\n")[0]} if text else {}),
+        "properties": fields,
+    }
 
 
 def _with_files(problem: Json) -> Json:

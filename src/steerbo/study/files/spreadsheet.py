@@ -1,6 +1,7 @@
 """Spreadsheets written by people: any encoding, separator, decimal mark and further columns, read without guessing.
 
-A cell that can be read in two ways is refused by name: a value a thousand times too large would go unnoticed.
+A cell that can be read in two ways is refused by name: a value a thousand times too large would go
+unnoticed.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ from .workbook import SIGNATURE, sheets_of
 _SEPARATORS = ",;\t|"
 _COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+(e[+-]?[0-9]+)?", re.IGNORECASE)  # 0,5
 _DOT = re.compile(r"[+-]?([0-9]+\.[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?", re.IGNORECASE)  # 0.5
-_THOUSAND = re.compile(r"[+-]?[1-9][0-9]{0,2}[.,][0-9]{3}")  # 1,234: a decimal mark, or one of thousands
+_THOUSAND = re.compile(
+    r"[+-]?[1-9][0-9]{0,2}[.,][0-9]{3}"
+)  # 1,234: a decimal mark, or one of thousands
 _GROUPED = re.compile(  # 1,234,567.8
     r"[+-]?[1-9][0-9]{0,2}(?:([.,'’_ \u00a0\u2009\u202f])[0-9]{3})(?:\1[0-9]{3})*(?:[.,][0-9]+)?"
 )
@@ -40,7 +43,8 @@ def decoded(data: bytes, has: Callable[[str], bool] | None = None) -> str:
 
     Args:
         data: of the file.
-        has: whether a sheet, as CSV, is one that is wanted. Where none is, and for None, the first is read.
+        has: whether a sheet, as CSV, is one that is wanted. Where none is, and for None, the first
+            is read.
 
     Raises:
         ValueError: it is none of these, or a workbook of which several sheets are wanted.
@@ -53,10 +57,14 @@ def decoded(data: bytes, has: Callable[[str], bool] | None = None) -> str:
         sheets = sheets_of(data)
         wanted = [name for name, text in sheets.items() if has is not None and has(text)]
         if len(wanted) > 1:
-            raise ValueError(f"the sheets {listed(wanted)} all have its columns: save the one that is meant by itself")
+            raise ValueError(
+                f"the sheets {listed(wanted)} all have its columns: save the one that is meant by itself"
+            )
         return sheets[wanted[0]] if wanted else next(iter(sheets.values()), "")
     try:
-        return data.decode(json.detect_encoding(data))  # by a mark, or by where its first characters have zeros
+        return data.decode(
+            json.detect_encoding(data)
+        )  # by a mark, or by where its first characters have zeros
     except UnicodeDecodeError:
         return data.decode("cp1252")
 
@@ -89,7 +97,8 @@ class Spreadsheet:
         rows: lines with anything in them.
         width: columns of the first line.
         mark: which decimal mark the numbers use, as far as they tell.
-        local: whether numbers may be written as in countries with decimal commas, to judge by the separator.
+        local: whether numbers may be written as in countries with decimal commas, to judge by the
+            separator.
     """
 
     columns: tuple[str, ...]
@@ -103,14 +112,17 @@ class Spreadsheet:
     @cached_property
     def whole(self) -> frozenset[str]:
         """Names of the columns in which no number has a decimal mark."""
-        broken = {name for row in self.rows for name, cell in row.cells.items() if not cell.isdecimal()}
+        broken = {
+            name for row in self.rows for name, cell in row.cells.items() if not cell.isdecimal()
+        }
         return frozenset(self.columns) - broken
 
     def number(self, name: str, cell: str, error: type[InvalidInput] = InvalidOutcome) -> str:
         """Write a number with a point as decimal mark; any other cell stays as it is.
 
         Raises:
-            InvalidOutcome: (or the given kind of error) it can be read in two ways, or groups thousands.
+            InvalidOutcome: (or the given kind of error) it can be read in two ways, or groups
+                thousands.
         """
         plain = cell.strip()
         if _THOUSAND.fullmatch(plain):
@@ -141,7 +153,11 @@ def without_codes(sheet: Spreadsheet, codes: Mapping[str, Sequence[Any]]) -> Spr
     """
 
     def emptied(row: Row) -> Row:
-        missing = {name: cell for name, cell in row.cells.items() if _is_code(sheet, name, cell, codes.get(name, ()))}
+        missing = {
+            name: cell
+            for name, cell in row.cells.items()
+            if _is_code(sheet, name, cell, codes.get(name, ()))
+        }
         cells = {name: cell for name, cell in row.cells.items() if name not in missing}
         return replace(row, cells=cells, missing=missing)
 
@@ -152,7 +168,9 @@ def _is_code(sheet: Spreadsheet, name: str, cell: str, codes: Sequence[Any]) -> 
     if not codes:
         return False
     number = parse_value(sheet.number(name, cell))
-    return any(code == number or (isinstance(code, str) and folded(code) == folded(cell)) for code in codes)
+    return any(
+        code == number or (isinstance(code, str) and folded(code) == folded(cell)) for code in codes
+    )
 
 
 def read_sheet(
@@ -160,8 +178,9 @@ def read_sheet(
 ) -> Spreadsheet:
     r"""Read a table in CSV, separated by commas, semicolons, tabs or bars: by the one that finds most columns.
 
-    Headers are compared without regard to capitals and spaces, unless two columns differ in nothing else. Empty lines,
-    and empty columns at the end, are nothing. A first line `sep=;`, as Excel writes it, is obeyed.
+    Headers are compared without regard to capitals and spaces, unless two columns differ in nothing
+    else. Empty lines, and empty columns at the end, are nothing. A first line `sep=;`, as Excel
+    writes it, is obeyed.
 
     Args:
         text: the file.
@@ -178,27 +197,44 @@ def read_sheet(
     text = text.removeprefix("\ufeff")
     told = _SEP.match(text)
     separators = told[1] if told else _SEPARATORS
-    tables = [_lines(text[told.end() :] if told else text, separator, bool(told), error) for separator in separators]
+    tables = [
+        _lines(text[told.end() :] if told else text, separator, bool(told), error)
+        for separator in separators
+    ]
     found = [_places(table[0][1], labels) for table in tables]
     best = max(range(len(tables)), key=lambda k: (len(found[k]), len(tables[k][0][1])))
     ((start, header), *lines), places = tables[best], found[best]
     for name, where in places.items():
         if len(where) > 1:
             hint = "Rename or remove the others."
-            raise error(f"line {start}", header[where[0]], f"each column once ({name!r} is there twice)", hint)
+            raise error(
+                f"line {start}",
+                header[where[0]],
+                f"each column once ({name!r} is there twice)",
+                hint,
+            )
     rows = tuple(_row(number, cells, places) for number, cells in lines)
     used = {k for where in places.values() for k in where}
     ignored = tuple(name for k, name in enumerate(header) if k not in used and name)
     mark = _mark(cell for row in rows for cell in row.cells.values())
     return Spreadsheet(
-        tuple(places), ignored, rows, len(header), mark, separators[best] == ";", tuple(filter(None, header))
+        tuple(places),
+        ignored,
+        rows,
+        len(header),
+        mark,
+        separators[best] == ";",
+        tuple(filter(None, header)),
     )
 
 
-def _lines(text: str, separator: str, told: bool, error: type[InvalidInput]) -> list[tuple[int, list[str]]]:
+def _lines(
+    text: str, separator: str, told: bool, error: type[InvalidInput]
+) -> list[tuple[int, list[str]]]:
     """Lines with anything in them, and their numbers; cells without the spaces about them.
 
-    Empty cells at the end are nothing, unless commas separate: there they may be what a decimal comma has pushed on.
+    Empty cells at the end are nothing, unless commas separate: there they may be what a decimal
+    comma has pushed on.
     """
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, skipinitialspace=True)
     found: list[tuple[int, list[str]]] = []
@@ -210,7 +246,9 @@ def _lines(text: str, separator: str, told: bool, error: type[InvalidInput]) -> 
             if any(cells):
                 found.append((rows.line_num + told, cells))
     except csv.Error as complaint:
-        raise error(f"line {rows.line_num + told}", text[:80], "a table in CSV", f"({complaint})") from None
+        raise error(
+            f"line {rows.line_num + told}", text[:80], "a table in CSV", f"({complaint})"
+        ) from None
     return found or [(1, [])]
 
 

@@ -1,17 +1,21 @@
 """Study files in TOML: the problem, the method and limits, and how rounds are evaluated.
 
-[problem]      kind and fields of one of the wings' problems. A variable may say `column = "…"`: how the lab's own
-               tables head it. The sample of a law may be in a file beside the study file, as in law = { kind =
-               "empirical", file = "weather.csv", column = "temp" }, and so may a causal graph, as in graph =
-               "field.txt": it is read once, and copied into the log.
-[study]        method (a name, or "package.module:Class", whose module may be beside the file), budget, rounds, stop,
-               seed, failures; in [study.options] the method's options; in [study.columns] how the lab's own tables head
-               value, cost, token, …; in [study.missing] which codes stand for a missing value there, by column
-[objective]    function = "module:function", or command = ["program", "argument", …] and timeout; left out where people
+[problem]      kind and fields of one of the wings' problems. A variable may say `column = "…"`: how
+the lab's own
+               tables head it. The sample of a law may be in a file beside the study file, as in law
+               = { kind = "empirical", file = "weather.csv", column = "temp" }, and so may a causal
+               graph, as in graph = "field.txt": it is read once, and copied into the log.
+[study]        method (a name, or "package.module:Class", whose module may be beside the file),
+budget, rounds, stop,
+               seed, failures; in [study.options] the method's options; in [study.columns] how the
+               lab's own tables head value, cost, token, …; in [study.missing] which codes stand for
+               a missing value there, by column
+[objective]    function = "module:function", or command = ["program", "argument", …] and timeout;
+left out where people
                evaluate by hand
 
-Files are read as people save them (any encoding of Unicode). Samples and graphs in files beside the study file are read
-once, into the problem.
+Files are read as people save them (any encoding of Unicode). Samples and graphs in files beside the
+study file are read once, into the problem.
 """
 
 from __future__ import annotations
@@ -32,9 +36,25 @@ from ..._files import LARGEST_TABLE, read_file
 from ..._parsing import kept_number, read_choice, typed_number
 from ..._text import normalised_texts, shortened
 from ..._validation import collecting_errors
-from ...core import Method, Optimizer, Problem, default_method, find_method, problem_class, read_problem
+from ...core import (
+    Method,
+    Optimizer,
+    Problem,
+    default_method,
+    find_method,
+    problem_class,
+    read_problem,
+)
 from ...core.registry import is_place, load
-from ...errors import InvalidInput, InvalidOption, InvalidProblem, InvalidStudy, combine, did_you_mean, one_of
+from ...errors import (
+    InvalidInput,
+    InvalidOption,
+    InvalidProblem,
+    InvalidStudy,
+    combine,
+    did_you_mean,
+    one_of,
+)
 from ...records import from_dict, record
 from ...space.distributions import MOST_CELLS
 from ..objective import Command, Function, Objective, load_module
@@ -76,16 +96,25 @@ def read_tables(path: Path | str) -> dict[str, Any]:
         *lines, last = text.split("\n")
         where = f"at line {len(lines) + 1}, column {len(last) + 1}"
         message = str(error).replace("at end of document", where)
-        raise InvalidStudy("study file", str(path), "TOML", f"({message}.) {_about(text, message)}".rstrip()) from None
+        raise InvalidStudy(
+            "study file", str(path), "TOML", f"({message}.) {_about(text, message)}".rstrip()
+        ) from None
     except RecursionError:
         allowed = f"tables and lists at most {DEEPEST} deep in one another"
         raise InvalidStudy("study file", str(path), allowed) from None
     except ValueError as error:  # a number of thousands of digits, or one that is too small
         if (found := _LONG.search(text)) is None:
-            raise InvalidStudy("study file", str(path), "numbers that can be kept", f"({error}.)") from None
+            raise InvalidStudy(
+                "study file", str(path), "numbers that can be kept", f"({error}.)"
+            ) from None
         where = f"line {text.count(chr(10), 0, found.start()) + 1}"
-        raise InvalidStudy("study file", str(path), "numbers with fewer digits", f"({where}.)") from None
-    return {name: table if name == "objective" else normalised_texts(table) for name, table in tables.items()}
+        raise InvalidStudy(
+            "study file", str(path), "numbers with fewer digits", f"({where}.)"
+        ) from None
+    return {
+        name: table if name == "objective" else normalised_texts(table)
+        for name, table in tables.items()
+    }
 
 
 def _depth(value: Any) -> int:
@@ -100,7 +129,9 @@ def _text(path: Path | str) -> str:
         raise InvalidStudy("study file", path, "the name of a file")
     raw = read_file(path, "study file", InvalidStudy)
     if raw.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
-        raise InvalidStudy("study file", str(path), "TOML in UTF-8", "(It is in UTF-16: save it again as UTF-8.)")
+        raise InvalidStudy(
+            "study file", str(path), "TOML in UTF-8", "(It is in UTF-16: save it again as UTF-8.)"
+        )
     try:
         return raw.removeprefix(BOM_UTF8).decode()
     except UnicodeDecodeError as error:
@@ -122,7 +153,9 @@ def text_beside(folder: Path, name: Any, field: str) -> str:
     if not isinstance(name, str) or not name.strip():
         raise InvalidProblem(field, name, "the name of a file")
     allowed = f"a file that can be read, beside the study file in {folder}"
-    raw = read_file(folder / name, field, InvalidProblem, LARGEST_TABLE, allowed=allowed, shown=name)
+    raw = read_file(
+        folder / name, field, InvalidProblem, LARGEST_TABLE, allowed=allowed, shown=name
+    )
     try:
         return decoded(raw)
     except ValueError as error:
@@ -133,19 +166,31 @@ def with_samples(variables: Any, folder: Path) -> Any:
     """Variables of a study file, with the samples of empirical laws that name a file and its column in their place."""
     if not isinstance(variables, list):
         return variables
-    return [_with_sample(variable, folder, f"problem.variables.{i}") for i, variable in enumerate(variables)]
+    return [
+        _with_sample(variable, folder, f"problem.variables.{i}")
+        for i, variable in enumerate(variables)
+    ]
 
 
 def _with_sample(variable: Any, folder: Path, place: str) -> Any:
     law = variable.get("law") if isinstance(variable, Mapping) else None
-    if not isinstance(law, Mapping) or law.get("kind") != "empirical" or not {"file", "column"} & set(law):
+    if (
+        not isinstance(law, Mapping)
+        or law.get("kind") != "empirical"
+        or not {"file", "column"} & set(law)
+    ):
         return variable
     place = f"{place}.law"
     if "sample" in law:
-        raise InvalidProblem(f"{place}.file", law.get("file"), "a sample, or a file and its column, not both")
+        raise InvalidProblem(
+            f"{place}.file", law.get("file"), "a sample, or a file and its column, not both"
+        )
     if "column" not in law or "file" not in law:
         raise InvalidProblem(
-            place, dict(law), "a file and a column", 'For example file = "weather.csv", column = "temp".'
+            place,
+            dict(law),
+            "a file and a column",
+            'For example file = "weather.csv", column = "temp".',
         )
     others = {name: value for name, value in law.items() if name not in ("file", "column")}
     choices = variable.get("choices") if variable.get("kind") == "categorical" else None
@@ -156,7 +201,8 @@ def _with_sample(variable: Any, folder: Path, place: str) -> Any:
 def with_rows(table: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     """The table [problem] with the rows of ``nature = { file = "weather.csv", columns = ["temp", "ph"] }``.
 
-    The columns are headed like the variables whose values they hold. The log keeps the rows, not the file's name.
+    The columns are headed like the variables whose values they hold. The log keeps the rows, not
+    the file's name.
 
     Raises:
         InvalidProblem: no file, no such column, a cell that is empty or no value of its variable.
@@ -166,23 +212,44 @@ def with_rows(table: Mapping[str, Any], folder: Path) -> dict[str, Any]:
         return dict(table)
     place = "problem.nature"
     if "rows" in nature:
-        raise InvalidProblem(f"{place}.file", nature["file"], "rows, or a file and its columns, not both")
+        raise InvalidProblem(
+            f"{place}.file", nature["file"], "rows, or a file and its columns, not both"
+        )
     names = nature.get("columns")
     if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
-        raise InvalidProblem(f"{place}.columns", names, "a list of variables, as the file heads their columns")
-    sheet = read_sheet(text_beside(folder, nature["file"], f"{place}.file"), {n: [n] for n in names}, InvalidProblem)
+        raise InvalidProblem(
+            f"{place}.columns", names, "a list of variables, as the file heads their columns"
+        )
+    sheet = read_sheet(
+        text_beside(folder, nature["file"], f"{place}.file"),
+        {n: [n] for n in names},
+        InvalidProblem,
+    )
     for name in names:
         if name not in sheet.columns:
-            allowed = f"a column of {nature['file']}, {one_of((*sheet.columns, *sheet.ignored), name)}"
-            raise InvalidProblem(f"{place}.columns", name, allowed, "Head the column like the variable.")
+            allowed = (
+                f"a column of {nature['file']}, {one_of((*sheet.columns, *sheet.ignored), name)}"
+            )
+            raise InvalidProblem(
+                f"{place}.columns", name, allowed, "Head the column like the variable."
+            )
     if len(sheet.rows) * len(names) > MOST_CELLS:
         hint = "All of them are copied into the study's log: leave rows out, every second one, say."
-        raise InvalidProblem(f"{place}.file", f"{len(sheet.rows)} rows", f"at most {MOST_CELLS} cells", hint)
+        raise InvalidProblem(
+            f"{place}.file", f"{len(sheet.rows)} rows", f"at most {MOST_CELLS} cells", hint
+        )
     listed = table.get("variables")
-    variables = [each for each in listed if isinstance(each, Mapping)] if isinstance(listed, list) else []
+    variables = (
+        [each for each in listed if isinstance(each, Mapping)] if isinstance(listed, list) else []
+    )
     choices = {v.get("name"): v.get("choices") for v in variables if v.get("kind") == "categorical"}
     rows = [
-        [_cell(sheet, row, name, choices.get(name), f"{place}: {nature['file']}, line {row.number}") for name in names]
+        [
+            _cell(
+                sheet, row, name, choices.get(name), f"{place}: {nature['file']}, line {row.number}"
+            )
+            for name in names
+        ]
         for row in sheet.rows
     ]
     return {**table, "nature": {**{k: v for k, v in nature.items() if k != "file"}, "rows": rows}}
@@ -212,7 +279,9 @@ def _sample(text: str, law: Mapping[str, Any], choices: Any, place: str) -> list
         raise InvalidProblem(field, column, "the header of a column")
     sheet = read_sheet(text, {"sample": [column]}, InvalidProblem)
     if not sheet.columns:
-        raise InvalidProblem(field, column, f"a column of {law['file']}, {one_of(sheet.ignored, column)}")
+        raise InvalidProblem(
+            field, column, f"a column of {law['file']}, {one_of(sheet.ignored, column)}"
+        )
     found: list[Any] = []
     for row in sheet.rows:
         where = f"{place}: {law['file']}, line {row.number}"
@@ -222,7 +291,9 @@ def _sample(text: str, law: Mapping[str, Any], choices: Any, place: str) -> list
         found.append(_value(sheet, cell, column, choices, where))
     if not 0 < len(found) <= LONGEST:
         hint = "The whole sample is copied into the study's log: thin it out." if found else ""
-        raise InvalidProblem(field, f"{len(found)} cells", f"1 to {LONGEST} cells that are not empty", hint)
+        raise InvalidProblem(
+            field, f"{len(found)} cells", f"1 to {LONGEST} cells that are not empty", hint
+        )
     return found
 
 
@@ -236,7 +307,9 @@ def without_columns(variables: Any) -> tuple[Any, dict[str, Any]]:
     found = {
         variable["name"]: variable["column"]
         for variable in variables
-        if isinstance(variable, Mapping) and "column" in variable and isinstance(variable.get("name"), str)
+        if isinstance(variable, Mapping)
+        and "column" in variable
+        and isinstance(variable.get("name"), str)
     }
     bare = [
         {key: value for key, value in variable.items() if key != "column"}
@@ -259,10 +332,11 @@ class Settings:
         method: the method's name, or where its class is, as "package:Class"; None: the default.
         budget: money that may be spent; None: no limit.
         rounds: rounds that may be played; None: no limit.
-        stop: when enough is known: a difference in the objective that is not worth looking for, or "enough": what could
-            still be gained is less than a play costs.
+        stop: when enough is known: a difference in the objective that is not worth looking for, or
+            "enough": what could still be gained is less than a play costs.
         seed: a whole number from 0 to 2**128 - 1; all that is drawn follows from it.
-        failures: a run stops after so many failed evaluations in a row, or so many answers that cannot be used.
+        failures: a run stops after so many failed evaluations in a row, or so many answers that
+            cannot be used.
         options: the method's options.
         columns: how tables of outcomes head what `steerbo import` reads, by its own name of it.
         missing: numbers and texts that stand for a missing value in such tables, by the same names.
@@ -312,7 +386,8 @@ def read_study(path: Path | str) -> StudyFile:
         InvalidStudy: the file cannot be read, is no TOML, or one of its tables is not allowed.
         InvalidProblem: the problem is not allowed.
 
-    Both name the file, the field, its value and the allowed values, for all that is wrong at once: see `errors`.
+    Both name the file, the field, its value and the allowed values, for all that is wrong at once:
+    see `errors`.
     """
     content = read_tables(path)
     file = Path(path)
@@ -366,7 +441,9 @@ def _problem(table: Mapping[str, Any], folder: Path) -> tuple[Problem, dict[str,
 
 def _complete(part: StudyFile, columns: Mapping[str, Any], wrong: list[InvalidInput]) -> StudyFile:
     """Check a study file with its headers of columns: an optimizer can be made of it."""
-    headed = collecting_errors(wrong, lambda: _columns(part.problem, part.settings.columns, columns, wrong))
+    headed = collecting_errors(
+        wrong, lambda: _columns(part.problem, part.settings.columns, columns, wrong)
+    )
     missing = _known(part.settings.missing, "study.missing.", _own_columns(part.problem), wrong)
     whole = replace(part, settings=replace(part.settings, columns=headed or {}, missing=missing))
     _check_settings(whole, wrong)
@@ -379,21 +456,28 @@ def _own_columns(problem: Problem) -> tuple[str, ...]:
 
 
 def _columns(
-    problem: Problem, stated: Mapping[str, str], of_variables: Mapping[str, Any], wrong: list[InvalidInput]
+    problem: Problem,
+    stated: Mapping[str, str],
+    of_variables: Mapping[str, Any],
+    wrong: list[InvalidInput],
 ) -> dict[str, str]:
     """Check the table headers of value, cost, token and the other columns."""
     own = _own_columns(problem)
     headed = dict(stated := _known(stated, "study.columns.", own, wrong))
     for name, header in of_variables.items():
         if stated.get(column(name), header) != header:
-            raise InvalidStudy(f"study.columns.{name}", stated[name], f"{header!r}, as the variable's column says")
+            raise InvalidStudy(
+                f"study.columns.{name}", stated[name], f"{header!r}, as the variable's column says"
+            )
         headed[column(name)] = header
     for name, header in headed.items():
         if not isinstance(header, str) or not header.strip():
             raise InvalidStudy(f"study.columns.{name}", header, "the header of a column")
         if twin := next((n for n in own if n != name and headed.get(n, n) == header), None):
             hint = "" if twin in headed else f"If it is meant, give {twin!r} another header, too."
-            raise InvalidStudy(f"study.columns.{name}", header, f"another header than that of {twin!r}", hint)
+            raise InvalidStudy(
+                f"study.columns.{name}", header, f"another header than that of {twin!r}", hint
+            )
     return headed
 
 
@@ -404,7 +488,12 @@ def _settings(table: Mapping[str, Any], folder: Path, wrong: list[InvalidInput])
         load(str(settings.method), Method, "study.method", partial(_module, folder))
     if settings.budget is None and settings.rounds is None and len(known) == len(table):
         wrong.append(
-            InvalidStudy("study.budget", None, "a budget, or a number of rounds", "Without either a run has no end.")
+            InvalidStudy(
+                "study.budget",
+                None,
+                "a budget, or a number of rounds",
+                "Without either a run has no end.",
+            )
         )
     return settings
 
@@ -413,14 +502,20 @@ def _module(folder: Path, name: str) -> ModuleType:
     """A module beside the study file, or one that is installed; logs call it by its own name."""
     found = load_module(name, folder)
     if found.__name__ != name:
-        raise ImportError(f"another module is called {name}: give the file beside the study file another name")
+        raise ImportError(
+            f"another module is called {name}: give the file beside the study file another name"
+        )
     return found
 
 
 def _objective(table: Mapping[str, Any], folder: Path, wrong: list[InvalidInput]) -> Objective:
     table = _known(table, "objective.", ("function", "command", "timeout"), wrong)
     if ("function" in table) == ("command" in table):
-        raise InvalidStudy("objective", dict(table), 'either function = "module:function" or command = ["program", …]')
+        raise InvalidStudy(
+            "objective",
+            dict(table),
+            'either function = "module:function" or command = ["program", …]',
+        )
     if "command" in table:
         return Command(table["command"], folder, table.get("timeout", 600.0))
     if "timeout" in table:
@@ -439,17 +534,23 @@ def _check_settings(specification: StudyFile, wrong: list[InvalidInput]) -> None
     method = collecting_errors([], lambda: find_method(problem, settings.method))
     if method is not None:  # else the optimizer complains
         names = [f.name for f in fields(method.Options)]
-        settings = replace(settings, options=_known(settings.options, "study.options.", names, wrong))
+        settings = replace(
+            settings, options=_known(settings.options, "study.options.", names, wrong)
+        )
     try:
         replace(specification, settings=settings).optimizer()
     except InvalidOption as error:
         for fault in error.errors:
-            name = fault.field.partition(".")[2] or fault.field  # without the name of the class of options
+            name = (
+                fault.field.partition(".")[2] or fault.field
+            )  # without the name of the class of options
             place = "study" if name in _LIMITS else "study.options"
             wrong.append(fault.moved(f"{place}.{name}", InvalidStudy))
 
 
-def _known(table: Mapping[str, Any], place: str, names: Iterable[str], wrong: list[InvalidInput]) -> dict[str, Any]:
+def _known(
+    table: Mapping[str, Any], place: str, names: Iterable[str], wrong: list[InvalidInput]
+) -> dict[str, Any]:
     """Known fields; a mistyped name is reported, and stands for the one that it resembles."""
     allowed = list(names)
     known = {name: value for name, value in table.items() if name in allowed}
