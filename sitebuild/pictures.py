@@ -1,7 +1,7 @@
 """Pictures: figures that a block of a page ends with, and those in `docs/pictures/`, which are drawn once and kept.
 
-`make pictures` (`python -m sitebuild.pictures`) draws the kept ones anew: each Python file's
-`draw()` as an SVG beside it, and the page of a study as Chromium shows it.
+`make pictures` (`python -m sitebuild.pictures`) draws the kept ones anew: each Python file's `draw()` as an SVG beside
+it, and the page of a study as Chromium shows it.
 """
 
 from __future__ import annotations
@@ -23,8 +23,11 @@ from pathlib import Path
 from typing import Any
 
 import steerbo as sb
+from tests.serve.browser import CHROMIUM, browser
 
 PICTURES = Path(__file__).parents[1] / "docs" / "pictures"
+WINDOW = 1280, 1130
+"""Width and height of the picture of the page, in pixels."""
 
 
 def shown(value: Any, text: str = "") -> str:
@@ -65,12 +68,11 @@ def photograph(file: Path) -> None:
     Raises:
         SystemExit: Chromium is not installed.
     """
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-    if chromium is None:
+    if CHROMIUM is None:
         raise SystemExit(
             "Chromium is needed for the picture of the page (Debian: apt-get install chromium)"
         )
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         study_file = Path(
             shutil.copy(
                 PICTURES.parents[1] / "examples" / "greenhouse-by-hand" / "study.toml", folder
@@ -81,19 +83,21 @@ def photograph(file: Path) -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
-        with subprocess.Popen(
-            [sys.executable, "-m", "steerbo", "serve", str(study_file), "--port", str(port)]
-        ) as server:
+        with (
+            subprocess.Popen(
+                [sys.executable, "-m", "steerbo", "serve", str(study_file), "--port", str(port)]
+            ) as server,
+            browser(Path(folder)) as chromium,
+        ):
             _wait_for(f"http://127.0.0.1:{port}/healthz")
-            options = [
-                "--headless=new",
-                "--no-sandbox",
-                "--disable-gpu",
-                "--hide-scrollbars",
-                "--timeout=15000",
-            ]
-            window = ["--window-size=1280,860", f"--screenshot={file}", f"http://127.0.0.1:{port}/"]
-            subprocess.run([chromium, *options, *window], check=True, capture_output=True)
+            tab = chromium.tab()
+            tab.size(*WINDOW)
+            tab.send("Emulation.setScrollbarsHidden", hidden=True)
+            tab.open(f"http://127.0.0.1:{port}/")
+            tab.wait(
+                "!!document.querySelector('#learned svg')"
+            )  # it is drawn after the page is there
+            file.write_bytes(base64.b64decode(tab.send("Page.captureScreenshot")["data"]))
             server.terminate()
 
 

@@ -211,7 +211,7 @@ def give(study: Study, action: str, token: str, form: Form, comma: bool) -> None
         )
         raise OutcomeConflict(
             f"round {about.number}: a look was corrected meanwhile, and {settings} is to be set now. Is that what was "
-            "done? Then save it again; else say what was set under 'Something came out otherwise'"
+            "done? Then save it again; else say what was set under 'A setting was not reached'"
         )
     if action == "undo":
         _take_back(study, token)
