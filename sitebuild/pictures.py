@@ -54,9 +54,8 @@ def draw_all() -> None:
     """Write what every file's `draw()` draws beside it."""
     import matplotlib as mpl
 
-    mpl.rcParams.update(
-        {"svg.hashsalt": "steerbo", "svg.fonttype": "path"}
-    )  # the same bytes each time
+    # the same bytes each time
+    mpl.rcParams.update({"svg.hashsalt": "steerbo", "svg.fonttype": "path"})
     for file in sorted(PICTURES.glob("*.py")):
         figure = runpy.run_path(str(file))["draw"]()
         getattr(figure, "figure", figure).savefig(file.with_suffix(".svg"), metadata={"Date": None})

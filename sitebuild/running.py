@@ -110,9 +110,8 @@ def _python(block: Block, names: dict[str, Any], page: str) -> str:
     failed = ""
     try:
         with contextlib.redirect_stdout(said), warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore" if block.needs else "error"
-            )  # what others warn of is not ours
+            # what others warn of is not ours
+            warnings.simplefilter("ignore" if block.needs else "error")
             exec(compile(tree, f"<{page}>", "exec"), names)
             if isinstance(last, ast.Expr):
                 value = eval(compile(ast.Expression(last.value), f"<{page}>", "eval"), names)

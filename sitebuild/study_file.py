@@ -132,9 +132,8 @@ def _many(words: str) -> str:
 def _default(field: Field[Any]) -> str:
     if field.default is MISSING and field.default_factory is MISSING:
         return "**needed**"
-    default = getattr(
-        field.default, "default", field.default
-    )  # pydantic keeps it in a field of its own
+    # pydantic keeps it in a field of its own
+    default = getattr(field.default, "default", field.default)
     if default is PydanticUndefined:
         return "" if getattr(field.default, "default_factory", None) else "**needed**"
     if default is MISSING or default in (None, "", ()) or callable(default):

@@ -10,9 +10,8 @@ blood, own, luck = chance.random(), chance.random(), chance.gauss(0, 0.02)
 if question["observe"]:
     print(json.dumps({"context": {"blood": blood}}))
 else:
-    dose = question["values"].get(
-        "dose", 0.3 * own
-    )  # what is taken where nobody prescribes anything
+    # what is taken where nobody prescribes anything
+    dose = question["values"].get("dose", 0.3 * own)
     print(
         json.dumps(
             {"value": 1 - (dose - 0.2 - 0.6 * blood) ** 2 + luck, "realised": {"blood": blood}}

@@ -7,9 +7,8 @@ import sys
 question = json.load(sys.stdin)
 chance = random.Random(question["round"])
 day = {"heat": max(chance.gauss(0, 1), 0.0), "shade": min(max(chance.gauss(0.1, 0.1), 0.0), 1.0)}
-day |= (
-    question["values"] | question["context"]
-)  # what was set, and what was seen before: outside and sky
+# what was set, and what was seen before: outside and sky
+day |= question["values"] | question["context"]
 
 inside = (
     day["outside"] + 1.2 * day["heat"] + (8 if day["sky"] == "clear" else 0) * (1 - day["shade"])

@@ -7,9 +7,8 @@ import sys
 
 if __name__ == "__main__":
     if not sys.flags.safe_path and sys.path[:1] == [os.getcwd()]:
-        sys.path.append(
-            sys.path.pop(0)
-        )  # a random.py in the working folder is nobody else's `random`
+        # a random.py in the working folder is nobody else's `random`
+        sys.path.append(sys.path.pop(0))
 
     from .cli import main
 

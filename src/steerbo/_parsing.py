@@ -136,9 +136,8 @@ def read_rows(field: str, text: str) -> Rows:
     ([{'x': '0.5'}], [{'x': '0.5', 'y': '1.25'}])
     """
     head = next((line for line in text.splitlines() if line.strip()), "")
-    separator = max(
-        _SEPARATORS, key=head.count
-    )  # the semicolon where there is none: a comma may be a decimal one
+    # the semicolon where there is none: a comma may be a decimal one
+    separator = max(_SEPARATORS, key=head.count)
     try:
         rows = list(csv.DictReader(io.StringIO(text, newline=""), delimiter=separator, strict=True))
     except csv.Error as error:

@@ -16,9 +16,8 @@ from typing import Any
 LONGEST_REASON = 10_000
 """Largest length of a reason, in characters: it may hold the output of a program that failed."""
 _LINES = "\n\t"
-_MINUS = dict.fromkeys(
-    map(ord, "\u2010\u2011\u2012\u2013\u2212\ufe63\uff0d"), "-"
-)  # hyphens, dashes and minus signs
+# hyphens, dashes and minus signs
+_MINUS = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2212\ufe63\uff0d"), "-")
 _AT_ENDS = re.compile("^[\\s\u200b\u2060\ufeff]+|[\\s\u200b\u2060\ufeff]+$")
 """Blanks, and characters without a width that join nothing."""
 _NO_WIDTH = re.compile("[\u200b\u2060\ufeff]")

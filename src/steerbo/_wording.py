@@ -145,9 +145,8 @@ def number_text(x: float, resolution: float = 0.0) -> str:
     plain = _PLAIN[0] <= abs(x) < _PLAIN[1]
     digits = _FULL
     if resolution > 0:
-        last = math.floor(
-            math.log10(resolution)
-        )  # place of the last digit; whole numbers keep all of theirs
+        # place of the last digit; whole numbers keep all of theirs
+        last = math.floor(math.log10(resolution))
         digits = math.floor(math.log10(abs(x))) - (min(last, 0) if plain else last) + 1
         if digits < 1:
             return "0"

@@ -41,9 +41,8 @@ TRUSTED = 5
 """Imagined outcomes, as far off as the model says, that the calibration starts from."""
 BEYOND = 1e6
 """Deviations that a surprise counts as at most: an outcome of 1e100 is no more of one."""
-_OUTCOME_ROUNDING = 4.0 * float(
-    np.finfo(np.float64).eps
-)  # of the largest outcome: a smaller difference is rounding
+# of the largest outcome: a smaller difference is rounding
+_OUTCOME_ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
 _PRICE_ROUNDING = 1e-9  # prices that differ by less, as a share, are equal
 
 Prices = Float[np.ndarray, " m"]
@@ -190,10 +189,8 @@ def all_equal(outcomes: Float[np.ndarray, " n"]) -> bool:
     >>> all_equal(np.array([0.3, 0.1 + 0.2])), all_equal(np.array([0.3, 0.31]))
     (True, False)
     """
-    low, high = (
-        0.5 * float(outcomes.min()),
-        0.5 * float(outcomes.max()),
-    )  # halves: the difference may not fit
+    # halves: the difference may not fit
+    low, high = 0.5 * float(outcomes.min()), 0.5 * float(outcomes.max())
     return bool(high - low <= _OUTCOME_ROUNDING * max(abs(low), abs(high)))
 
 

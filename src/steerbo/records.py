@@ -161,9 +161,8 @@ _OWN = (
 def _schema(cls: type, source: Any, handler: Callable[[Any], Any]) -> Any:
     """Pydantic's schema of a record, without conversions between texts, numbers, and True."""
     made = outer = copy.copy(handler(source))
-    while outer["type"] != "dataclass" and isinstance(
-        outer.get("schema"), dict
-    ):  # a validator of the whole record
+    # a validator of the whole record
+    while outer["type"] != "dataclass" and isinstance(outer.get("schema"), dict):
         outer["schema"] = outer = copy.copy(outer["schema"])
     if outer["type"] == "dataclass":
         outer["schema"] = _plain(outer["schema"])

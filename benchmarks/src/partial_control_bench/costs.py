@@ -181,10 +181,8 @@ def _asked(pipe: Connection, n: int) -> tuple[float | None, float | None]:
     try:
         pipe.send(n)
         ms, peak = pipe.recv()
-    except (
-        EOFError,
-        OSError,
-    ):  # it ended: there is no such entrant, it failed, or it took too long
+    # it ended: there is no such entrant, it failed, or it took too long
+    except (EOFError, OSError):
         return None, None
     return ms, peak
 

@@ -119,10 +119,8 @@ def download(url: str, member: str, digest: str, header: str) -> str:
         ) from None
     try:
         found = pooch.retrieve(url, known_hash=None, processor=pooch.Unzip(members=[member]))
-    except (
-        OSError,
-        ValueError,
-    ) as error:  # what pooch and requests raise for networks and archives
+    # what pooch and requests raise for networks and archives
+    except (OSError, ValueError) as error:
         hint = f"put the file into a folder and set {VARIABLE}"
         raise DataMissing(
             f"{url}: no archive can be fetched from there ({error}); {hint}"

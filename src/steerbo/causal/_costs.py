@@ -27,13 +27,8 @@ _GRID = 64  # values of each action, if the wanted ones are not affordable
 _DEAREST = 9  # values of a context that is not known yet
 _CORNERS = 6  # actions at most whose extremes are tried as well
 _COSTS_USED = 300  # costs, the latest, that prices are learned from
-_NOISES = (
-    1e-6,
-    1e-4,
-    1e-2,
-    1e-1,
-    1.0,
-)  # variances of costs of the same play, as shares of costs' mean square
+# variances of costs of the same play, as shares of costs' mean square
+_NOISES = (1e-6, 1e-4, 1e-2, 1e-1, 1.0)
 _LEVEL = 4.0  # variance of a price's level, and of its slope
 _LENGTHSCALE = 0.4  # of a range
 
@@ -54,9 +49,8 @@ class CostModel:
         self.problem, self.table, self._history = problem, problem.price_table, history
         self._arms, self._constraints = arms, constraints
         self._actions = tuple(problem.graph.intervenable)
-        self._grids: dict[
-            int, tuple[Box, Float[np.ndarray, "g k"]]
-        ] = {}  # by the identity of the box beside it
+        # by the identity of the box beside it
+        self._grids: dict[int, tuple[Box, Float[np.ndarray, "g k"]]] = {}
         self._learned = Fold(PriceRegression.take, self._nothing_paid)
 
     def _nothing_paid(self) -> PriceRegression:

@@ -216,9 +216,8 @@ ROWS = 32
 """Contexts, the latest, that arms are compared over."""
 _STARTS = 16  # contexts at the start of a policy whose actions affect later ones
 _GRID = 16  # settings of each action among which the best is sought
-_FINE = (
-    48  # the same where prices depend on them, or where some must satisfy constraints on outcomes
-)
+# the same where prices depend on them, or where some must satisfy constraints on outcomes
+_FINE = 48
 _BISECTIONS = 14
 _WIDEST = 1e4  # largest factor between a rate and the middle one, both ways
 # of the last rate that is enough; with the rate itself, 4 of 13 answers were not (tuning runs)
@@ -400,9 +399,8 @@ class PolicyValue:
             )
         if self.affected is not None:
             return self._staged(self.affected, root, most, exchange)
-        near = self.contexts.latest(
-            most
-        )  # also for what is drawn: all arms are compared over the same contexts
+        # also for what is drawn: all arms are compared over the same contexts
+        near = self.contexts.latest(most)
         rows = near.points
         if self.arm.affected or not self._draws:
             return self._best_of(self._once(most, lambda: self._all_known(rows)), root, exchange)
@@ -603,9 +601,8 @@ class PolicyValue:
             Expectation.over(posterior, parts, product=not self.answering)
             for posterior in self.posteriors
         ]
-        some = [
-            one.of_mean() if self.answering else one for one in each
-        ]  # which has another product
+        # which has another product
+        some = [one.of_mean() if self.answering else one for one in each]
         means, sds = np.array([one.moments(grid) for one in some]).transpose(1, 0, 2)
         mean, variance = mixture_moments(means, sds**2)
         return mean, np.sqrt(variance)
@@ -642,9 +639,8 @@ class PolicyValue:
             return box.place(with_corners(_FINE * k, k))
 
         key = "grid", names, self._counted(known)
-        if (
-            key not in self._found
-        ):  # kept with one rate of cost, too: each part of a policy's value asks for it
+        # kept with one rate of cost, too: each part of a policy's value asks for it
+        if key not in self._found:
             self._found[key] = placed()
         grid: np.ndarray = self._found[key]
         return grid

@@ -41,10 +41,8 @@ _WITHIN = 64  # the same of actions within limits, where only some of them are p
 _IMAGINED = 16  # rows of contexts that an action is averaged over, for a single context seen before
 _FEWEST = 4  # the same where the average is over many contexts seen before
 _AROUND = 8  # settings of each action about the best ones
-_REFINED = (
-    1 / 16,
-    1 / 128,
-)  # half widths of the boxes around the best settings that are searched next
+# half widths of the boxes around the best settings that are searched next
+_REFINED = 1 / 16, 1 / 128
 _TURN = (5**0.5 - 1) / 2  # of quantiles from one context to the next, which spreads them evenly
 
 

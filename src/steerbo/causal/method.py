@@ -100,9 +100,8 @@ class CausalMethod(Method[Causal, O]):
 
     def __init__(self, problem: Causal, options: O, streams: Streams, history: History) -> None:
         super().__init__(problem, options, streams, history)
-        self.known = (
-            problem.space.seen
-        )  # before choosing: every scope looks at it, and some differ in nothing else
+        # before choosing: every scope looks at it, and some differ in nothing else
+        self.known = problem.space.seen
         scopes = dict.fromkeys(looking_at(scope, self.known) for scope in self.scopes())
         graphs, space, timed = problem.every_graph, problem.space, problem.timed
         arms = [Arm.of(problem.with_price(scope), graphs, space, timed) for scope in scopes]
@@ -232,9 +231,8 @@ class CausalMethod(Method[Causal, O]):
             {**known_in(played), **event.outcome.realised},
         )
         arm, model = self.arms[i], self.models[i]
-        if not isinstance(
-            model, GPRegression
-        ):  # one of an outsider's promises no predictive distribution
+        # one of an outsider's promises no predictive distribution
+        if not isinstance(model, GPRegression):
             return None
         if len(model) < COMPARABLE or not values.keys() >= set(arm.names):
             return None

@@ -148,15 +148,12 @@ class ArmModels:
         ]
         self._history, self._since = history, since
         self._informing = Fold(self._distribute, partial(_nothing, len(classes)))
-        self._adjusted_fits: dict[
-            int, tuple[Fit, Fit | None, Fit]
-        ] = {}  # by model: a fit, its adjuster, and as used
-        self._all_at: dict[
-            int, tuple[Fit, int]
-        ] = {}  # by model: a fit, and outcomes of all models then
-        self._given: tuple[tuple[Result, ...], tuple[Fit, ...]] | None = (
-            None  # what all models are conditioned on
-        )
+        # by model: a fit, its adjuster, and as used
+        self._adjusted_fits: dict[int, tuple[Fit, Fit | None, Fit]] = {}
+        # by model: a fit, and outcomes of all models then
+        self._all_at: dict[int, tuple[Fit, int]] = {}
+        # what all models are conditioned on
+        self._given: tuple[tuple[Result, ...], tuple[Fit, ...]] | None = None
 
     def _fresh(self, k: int, drift_model: DriftModel | None) -> ArmModel:
         return self._empty_model(self.typical[k].space, drift_model)

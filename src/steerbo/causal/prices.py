@@ -217,9 +217,8 @@ class PriceTable:
             return None
         if name not in self.formulas:
             return self.numbers.get(name, 0.0)
-        return min(
-            max(self.formulas[name](known), 0.0), LARGEST
-        )  # known values may lie beyond their bounds
+        # known values may lie beyond their bounds
+        return min(max(self.formulas[name](known), 0.0), LARGEST)
 
     def along(
         self, name: str, column: Floats[np.ndarray, " r"], known: Mapping[str, Any]

@@ -196,9 +196,8 @@ def pairs(
     found: dict[str, Any] = {}
     for text in given or ():
         names = problem.columns if problem else ()
-        known = [
-            name for name in names if text.startswith(f"{name}=")
-        ]  # a name may hold an equals sign
+        # a name may hold an equals sign
+        known = [name for name in names if text.startswith(f"{name}=")]
         typed = max(known, key=len, default=text.partition("=")[0])
         name = typed if known else typed.strip()
         if "=" not in text or not name or name in found:
@@ -233,14 +232,12 @@ def request(problem: Problem, given: Iterable[str] | None) -> dict[str, Any]:
             seen.append(text)
             continue
         read = known.get(name)
-        found[name] = (
-            read(problem, _content(name, text)) if read else parse_value(text)
-        )  # to be refused by name
+        # to be refused by name
+        found[name] = read(problem, _content(name, text)) if read else parse_value(text)
     if seen:
         found["context"] = seen_before(problem, seen)
-    check_taken(
-        found, known, problem.kind, drifts=hasattr(problem, "drift")
-    )  # "batch", say, is no name of a request
+    # "batch", say, is no name of a request
+    check_taken(found, known, problem.kind, drifts=hasattr(problem, "drift"))
     return found
 
 

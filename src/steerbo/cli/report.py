@@ -49,9 +49,8 @@ def print_answers(optimizer: Optimizer | Study, as_json: bool, more: Mapping[str
     for table in why.tables:
         screen.print(ScreenTable(with_units(optimizer.problem, table)))
     screen.print(f"[{HEADING}]Status:[/]", literal(str(status)))
-    laws = [
-        each.text for each in status.findings if each.kind == "law"
-    ]  # the status has their first sentences
+    # the status has their first sentences
+    laws = [each.text for each in status.findings if each.kind == "law"]
     for line in (
         *laws,
         *(line for event in optimizer.history.revisions for line in revised_text(event)),

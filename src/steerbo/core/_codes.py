@@ -52,10 +52,8 @@ LEVEL = 0.01
 """Share of studies with rounded outcomes in which rounding alone may make a code."""
 _SETTINGS = 3  # different settings from which on a number that comes again is noticed
 _COMPARED = 200  # latest outcomes that neighbours are looked for among
-_FIND, _RELEASE = (
-    1.645,
-    2.326,
-)  # standard deviations that a normal deviate exceeds in five, and in one, of a hundred
+# standard deviations that a normal deviate exceeds in five, and in one, of a hundred
+_FIND, _RELEASE = 1.645, 2.326
 
 FarBeyond = Callable[[float, Sequence[float]], bool]
 
@@ -183,9 +181,8 @@ class Column:
         latest = list(islice(reversed(self._told.values()), _COMPARED))
         theirs = [told.number == number for told in latest]
         since = latest[: theirs.count(True)]
-        if all(
-            told.number == number and told.played for told in since
-        ):  # nothing else came: a stuck instrument
+        # nothing else came: a stuck instrument
+        if all(told.number == number and told.played for told in since):
             return False
         width = max(len(told.place) for told in latest)  # a log may leave out some values
         places = np.array([(*told.place, *[0.0] * (width - len(told.place))) for told in latest])
@@ -224,9 +221,8 @@ def by_chance(times: int, others: int, ties: int, cells: float) -> float:
     alike = max(
         1.0 / min(max(cells, 1.0), 1e300), ties / math.comb(others, 2) if others > 1 else 1.0
     )
-    groups = (
-        math.lgamma(times + others + 1) - math.lgamma(times + 1) - math.lgamma(others + 1)
-    )  # logarithm of C(n, k)
+    # logarithm of C(n, k)
+    groups = math.lgamma(times + others + 1) - math.lgamma(times + 1) - math.lgamma(others + 1)
     return math.exp(min(groups + (times - 1) * math.log(alike), 0.0))
 
 
@@ -449,11 +445,8 @@ class Codes:
         """Place of an outcome as it was measured; settings count where nothing else was."""
         played = history.round_of(name)
         known: Mapping[str, Any] = {**(played.realised if played else {}), **outcome.realised}
-        others = (
-            TIME.name,
-            "counts",
-            *self._limited,
-        )  # counts follow from shares; the others were measured there
+        # counts follow from shares; the others were measured there
+        others = (TIME.name, "counts", *self._limited)
         names = [each for each in self._problem.columns if each not in others]
         return tuple(
             x for each in names for x in _encoded(self._problem.space, each, known.get(each))

@@ -27,10 +27,8 @@ from .tolerance import Absolute, Threshold
 
 _WORKS = 0.9
 """Probability to work below which an answer says it."""
-_SLIGHT, _NOTHING = (
-    0.02,
-    1e-6,
-)  # shares of the range, and of the size, of outcomes: no less is far beyond them
+# shares of the range, and of the size, of outcomes: no less is far beyond them
+_SLIGHT, _NOTHING = 0.02, 1e-6
 _LUCK = 1e-4
 """Probability by chance, at one look, below which costs are said to hang on a variable: looks are as many as rounds."""
 _NEAR = 0.15

@@ -256,15 +256,12 @@ class History:
         self.data: dict[str, DataAdded] = {}  # external data, by the name that `amend` takes
         self.removed: dict[str, DataAdded] = {}  # those of them that are void by now, as they were
         self.first_data: dict[str, DataAdded] = {}  # external data as it came, by name
-        self.identified: dict[
-            str, str
-        ] = {}  # names of external data by the identity that they came with
-        self.coded: dict[
-            str, Outcome
-        ] = {}  # outcomes as they were told, where they hold a code and do not count whole
-        self.remarks: dict[
-            str, tuple[str, ...]
-        ] = {}  # of people, by token or name of data, in order
+        # names of external data by the identity that they came with
+        self.identified: dict[str, str] = {}
+        # outcomes as they were told, where they hold a code and do not count whole
+        self.coded: dict[str, Outcome] = {}
+        # of people, by token or name of data, in order
+        self.remarks: dict[str, tuple[str, ...]] = {}
         self._added = 0
         # rounds and clock when each result came, in that order; None: before any round
         self._came: dict[str, tuple[int, float | None]] = {}
@@ -272,27 +269,22 @@ class History:
         self._results: tuple[Result, ...] | None = ()  # None: to be gathered anew
         self._gathered = 0  # of what came: later ones are to be added
         self._latest: dict[tuple[int | str, ...], tuple[tuple[Fit, ...], Fit | None]] = {}
-        self.fits: tuple[
-            Fit, ...
-        ] = ()  # oldest first; those that are of bounds before the present ones do not count
+        # oldest first; those that are of bounds before the present ones do not count
+        self.fits: tuple[Fit, ...] = ()
         self._rounds: dict[str, Round] = {}
-        self._unknown: dict[
-            str, None
-        ] = {}  # tokens of rounds without an outcome to learn from, in order
-        self._open: dict[
-            str, None
-        ] = {}  # those of them that are pending: a long stream may have many failures
+        # tokens of rounds without an outcome to learn from, in order
+        self._unknown: dict[str, None] = {}
+        # those of them that are pending: a long stream may have many failures
+        self._open: dict[str, None] = {}
         self._waiting: dict[str, None] = {}  # and these with those that were abandoned
         self._costs: Costs | None = None  # None: to be summed up anew
         self._failed = 0
-        self._clock: list[
-            tuple[float, int, str]
-        ] = []  # heap, latest first: negative time and number, and token
+        # heap, latest first: negative time and number, and token
+        self._clock: list[tuple[float, int, str]] = []
         self._held: str | None = None  # token of the first of them
         self.dates = Dates()  # times that external data say
-        self._counted: set[str] = (
-            set()
-        )  # tokens of rounds whose time was counted on from that of data
+        # tokens of rounds whose time was counted on from that of data
+        self._counted: set[str] = set()
         self.undated = False  # whether data came before any round and say no time themselves
         self.asked_for: float | None = None  # time that is asked for before any round
         self._began = 0.0  # `beginning` when results were gathered

@@ -53,19 +53,15 @@ FAR = 5.0
 """Standard deviations from what was expected, beyond which an outcome is unlikely."""
 FEW, SOME = 4, 8
 """Numbers from which a usual range is known, and from which it is known well."""
-_WIDE, _WIDER = (
-    3.0,
-    (10.0, 8.0, 6.0, 4.0),
-)  # widths in which nothing is unusual, beyond a range of 8, and 4 to 7
+# widths in which nothing is unusual, beyond a range of 8, and 4 to 7
+_WIDE, _WIDER = 3.0, (10.0, 8.0, 6.0, 4.0)
 _LATEST = 100  # rounds, and as many pieces of data, that say what is usual
 _FACTOR = 10.0  # times a stated price
 _APART = 0.5  # share of a range between a setting and its measurement
 _NAMED = 5  # outliers that are named
 _ROUNDING = 1e-9  # share of a range's width that is none
-_ROUNDS, _AGAIN = (
-    8,
-    5,
-)  # latest rounds that set a variable, and as many as are to be beyond reach to be said so
+# latest rounds that set a variable, and as many as are to be beyond reach to be said so
+_ROUNDS, _AGAIN = 8, 5
 # share of a range's width beyond all that was measured, from which on a setting is beyond reach
 _UNREACHED = 0.05
 _BEYOND = 0.1  # share of a range's width beyond all outcomes, from which on a model guesses
@@ -229,9 +225,8 @@ def unreached(problem: Problem, history: History) -> Iterator[Finding]:
         ]
         asked = [x for x, _ in rounds[-_ROUNDS:]]
         missed = sum(variable.apart(x, measured) > _UNREACHED for x, measured in rounds[-_ROUNDS:])
-        if (
-            missed < _AGAIN
-        ):  # what was never reached was missed in its own round: only then all others are looked at
+        # what was never reached was missed in its own round: only then all others are looked at
+        if missed < _AGAIN:
             continue
         rows = (
             outcome.realised if played is None else played.realised
@@ -574,9 +569,8 @@ def _of_cost(place: _Place, problem: Problem, history: History) -> Iterator[Find
             replace(played, realised={**played.realised, **(place.measured or {})}), history
         )
         expected = played.expected_cost or price
-        least = (
-            0.0 if place.outcome is None else min(price, expected) / _FACTOR
-        )  # what broke may have cost little
+        # what broke may have cost little
+        least = 0.0 if place.outcome is None else min(price, expected) / _FACTOR
         if cost != stated and not least <= cost <= max(price, expected) * _FACTOR:
             yield place.finding("cost-far-from-price", "cost", cost=cost, price=price)
     elif place.scope is not None:

@@ -78,9 +78,8 @@ def with_unit(space: Space, name: str, value: Any) -> str:
     return f"{space[name].text(value)} {getattr(space[name], 'unit', '')}".rstrip()
 
 
-_SINGLE = frozenset(
-    {str, float, int, bool, type(None)}
-)  # types of values in which nothing stands by name
+# types of values in which nothing stands by name
+_SINGLE = frozenset({str, float, int, bool, type(None)})
 
 
 class Problem(ABC):
@@ -295,9 +294,8 @@ class Problem(ABC):
         """
         if type(plain) in _SINGLE:
             return plain
-        if type(plain) is dict or isinstance(
-            plain, Mapping
-        ):  # nearly all are dicts: an abstract type costs more
+        # nearly all are dicts: an abstract type costs more
+        if type(plain) is dict or isinstance(plain, Mapping):
             names = list(plain)
             if len(names) > 1:
                 known = [name for name in self.columns if name in plain]
@@ -378,9 +376,8 @@ class Problem(ABC):
         misspelt = {
             did_you_mean(self.space.names, str(name)) for name in realised if name not in self.space
         }
-        missing = [
-            name for name in missing if name not in misspelt
-        ]  # it is there under a name that is complained of
+        # it is there under a name that is complained of
+        missing = [name for name in missing if name not in misspelt]
         if needed and missing:
             which = f"realised.{missing[0]}" if len(missing) == 1 else "realised"
             allowed = f"the measured {'values' if len(missing) > 1 else 'value'} of {', '.join(map(repr, missing))}"

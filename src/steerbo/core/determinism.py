@@ -109,9 +109,8 @@ class OneBLASThread:
         self._inside = 0
         self._before: list[int] = []
         self._mine = threading.local()
-        if hasattr(
-            os, "register_at_fork"
-        ):  # a forked child must not inherit a lock that none of its threads releases
+        # a forked child must not inherit a lock that none of its threads releases
+        if hasattr(os, "register_at_fork"):
             release = self._lock.release
             os.register_at_fork(
                 before=self._lock.acquire, after_in_parent=release, after_in_child=release
@@ -146,9 +145,8 @@ def _set(libraries: Sequence[Any], numbers: Sequence[int]) -> list[int]:
     before = []
     for library, number in zip(libraries, numbers, strict=True):
         before.append(library.get_num_threads())
-        if hasattr(
-            library, "clear_controlling_thread"
-        ):  # else the thread that was first is the only one that may
+        # else the thread that was first is the only one that may
+        if hasattr(library, "clear_controlling_thread"):
             library.clear_controlling_thread(force=True)
         library.set_num_threads(number)
     return before

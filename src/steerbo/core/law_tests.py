@@ -339,9 +339,8 @@ class LawEvidence:
         self._found: set[Any] = set()
         self._pairs = _pairs(problem, laws)
         self._together = IndependenceTest(len(self._pairs))
-        self._rows: list[
-            dict[str, float]
-        ] = []  # of every round what it showed of variables that are paired, encoded
+        # of every round what it showed of variables that are paired, encoded
+        self._rows: list[dict[str, float]] = []
         self._ranks = {name: Ranks() for pair in self._pairs for name in pair}
         kinds = bool(self._alone) + bool(self._pairs)
         self._alone_from, self._pair_from = (

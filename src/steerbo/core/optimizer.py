@@ -393,10 +393,8 @@ class BaseStudy(ABC):
             advice = self._method.recommend(self._state.history)
             advice = self._said(check_advice(self.problem, self._method.name, advice))
             every, state = (advice, *advice.alternatives), self._state
-            of = (
-                len(state.events),
-                every,
-            )  # a method from another package may answer otherwise when it is asked again
+            # a method from another package may answer otherwise when it is asked again
+            of = len(state.events), every
             if state.reasons[0] != of:
                 reasons = [
                     self._reasons(a) if a is advice or a.context else a.reasons for a in every

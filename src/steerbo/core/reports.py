@@ -266,9 +266,8 @@ class OutcomeParser:
             )
         about = self.history[token]
         told = self.history.as_told(token) or about.outcome
-        stands = (
-            told or about.failure
-        )  # not `about.realised`: what is derived would go before what is given
+        # not `about.realised`: what is derived would go before what is given
+        stands = told or about.failure
         measured = {**(stands.realised if stands else {}), **_mapping(given.get("realised"))}
         value, cost = given.get("value"), given.get("cost")
         if value is None and told is None and about.failure is not None:

@@ -83,9 +83,8 @@ class StudyState:
         options = from_dict(kind.Options, created.options)
         with one_blas_thread():
             self.method = kind(problem, options, self.streams, self.history)
-        self.unread: dict[
-            int, str
-        ] = {}  # what is wrong with fits that the method cannot use, by position in the log
+        # what is wrong with fits that the method cannot use, by position in the log
+        self.unread: dict[int, str] = {}
         # What was computed from the events, and from how many: it is kept until the next one.
         self.whole = True  # whether the last event was taken in by all of it
         self._gain: tuple[int, float | None] = (0, None)
@@ -174,9 +173,8 @@ class StudyState:
             if isinstance(event, Refitted):
                 self.method.check_fit()
             self.method.update()
-        except (
-            Exception
-        ) as error:  # only the method knows what its fits look like, so that anything may be amiss
+        # only the method knows what its fits look like, so that anything may be amiss
+        except Exception as error:
             if not isinstance(event, Refitted):
                 raise
             self.history.fits = self.history.fits[:-1]
@@ -262,9 +260,8 @@ class StudyState:
             return None
         if self._gain[0] != len(self.events):
             informed = self.history.n_completed or self.history.data
-            informed = informed and not any(
-                nearest_outcomes(self.problem, self.history)
-            )  # where a limit is kept, too
+            # where a limit is kept, too
+            informed = informed and not any(nearest_outcomes(self.problem, self.history))
             with one_blas_thread():
                 found = self.method_after_refit().gain(self.history) if informed else math.inf
             self._gain = len(self.events), max(found, 0.0)
@@ -283,9 +280,8 @@ class StudyState:
         number = len(self.history) + 1
         last = self.events[-1]
         usable = len(self.events) not in self.unread
-        if (
-            isinstance(last, Refitted) and last.round == number and usable
-        ):  # for this very round: its worker was lost
+        # for this very round: its worker was lost
+        if isinstance(last, Refitted) and last.round == number and usable:
             return None
         if self._refitted[0] != len(self.events):
             with one_blas_thread():

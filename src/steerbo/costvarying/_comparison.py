@@ -190,9 +190,8 @@ class ArmComparison:
         factors = self._likely * (2 * self._beta * self._method.model.scale * DEVIATION_MARGIN)
         numbers = []
         for k in some:
-            widest = self._found[
-                self.arms[k]
-            ].widest  # no less than the rough deviation, and known already
+            # no less than the rough deviation, and known already
+            widest = self._found[self.arms[k]].widest
             if (
                 widest == np.inf
                 or self._bounds.upper[k] + self._patience * factors[k] * widest >= self.least

@@ -58,9 +58,8 @@ def time_between_rounds(history: History) -> float:
     """Mean time between two rounds; 1 where the time of fewer than two is known."""
     times = [time_of(played) for played in history if TIME.name in played.request]
     last = last_time(history)
-    times = [
-        time for time in times if time <= last
-    ]  # a later one was mistyped: its round is void or abandoned
+    # a later one was mistyped: its round is void or abandoned
+    times = [time for time in times if time <= last]
     return (max(times) - min(times)) / (len(times) - 1) if len(times) > 1 else 1.0
 
 
@@ -76,9 +75,8 @@ def persistence(contexts: Sequence[Mapping[str, float]], space: Space) -> float:
     """
     apart = np.zeros((len(contexts), len(contexts)))
     for name in space.seen:
-        at = np.array(
-            [context.get(name, np.nan) for context in contexts]
-        )  # nature draws a missing one
+        # nature draws a missing one
+        at = np.array([context.get(name, np.nan) for context in contexts])
         distances = np.nan_to_num(np.abs(np.subtract.outer(at, at)))
         apart += np.sign(distances) if isinstance(space[name], Categorical) else distances
     if not apart.any():

@@ -135,9 +135,8 @@ class Surrogate:
             streams,
             problem.space,
         )
-        self._repeated: dict[
-            _Key, int
-        ] = {}  # outcomes of plays that were repeated, by the number of the play
+        # outcomes of plays that were repeated, by the number of the play
+        self._repeated: dict[_Key, int] = {}
         self.drift = DriftTracker(problem.drift)
         self._encoded_rows = EncodingCache(self._encode)
         self._data = RowsModel(self.drift, self._empty_model, _is_told, self._rows_of)

@@ -47,10 +47,8 @@ CONTEXTS = 8
 """Number of past contexts that later plays are an average over."""
 LATEST = 200
 """Number of latest rounds whose contexts count: all pairs of them are compared."""
-_MANY, _FEW = (
-    (32, 64),
-    (8, 32),
-)  # positions, and settings easy to change, beside known ones; in contexts or limits
+# positions, and settings easy to change, beside known ones; in contexts or limits
+_MANY, _FEW = (32, 64), (8, 32)
 _NODES, _SHARES = np.polynomial.hermite_e.hermegauss(15)  # of the outcomes of a test
 _SHARES /= _SHARES.sum()
 _LEAST = 1e-12  # variance
@@ -256,9 +254,8 @@ class _Moves:
             for n in tests:
                 left, seen = plays - n, variance + (float(self.method.model.noise) + nature) / n
                 changes = _NODES[:, None, None, None] * (towards / np.sqrt(seen))
-                reached = bonus + np.einsum(
-                    "c,qcp->qp", weights, (means + changes).max(axis=3)
-                )  # μ′ by position
+                # μ′ by position
+                reached = bonus + np.einsum("c,qcp->qp", weights, (means + changes).max(axis=3))
                 best = (left * reached - prices).max(axis=1)
                 if self._here != i:
                     best = np.maximum(best, left * stay - back)

@@ -15,9 +15,8 @@ from ._surrogate import Surrogate
 from .problem import CostVarying
 from .search_space import SearchSpace
 
-_DRAWS = (
-    64  # evenly spread draws of nature, whose median stands for a variable that is not set today
-)
+# evenly spread draws of nature, whose median stands for a variable that is not set today
+_DRAWS = 64
 
 
 class Today:

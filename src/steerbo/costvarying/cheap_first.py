@@ -317,9 +317,8 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         tried = self._tried_settings(history, candidates.arms[a])
         played_before = len(tried) > 0 and (tried == best.point).all(axis=1).any()
         drawn = any(isinstance(part, Uncontrolled) for part in candidates.domains[a].parts)
-        if (
-            not played_before or drawn or box.size == np.inf
-        ):  # where nature draws, the same play is another one
+        # where nature draws, the same play is another one
+        if not played_before or drawn or box.size == np.inf:
             return best.point, False
         after = self._afterwards(history)
         share = after / (after + len(history) + self._left(history))

@@ -70,10 +70,8 @@ from .search_space import Arm, Candidates, SearchSpace
 POSITIONS, PLOT, START = 4, 3, 0.3
 """Moves of each hard-to-change variable at the start, plays at each position at most, and the share of all rounds, or
 of the money, that the start takes at most."""
-_SEVERAL, _OFF = (
-    5,
-    0.25,
-)  # plays whose mean cost contradicts a stated one that is so far away, as a share of the larger
+# plays whose mean cost contradicts a stated one that is so far away, as a share of the larger
+_SEVERAL, _OFF = 5, 0.25
 _DRAWN = 64  # random starting points, of which the first that is likely to work is taken
 _SPREAD = 16  # random starting points, of which the one that moves furthest is taken
 _FAILS = 0.5  # probability to work, as a share of the likeliest set's, at which a set is left out
@@ -131,9 +129,8 @@ class CostModel:
         """
         if self.problem.costs is not None:
             return np.array(self.problem.costs)
-        means = np.maximum(
-            self.observed.means, self.observed_working.means
-        )  # 0 where none is known
+        # 0 where none is known
+        means = np.maximum(self.observed.means, self.observed_working.means)
         return np.where(self.observed_working.counts > 0, means, np.nan)
 
     @property
@@ -315,8 +312,8 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             positions=self.problem.keepable_positions(history) if staying else None,
             answering=answering,
             time=time,
-            follows=batch_position(request).follows
-            and not members,  # else ends are those of another draw
+            # else ends are those of another draw
+            follows=batch_position(request).follows and not members,
             posteriors=ProductKernelPosterior.of_each(members, points, time)
             if answering or mixed
             else [],
@@ -531,9 +528,8 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         block = plot * math.ceil(self._positions_to_try / len(affordable))
         i = affordable[len(history) // block % len(affordable)]
         if self.problem.current is not None and self.problem.costs is not None:
-            here = (
-                self.today.control_set
-            )  # to hold other variables is a step, too: bounds say whether it pays
+            # to hold other variables is a step, too: bounds say whether it pays
+            here = self.today.control_set
             i = here if here in affordable else i
         latest = history.latest
         failed = latest is not None and latest.state == "failed"  # to stay there teaches nothing
@@ -651,9 +647,8 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         plays = Counter(
             (each.suggestion.scope, *each.suggestion.values.items()) for each in history
         )
-        repeated = {
-            each.suggestion.note.get("repeats") for each in history
-        }  # in wider bounds values may round anew
+        # in wider bounds values may round anew
+        repeated = {each.suggestion.note.get("repeats") for each in history}
         affordable = self.affordable(history, request)
         for name, told, played in reversed([*history.outcomes()]):
             if name not in wrong or name in repeated or played is None or sign * told.value <= best:
@@ -781,9 +776,8 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         both = [self._best_of_set(candidates, i) for i in range(len(costs))]
         rows, found = [row for row, _ in both], np.array([value for _, value in both])
         means = np.array([sign * (row.mean or 0.0) for row in rows])
-        if (
-            self.surrogate.feasibility.active
-        ):  # infeasible settings are no answer, unless all are: then the likeliest
+        # infeasible settings are no answer, unless all are: then the likeliest
+        if self.surrogate.feasibility.active:
             kept = found > UNLIKELY / 2
             means = np.where(kept, means, -np.inf) if kept.any() else found
             means = self.with_failure(means, candidates, range(len(means))) if kept.any() else means

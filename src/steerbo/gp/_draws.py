@@ -95,9 +95,8 @@ def posterior_draws(
         - math.lgamma(0.5 * _FREEDOM)
         - 0.5 * p * math.log(_FREEDOM * math.pi)
     )
-    average = float(levels.max()) + math.log(
-        weights[-1] / len(levels)
-    )  # of the densities' ratio, but for `scale`
+    # of the densities' ratio, but for `scale`
+    average = float(levels.max()) + math.log(weights[-1] / len(levels))
     evidence = average - scale + float(np.linalg.slogdet(root)[1])
     at = np.searchsorted(
         weights, (np.arange(count) + random.random()) / count * weights[-1], side="right"
@@ -152,9 +151,8 @@ def _step(
     random: np.random.Generator,
 ) -> tuple[Float[np.ndarray, " p"], float]:
     """One step of elliptical slice sampling (Murray et al. 2010, figure 2), and its height."""
-    scale = (_FREEDOM + float(place @ place)) / random.chisquare(
-        _FREEDOM + len(place)
-    )  # of the t, given the place
+    # of the t, given the place
+    scale = (_FREEDOM + float(place @ place)) / random.chisquare(_FREEDOM + len(place))
     other, least = (
         math.sqrt(scale) * random.standard_normal(len(place)),
         level + math.log(random.random() + 1e-300),

@@ -12,9 +12,8 @@ from .._arrays import Float
 from ..errors import ModelFailure
 
 _LADDER = tuple(10.0**power for power in range(-13, 0))
-_LEAST_DIAGONAL = 4.0 * float(
-    np.finfo(np.float64).eps
-)  # of a diagonal entry that is explained by its own variable
+# of a diagonal entry that is explained by its own variable
+_LEAST_DIAGONAL = 4.0 * float(np.finfo(np.float64).eps)
 
 
 def packed_cholesky(
@@ -106,18 +105,15 @@ class Factor:
     ) -> None:
         self._n = n = len(packed)
         self._jitter = jitter
-        self._store = np.zeros(
-            (n + REBUILD, n + REBUILD)
-        )  # row-major: rows of L are contiguous; K is above them
+        # row-major: rows of L are contiguous; K is above them
+        self._store = np.zeros((n + REBUILD, n + REBUILD))
         self._store[:n, :n] = packed
         self._diagonal = np.zeros(n + REBUILD)  # of K
         self._diagonal[:n] = diagonal
-        self._steps = [
-            n
-        ]  # how many rows there were after the build, and after each extension since
-        self._inverse: np.ndarray | None = (
-            None  # of the leading rows; never written to, so that it may be handed out
-        )
+        # how many rows there were after the build, and after each extension since
+        self._steps = [n]
+        # of the leading rows; never written to, so that it may be handed out
+        self._inverse: np.ndarray | None = None
         if self._settled is not None:
             self._settled = n
 
@@ -178,9 +174,8 @@ class Factor:
         """Append without a rebuild; False, with nothing changed, if the new rows are no longer positive definite."""
         n, k = self._n, len(corner)
         rows = self.half_solve(cross.T).T
-        schur = (
-            corner - rows @ rows.T
-        )  # what the rows before leave to be explained: L of it is the new corner
+        # what the rows before leave to be explained: L of it is the new corner
+        schur = corner - rows @ rows.T
         schur.flat[:: k + 1] += self._jitter
         if not np.isfinite(schur).all():
             return False
@@ -189,9 +184,8 @@ class Factor:
             return False
         self._reserve(n + k)
         self._store[n : n + k, :n] = rows
-        self._store[n : n + k, n : n + k] = (
-            tip if k == 1 else tip + np.triu(corner, 1)
-        )  # nothing is above one
+        # nothing is above one
+        self._store[n : n + k, n : n + k] = tip if k == 1 else tip + np.triu(corner, 1)
         self._store[:n, n : n + k] = cross.T
         self._diagonal[n : n + k] = np.diagonal(corner)
         self._n = n + k

@@ -114,9 +114,8 @@ def maximum_a_posteriori(
         try:
             value, gradient, jitter = log_likelihood(theta)
         except ModelFailure:
-            return 1e100, np.zeros_like(
-                theta
-            )  # a plateau, not infinity: the line search can still interpolate back
+            # a plateau, not infinity: the line search can still interpolate back
+            return 1e100, np.zeros_like(theta)
         believed, pull = density(theta)
         total, slope = value + believed, gradient + pull
         if not (math.isfinite(total) and np.isfinite(slope).all()):
@@ -400,15 +399,11 @@ LEARNED_FROM = 1500
 """Outcomes that hyperparameters are learned from: predictions are as good as with all of 4000 (`evidence/size.md`)."""
 MANY = 500
 """Observations that are some: all are learned from until there are more."""
-_BEGUN, _EACH = (
-    250,
-    25,
-)  # observations that a first search begins with: so many, or so many for each hyperparameter
+# observations that a first search begins with: so many, or so many for each hyperparameter
+_BEGUN, _EACH = 250, 25
 _HASTY = 1e-6  # share of the density by which a step has to gain, for a hasty climb to go on
-_FIRST, _LATER = (
-    6,
-    4,
-)  # evaluations of the likelihood, the first time and from the last hyperparameters on
+# evaluations of the likelihood, the first time and from the last hyperparameters on
+_FIRST, _LATER = 6, 4
 
 
 def evenly(n: int, most: int = MANY) -> Int[np.ndarray, " m"]:

@@ -54,11 +54,8 @@ MIN_TO_LEARN, MIN_TO_CUT = 10, 20
 """Outcomes from which on a drift is looked for, and a cut among those since the last one."""
 BEFORE, AFTER = 4, 8
 """Outcomes on both sides of a cut, at least."""
-_PERIOD, _ROUND, _LASTING = (
-    0.2,
-    1.5,
-    2.0,
-)  # of a season, in units of time: period, ℓ and τ to begin with
+# of a season, in units of time: period, ℓ and τ to begin with
+_PERIOD, _ROUND, _LASTING = 0.2, 1.5, 2.0
 _SEASON = (math.log(_ROUND), math.log(_LASTING))
 _PEAKS = 5  # periods of which the likeliest is fitted
 
@@ -68,13 +65,10 @@ _WITHIN = 2.0  # and by which it may be behind, after a few evaluations, to be f
 _FIRST_EVALUATIONS = 30  # evaluations of a first comparison
 _SAME_SEASON = 0.1  # difference of the logarithms of two periods of one season
 
-_GOLDEN = (
-    math.sqrt(5) - 1
-) / 2  # shares k of it modulo 1 are spread evenly: rounds meet the kinds in turn
-_SLOW = (
-    math.log(4.0),
-    2.0,
-)  # of the logarithm of a smooth change's time scale: from none in a study to much in it
+# shares k of it modulo 1 are spread evenly: rounds meet the kinds in turn
+_GOLDEN = (math.sqrt(5) - 1) / 2
+# of the logarithm of a smooth change's time scale: from none in a study to much in it
+_SLOW = (math.log(4.0), 2.0)
 _LIKELY = 3.0  # log posterior by which a translation may be behind and still has draws
 _HELD: dict[Kind, frozenset[Kind]] = {
     "smooth": frozenset({"steady"}),
@@ -381,9 +375,8 @@ class _Comparison:
         # Only now is a smooth change fitted to the end, and may be likelier than what was best.
         best = max(best, smooth, key=self._net)
         model = best.drift_model
-        odds = (
-            math.inf if model.kind == "sliding" else -math.inf
-        )  # of a translation, where nothing compares
+        # of a translation, where nothing compares
+        odds = math.inf if model.kind == "sliding" else -math.inf
         if (
             sliding is not None
             and model.cuts == self._steady.cuts

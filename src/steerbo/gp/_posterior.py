@@ -294,10 +294,8 @@ class GPPosterior(Generic[K]):
 MOST_COUNTED = 5000
 """Outcomes that a posterior counts: with so many a suggestion takes ten seconds and a gigabyte."""
 _ABOUT_THE_BEST = 500  # that say where the best place is
-_LATEST, _NEAREST = (
-    0.2,
-    0.4,
-)  # shares of those counted; the others are spread over all that are left
+# shares of those counted; the others are spread over all that are left
+_LATEST, _NEAREST = 0.2, 0.4
 
 
 def subset_of_data(

@@ -244,9 +244,8 @@ def _inverse(L: Float[np.ndarray, "n n"]) -> Float[np.ndarray, "n n"]:
     n = len(L)
     if not n:
         return L
-    inverse: np.ndarray = scipy.linalg.lapack.dpotri(L, lower=1, overwrite_c=1)[
-        0
-    ].T  # so far on and above the diagonal
+    # so far on and above the diagonal
+    inverse: np.ndarray = scipy.linalg.lapack.dpotri(L, lower=1, overwrite_c=1)[0].T
     for first in range(0, n, _ROWS):
         rows, rest = slice(first, first + _ROWS), slice(first + _ROWS, None)
         block = inverse[rows, rows]

@@ -96,9 +96,8 @@ def _numbers(values: object, field: str) -> np.ndarray:
 
 
 K = TypeVar("K", bound=Kernel)
-MomentsAndGradients = tuple[
-    np.ndarray, np.ndarray, np.ndarray, np.ndarray
-]  # (r,), (r,), (r, d), (r, d)
+# (r,), (r,), (r, d), (r, d)
+MomentsAndGradients = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 EVEN_BELOW = 30
 """Outcomes up to which noise is taken for the same everywhere. Of fewer it cannot be told from how rough the function
 is: bounds were narrower than they should be where it was even, and no better where it was not."""
@@ -261,12 +260,10 @@ class GPRegression(Generic[K]):
     (array([1.  , 0.07]), array([0., 1.]))
     """
 
-    many: ClassVar[int] = (
-        400  # observations up to which sets of doubted outcomes, and moments of a cut, are compared
-    )
-    staged: ClassVar[int] = (
-        250  # observations from which on a fit learns from some of them first: see evidence/size.md
-    )
+    # observations up to which sets of doubted outcomes, and moments of a cut, are compared
+    many: ClassVar[int] = 400
+    # observations from which on a fit learns from some of them first: see evidence/size.md
+    staged: ClassVar[int] = 250
 
     def __init__(
         self,
@@ -301,9 +298,8 @@ class GPRegression(Generic[K]):
         self.plays: Plays | None = None
         self.believed_scale: Callable[[float], float] = _none
         self.last_fit: FitResult | None = None
-        self.last_score = (
-            -math.inf
-        )  # its log posterior density in the user's units, less `WORTH` for every outlier
+        # its log posterior density in the user's units, less `WORTH` for every outlier
+        self.last_score = -math.inf
         self._fitted: np.ndarray | None = None  # the points of a fit that is not taken over yet
         self._condition()
 
@@ -423,9 +419,8 @@ class GPRegression(Generic[K]):
             given.revise(each._residuals(data.outcomes)[each.counted])
 
     def _read(self, X: object) -> Float[np.ndarray, "n d"]:
-        return read_points(
-            X, self._data.width, more=not len(self)
-        )  # a kernel may leave the last columns unread
+        # a kernel may leave the last columns unread
+        return read_points(X, self._data.width, more=not len(self))
 
     # -- hyperparameters ---------------------------------------------------------------------------
 
@@ -686,9 +681,8 @@ class GPRegression(Generic[K]):
         )
         there, self._fitted = self._fitted is self.inputs and len(self) <= LEARNED_FROM, None
         made = self.last_fit.made_at(hyperparameters.theta) if self.last_fit and there else None
-        self.last_fit = self.last_fit and replace(
-            self.last_fit, factor=None
-        )  # it grows from here on
+        # it grows from here on
+        self.last_fit = self.last_fit and replace(self.last_fit, factor=None)
         self._condition(made)
         self._draw()
 

@@ -11,14 +11,10 @@ from .._arrays import Float
 _EPS, _LARGEST_FLOAT = np.finfo(np.float64).eps, np.finfo(np.float64).max
 _FARTHEST = 1e100
 _ELSEWHERE = 4.0  # outcomes that those of elsewhere count as, together
-_STEPS, _SETTLED = (
-    50,
-    1e-3,
-)  # of a fixed point at most, and the relative step at which it is reached
-_TIED, _WHOLE = (
-    8,
-    1e-6,
-)  # outcomes at least that show a step, and how nearly they are to be multiples of it
+# of a fixed point at most, and the relative step at which it is reached
+_STEPS, _SETTLED = 50, 1e-3
+# outcomes at least that show a step, and how nearly they are to be multiples of it
+_TIED, _WHOLE = 8, 1e-6
 
 
 @dataclass(frozen=True)

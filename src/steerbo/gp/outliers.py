@@ -54,10 +54,8 @@ LEAST_COMPARED = 8
 """Outcomes from which on there is something to compare one with."""
 MOST_OUTLIERS = 0.2
 """Share of outcomes that are doubted at most: more of them are what noise is like."""
-_CERTAIN, _HOPELESS = (
-    1e-12,
-    1e12,
-)  # a variance, standardised, that is rounding; and a ratio beyond which all are alike
+# a variance, standardised, that is rounding; and a ratio beyond which all are alike
+_CERTAIN, _HOPELESS = 1e-12, 1e12
 # by how much less outcomes at one point may be correlated with each other than with themselves
 _SAME = 1e-9
 _BAD, _BY_CHANCE = 0.1, 0.01

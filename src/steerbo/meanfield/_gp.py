@@ -41,10 +41,8 @@ from ..gp.outliers import add_outlier, gains, supported
 from ._kernels import Covariances, Inputs, Parameters, PayoffKernel
 from .problem import MeanField
 
-_NOISE = (
-    1e-6,
-    10.0,
-)  # bounds of the noise variance, relative to the prior variance of a population's average
+# bounds of the noise variance, relative to the prior variance of a population's average
+_NOISE = (1e-6, 10.0)
 _PRIORS = {  # of logarithms: mean and standard deviation
     "plain": (float(np.log(0.25)), 1.0),
     "root": (float(np.log(0.5)), 1.0),
@@ -53,32 +51,21 @@ _PRIORS = {  # of logarithms: mean and standard deviation
     "noise": (-3.0, 2.5),
 }
 _FARTHEST = 5.0  # bounds of a parameter, in standard deviations of its prior
-_SCREENED = (
-    0.5,
-    1.0,
-    2.0,
-    4.0,
-    8.0,
-)  # lengthscales compared, in median distances of the distributions played
+# lengthscales compared, in median distances of the distributions played
+_SCREENED = 0.5, 1.0, 2.0, 4.0, 8.0
 _MOSTLY_NOISE = -1.0  # log noise variance at which a second climb starts
 _CORRECTIONS = 3  # evaluations of the likelihood of all observations
 
-_LEVELS, _SETTLED = (
-    20,
-    1e-3,
-)  # steps to the scale beside stated errors at most, and the relative one that is the last
+# steps to the scale beside stated errors at most, and the relative one that is the last
+_LEVELS, _SETTLED = 20, 1e-3
 MIN_TO_TEST = 20
 """Number of outcomes from which on changes are tested for."""
 BESIDE = 4
 """Smallest number of outcomes before a change that is tested, and since."""
 _UNKNOWN = 0.6  # share of the prior variance left, above which an outcome cannot be doubted
 _WINDOW = 400  # latest observations that the test uses
-_NOISE_SHARES = (
-    1.0,
-    0.1,
-    0.01,
-    0.001,
-)  # of the learned noise: a change that was not modelled inflates it
+# of the learned noise: a change that was not modelled inflates it
+_NOISE_SHARES = 1.0, 0.1, 0.01, 0.001
 _ODDS = 4.0  # log odds required for a change, beyond the logarithm of the number of outcomes
 
 Theta = Float[np.ndarray, " p"]
@@ -478,9 +465,8 @@ def _left_out(
     scale = level.scale
     gained = gains(np.diagonal(inverse) / scale, level.alpha / scale, scale * extra)
     beside = extra if (known := data.beside) is None else known
-    left = (
-        1.0 / np.diagonal(inverse) - beside - noise
-    )  # variance of the payoff there, given all other outcomes
+    # variance of the payoff there, given all other outcomes
+    left = 1.0 / np.diagonal(inverse) - beside - noise
     return _LeftOut(near, level.alpha, gained, left > _UNKNOWN * np.diagonal(near))
 
 
@@ -517,14 +503,12 @@ def outdated(data: Observations, kernel: PayoffKernel, parameters: Parameters) -
         except ModelFailure:
             continue
         density = np.fmax(density, found)
-    tested = np.arange(
-        outcomes - BESIDE, number.min() + BESIDE - 1, -1
-    )  # the latest of equal ones is taken
+    # the latest of equal ones is taken
+    tested = np.arange(outcomes - BESIDE, number.min() + BESIDE - 1, -1)
     gains = density[np.searchsorted(number, tested)] - density[-1]
     best = int(np.argmax(gains))
-    return (
-        int(tested[best]) if gains[best] > _ODDS + math.log(outcomes) else 0
-    )  # NaN compares as False
+    # NaN compares as False
+    return int(tested[best]) if gains[best] > _ODDS + math.log(outcomes) else 0
 
 
 Payoff = tuple[

@@ -30,9 +30,8 @@ from ._similarity import Features, Similarity
 
 _RANGES = (0.3, 1.0, 3.0, 10.0)  # r of the maps tried, in median distances between cells
 _SHARES = (0.9, 0.99)  # w of the maps tried
-_LEAST_SHARE = (
-    1e-12  # shares are lifted to this in gradients of square roots, which are infinite at zero
-)
+# shares are lifted to this in gradients of square roots, which are infinite at zero
+_LEAST_SHARE = 1e-12
 
 Tables = Float[np.ndarray, "r C A"]
 Rows = Float[np.ndarray, "n c"]
@@ -279,10 +278,8 @@ class PayoffKernel:
 
 
 Matrix = Float[np.ndarray, "n n"]
-_OTHER_AXIS = {
-    "actions": 1,
-    "contexts": 2,
-}  # axis of weights (n, C, A) to sum over for the marginal
+# axis of weights (n, C, A) to sum over for the marginal
+_OTHER_AXIS = {"actions": 1, "contexts": 2}
 
 
 class Covariances:

@@ -31,15 +31,12 @@ from ..space import largest_remainders, multinomial
 Tables = Float[np.ndarray, "r C A"]
 
 _SWEEPS = 1000
-_CLOSE, _ARRIVED = (
-    1e-9,
-    1e-8,
-)  # correction of a sweep, and violation of a bound, below which sweeping ends
+# correction of a sweep, and violation of a bound, below which sweeping ends
+_CLOSE, _ARRIVED = 1e-9, 1e-8
 _LARGEST_CORRECTION = 230.0  # correction, as a logarithm
 _LOST = 1e-12  # decrease of the dual, relative to it and to one, that is rounding
-_AT_ONCE = (
-    200_000  # numbers in a batch of tables: a few dozen arrays of this size are held meanwhile
-)
+# numbers in a batch of tables: a few dozen arrays of this size are held meanwhile
+_AT_ONCE = 200_000
 _SPECK = 1e-9  # smaller shares are lifted like this one
 _TINY = 1e-300
 _MEMORY = 6  # earlier iterates of Anderson acceleration
@@ -132,9 +129,8 @@ class DistributionBounds:
             ratio = np.divide(y, cut, out=np.ones_like(y), where=(cut > _TINY) & (y > _TINY))
             logs[:, i] = np.log(ratio).clip(-_LARGEST_CORRECTION, _LARGEST_CORRECTION)
             x = self._filled(cut)  # affine: needs no correction
-            held += (logs[:, i] * (x if i else cut)).sum(
-                axis=(1, 2)
-            )  # bounds on columns hold for unnormalised rows
+            # bounds on columns hold for unnormalised rows
+            held += (logs[:, i] * (x if i else cut)).sum(axis=(1, 2))
         rows = np.maximum((start * _exp(-logs.sum(axis=1))).sum(axis=2), _TINY)
         return Sweep(
             logs, x, -(self.joint[:, 0] * np.log(rows / self.joint[:, 0])).sum(axis=1) - held
@@ -202,9 +198,8 @@ def _scale(
     y: Tables, low: Float[np.ndarray, "C A"], high: Float[np.ndarray, "C A"]
 ) -> Float[np.ndarray, "r C 1"]:
     """Solve Σ clip(m y, low, high) = 1 for the factor m, (r, C, 1): exact, between the breakpoints around one."""
-    ends = np.concatenate(
-        [low / y, high / y], axis=2
-    )  # a share leaves its lower bound, or reaches its upper
+    # a share leaves its lower bound, or reaches its upper
+    ends = np.concatenate([low / y, high / y], axis=2)
     order = np.argsort(ends, axis=2, kind="stable")
     ends = np.take_along_axis(ends, order, axis=2)
     slopes = np.take_along_axis(np.concatenate([y, -y], axis=2), order, axis=2).cumsum(axis=2)[
@@ -274,9 +269,8 @@ class AndersonAcceleration:
             kept[:] = [np.where(restart[:, None], last, each) for each in kept[-_MEMORY:]] + [last]
         if len(self._steps) == 1:
             return led
-        steps, ways = (
-            np.diff(np.stack(kept, axis=1), axis=1) for kept in (self._steps, self._led)
-        )  # (r, k, d)
+        # (r, k, d)
+        steps, ways = (np.diff(np.stack(kept, axis=1), axis=1) for kept in (self._steps, self._led))
         weighted = steps * weights[:, None]
         products = weighted @ steps.transpose(0, 2, 1)
         ridge = _RIDGE * np.trace(products, axis1=1, axis2=2) + np.finfo(float).tiny

@@ -92,9 +92,8 @@ Features = AllPairs | ToLandmarks
 def features_of(given: Sequence[Sequence[float]]) -> Features | None:
     """Scale the features (m, d) of m cells to a median distance of one; None if all cells coincide."""
     x = np.asarray(given, dtype=float)
-    x = x / np.maximum(
-        np.abs(x).max(), 1e-300
-    )  # in any unit, squares neither overflow nor underflow
+    # in any unit, squares neither overflow nor underflow
+    x = x / np.maximum(np.abs(x).max(), 1e-300)
     some = (
         x
         if len(x) <= ALL_PAIRS_UP_TO

@@ -145,9 +145,8 @@ class AveragePayoffUCB:
         array (r, n, C, A).
         """
         phi = self.posterior.kernel.embed(tables)
-        near = np.matmul(phi.swapaxes(0, 1), self._embedded.transpose(1, 2, 0)).swapaxes(
-            0, 1
-        )  # (r, G, n)
+        # (r, G, n)
+        near = np.matmul(phi.swapaxes(0, 1), self._embedded.transpose(1, 2, 0)).swapaxes(0, 1)
         near -= 0.5 * (phi**2).sum(axis=2)[:, :, None]
         near -= 0.5 * self._squares.T
         np.minimum(near, 0.0, out=near)  # rounding can make distances of equal tables negative

@@ -269,9 +269,8 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         doubts = self._doubts(models, told)
         data = self._standardised(told, doubts)[0]
         found = models.refit(data, len(told))
-        if (
-            not self.options.notice_changes or len(told) > MOST_COUNTED
-        ):  # a subset cannot be compared over time
+        # a subset cannot be compared over time
+        if not self.options.notice_changes or len(told) > MOST_COUNTED:
             return found, doubts, 0
         old = outdated(data, *models.likeliest(data, found))
         if old:
@@ -413,9 +412,8 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         )
         if few or self.learned.noticed <= number < self.learned.noticed + _ANEW:
             usual = self.usually(region)
-            played = (
-                self.key(usual) in self.keys
-            )  # in any context: further ones shall show how payoffs differ
+            # in any context: further ones shall show how payoffs differ
+            played = self.key(usual) in self.keys
             counts = self.fresh(region, random, self.played(history, request)) if played else usual
             stays = self.problem.today is not None and not played
             return self.choice(counts, phase="current" if stays else "start")

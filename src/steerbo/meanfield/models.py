@@ -36,10 +36,8 @@ from .problem import MeanField
 Found = dict[str, tuple[Parameters, float]]
 """Hyperparameters and the logarithm of their posterior density, by the name of the embedding."""
 _PROMISING = 2  # embeddings on a map that are fitted
-_EVALUATIONS, _WARM = (
-    15,
-    6,
-)  # evaluations of the likelihood in a first fit, and in one that starts from the last
+# evaluations of the likelihood in a first fit, and in one that starts from the last
+_EVALUATIONS, _WARM = 15, 6
 _DRAWS = 12  # of each embedding
 _NEGLIGIBLE = 1e-3  # weight of an embedding that is left out
 _LARGEST_LOGARITHM = 100.0  # logarithm of a hyperparameter, as in `gp.Hyperparameters.check`

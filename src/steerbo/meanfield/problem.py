@@ -78,9 +78,8 @@ def _names_of(given: Any) -> Any:
     number = None if isinstance(given, float) else as_whole(given)
     if number is None:
         return listed(given)
-    return tuple(
-        str(i + 1) for i in range(min(number, MOST_ACTIONS + 1))
-    )  # one too many is refused by name
+    # one too many is refused by name
+    return tuple(str(i + 1) for i in range(min(number, MOST_ACTIONS + 1)))
 
 
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
@@ -456,9 +455,8 @@ class MeanField(Problem):
             self.table(realised["counts"]) / self.agents_in[:, None], table
         ):
             return realised
-        counts = largest_remainders(
-            table, self.agents_in
-        )  # what was played need not satisfy the constraints
+        # what was played need not satisfy the constraints
+        counts = largest_remainders(table, self.agents_in)
         return {**realised, "counts": self._counted(counts)}
 
     def _counted(self, counts: Int[np.ndarray, "C A"]) -> dict[str, dict[str, int]]:

@@ -23,12 +23,10 @@ from ._polytope import UNLIKELY, FeasibleRegion, Polytope
 
 # points of a finite box that are all tried: an exchange of levels tries more of them, by turns
 _ENUMERATED = 8192
-_TRIED_IN_FULL = (
-    64  # levels of one coordinate that are all tried; of more, only near ones and far jumps
-)
-_PAIRED = (
-    12  # discrete coordinates at most for which pairs are tried: the work grows with their square
-)
+# levels of one coordinate that are all tried; of more, only near ones and far jumps
+_TRIED_IN_FULL = 64
+# discrete coordinates at most for which pairs are tried: the work grows with their square
+_PAIRED = 12
 _ROUNDS = 20  # of climbing and exchanging by turns
 _LIKELIEST = 1e-3  # of a margin: a climb to it ends where a step gains less
 _RAYS = 64  # from where it is allowed to points all over a box, where none of those is
@@ -107,10 +105,8 @@ def maximise(
                 rise, points[changed], box, tolerance=tolerance
             )
         before = points[changed].copy()
-        for together in (
-            1,
-            2,
-        ):  # pairs only where no single exchange helps: ridges and matched categories need them
+        # pairs only where no single exchange helps: ridges and matched categories need them
+        for together in (1, 2):
             left = (points[changed] == before).all(axis=1)
             rows = changed[left]
             if not rows.size:

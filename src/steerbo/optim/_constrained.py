@@ -87,9 +87,8 @@ def _end(
     slope = rise(start[None])[1][0, free] * width
     steep = float(np.abs(slope).max()) if np.isfinite(slope).all() else 0.0
     value = max(abs(first), 1e-3)
-    scale = (
-        steep / _FIRST_STEP if steep > _FLAT * value else value
-    )  # SLSQP's first step is the slope
+    # SLSQP's first step is the slope
+    scale = steep / _FIRST_STEP if steep > _FLAT * value else value
 
     def whole(share: Float[np.ndarray, " c"]) -> Float[np.ndarray, "1 d"]:
         point = start[None].copy()

@@ -235,9 +235,11 @@ def kronecker(n: int, d: int, seed: int | None = None) -> Float[np.ndarray, "n d
 
 _MOST_DIMENSIONS = 21201  # as far as the published direction numbers go
 _BITS = 30
-# of eight tried, what leaves the smallest gaps in a square: smaller ones than a fresh scramble for
-# each seed
-_SCRAMBLE = 6
+_SCRAMBLE = (
+    # of eight tried, what leaves the smallest gaps in a square: smaller ones than a fresh scramble
+    # for each seed
+    6
+)
 
 
 def sobol_points(n: int, dimension: int, seed: int) -> Float[np.ndarray, "n d"]:

@@ -20,9 +20,8 @@ _TINY = np.finfo(float).tiny
 _LEAST_SHORTFALL = 1e-150  # a shortfall to divide by: promised rises are of order one
 _SMALLEST_STEP = 1e-9  # of the box's width: a restart that moves less has arrived
 _TOP = 1.0 - 4 * np.finfo(float).eps  # what is above is the upper bound, reached but for rounding
-_DIFFERENCE = (
-    6e-6  # of the box's width: cube root of the rounding unit, best for central differences
-)
+# of the box's width: cube root of the rounding unit, best for central differences
+_DIFFERENCE = 6e-6
 
 
 def maximise_batched(
@@ -89,9 +88,8 @@ def maximise_batched(
         hopeful = ~_negligible((g * direction).sum(axis=1), f, tolerance)
         misled = small & hopeful & (far < 0.5 * np.abs(direction).max(axis=1)) & (resets < _RESETS)
         resets = resets + misled
-        steps[:, misled] = falls[:, misled] = (
-            0.0  # the curvature promised too much: go on by the gradient alone
-        )
+        # the curvature promised too much: go on by the gradient alone
+        steps[:, misled] = falls[:, misled] = 0.0
 
         points[rows], values[rows] = cube.leave(new_u), new_f * cube.unit
         on = ~small | misled
@@ -121,9 +119,8 @@ def differences(
         points: Float[np.ndarray, "r d"],
     ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r d"]]:
         r, d = points.shape
-        stencil = np.repeat(
-            points[None], 1 + 2 * columns.size, axis=0
-        )  # the point itself, then up and down by turns
+        # the point itself, then up and down by turns
+        stencil = np.repeat(points[None], 1 + 2 * columns.size, axis=0)
         for i, j in enumerate(columns):
             reach = _DIFFERENCE * (high[j] - low[j])
             stencil[1 + 2 * i, :, j] = np.minimum(points[:, j] + reach, high[j])
@@ -185,9 +182,8 @@ def _evaluate(
     value_and_gradient: ValueAndGradient, points: Float[np.ndarray, "r d"]
 ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r d"]]:
     values, gradients = value_and_gradient(points)
-    return finite(values), np.where(
-        np.isfinite(gradients), gradients, 0.0
-    )  # an unknown slope is taken for none
+    # an unknown slope is taken for none
+    return finite(values), np.where(np.isfinite(gradients), gradients, 0.0)
 
 
 def _direction(
@@ -287,10 +283,8 @@ def _line_search(
         new_u[won], new_f[won], new_g[won] = trial[risen], values[risen], part.slope(slopes)[risen]
 
         rows, values, promised = rows[~risen], values[~risen], promised[~risen]
-        short = np.maximum(
-            promised + f[rows] - values, _LEAST_SHORTFALL
-        )  # infinite where there is no value
-        length[rows] *= np.clip(
-            promised / short / 2, 0.1, 0.5
-        )  # the top of the parabola through both values
+        # infinite where there is no value
+        short = np.maximum(promised + f[rows] - values, _LEAST_SHORTFALL)
+        # the top of the parabola through both values
+        length[rows] *= np.clip(promised / short / 2, 0.1, 0.5)
     return new_u, new_f, new_g

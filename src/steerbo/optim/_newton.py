@@ -94,9 +94,8 @@ def maximise_newton(
         if not rows.size:
             break
         trial = np.minimum(np.maximum(x + step, low[rows]), high[rows])
-        promise = np.einsum(
-            "rd,rd->r", trial - x, g
-        )  # no rise, perhaps, if the step was cut at a bound
+        # no rise, perhaps, if the step was cut at a bound
+        promise = np.einsum("rd,rd->r", trial - x, g)
         new_f, new_g, new_H = function(trial, rows)
         risen = (promise > 0.0) & (new_f - f >= _SUFFICIENT * promise)
         won, lost = rows[risen], rows[~risen]
@@ -157,16 +156,14 @@ def _solve_two(
 ) -> Float[np.ndarray, "r 2"]:
     """`|H|⁻¹ g` in two dimensions by the formula for `f(H)`: an eigendecomposition costs as much as all the rest."""
     middle = 0.5 * (H[:, 0, 0] + H[:, 1, 1])
-    half = np.hypot(
-        0.5 * (H[:, 0, 0] - H[:, 1, 1]), H[:, 0, 1]
-    )  # between the eigenvalues middle ± half
+    # between the eigenvalues middle ± half
+    half = np.hypot(0.5 * (H[:, 0, 0] - H[:, 1, 1]), H[:, 0, 1])
     first, second = np.abs(middle + half), np.abs(middle - half)
     least = _FLATTEST * np.maximum(first, second) + np.finfo(float).tiny
     first, second = 1.0 / np.maximum(first, least), 1.0 / np.maximum(second, least)
     turned = np.einsum("rde,re->rd", H, g) - middle[:, None] * g
-    turned = np.divide(
-        turned, half[:, None], out=np.zeros_like(turned), where=half[:, None] > 0.0
-    )  # no longer than g
+    # no longer than g
+    turned = np.divide(turned, half[:, None], out=np.zeros_like(turned), where=half[:, None] > 0.0)
     return 0.5 * (first + second)[:, None] * g + 0.5 * (first - second)[:, None] * turned
 
 

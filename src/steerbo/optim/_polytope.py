@@ -70,9 +70,8 @@ class MixedIntegerProgram:
     @cached_property
     def _columns(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Map from the programme's variables v to points: x = base + columns · v, 0 ≤ v ≤ upper, some whole."""
-        parts: list[
-            tuple[np.ndarray, np.ndarray, int]
-        ] = []  # the coordinate's share of each variable, upper, whole
+        # the coordinate's share of each variable, upper, whole
+        parts: list[tuple[np.ndarray, np.ndarray, int]] = []
         base = self.low.copy()
         for j, levels in enumerate(self.levels):
             if levels is None:
@@ -159,9 +158,8 @@ class MixedIntegerProgram:
 INWARDS = 1e-13
 """Of a limit's size: how far inside of it moves aim, so that what rounding in other units adds is inside, too."""
 _SWEEPS = 4
-_ENUMERATED = (
-    4096  # levels of one coordinate that are all looked at where combinations are forbidden
-)
+# levels of one coordinate that are all looked at where combinations are forbidden
+_ENUMERATED = 4096
 
 
 def hit_and_run(

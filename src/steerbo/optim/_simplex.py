@@ -14,15 +14,13 @@ Projection = Callable[[Float[np.ndarray, "r C A"]], Float[np.ndarray, "r C A"]]
 """Tables `(r, C, A)` to tables within limits."""
 
 _FLOOR = -14.0  # of the log of a share, so that an action once dropped can come back
-_CLEARED = (
-    -60.0
-)  # of the log of a share that is left out in the end: above zero, where slopes may be infinite
+# of the log of a share that is left out in the end: above zero, where slopes may be infinite
+_CLEARED = -60.0
 _DROPPED = 3e-6  # shares below this are left out in the end, if that is no loss
 _FIRST_STEP = 0.3  # the largest change of a log share in the first step
 _LONGER, _SHORTER = 1.2, 0.5
-_FURTHEST = (
-    1e3  # change of a log share in one step: enough for every vertex, too little to overflow
-)
+# change of a log share in one step: enough for every vertex, too little to overflow
+_FURTHEST = 1e3
 _SCALES = 0.3, 10.0  # of the normals behind random starts
 _PATIENCE = 10  # steps over which a restart must gain something
 
@@ -71,9 +69,8 @@ def maximise_simplex(
 
     rows = np.flatnonzero(values > -np.inf)  # restarts still moving
     x, f, g = logs[rows], values[rows], slopes[rows]
-    step = _FIRST_STEP / np.maximum(
-        np.abs(g).max(axis=2, keepdims=True), np.finfo(float).tiny
-    )  # (r, C, 1)
+    # (r, C, 1)
+    step = _FIRST_STEP / np.maximum(np.abs(g).max(axis=2, keepdims=True), np.finfo(float).tiny)
     past = np.tile(f, (_PATIENCE, 1))  # values of the last steps, newest first
     for count in range(iterations):
         if not rows.size:
@@ -173,7 +170,6 @@ def _evaluate(
 ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r C A"]]:
     """Values, and gradients less their mean under each distribution, which the normalising takes away anyway."""
     values, gradients = value_and_gradient(points)
-    gradients = np.where(
-        np.isfinite(gradients), gradients, 0.0
-    )  # an unknown slope is taken for none
+    # an unknown slope is taken for none
+    gradients = np.where(np.isfinite(gradients), gradients, 0.0)
     return finite(values), gradients - (points * gradients).sum(axis=2, keepdims=True)

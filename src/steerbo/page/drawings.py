@@ -23,20 +23,13 @@ from ..plots.model import over_time_of
 from .pictures import Axis, Chart, Mark, Shade, points, thinned
 from .wording import Words, labelled, share_text
 
-_WIDE, _HIGH, _MARGIN, _NODE = (
-    150.0,
-    78.0,
-    24.0,
-    11.0,
-)  # pixels: between neighbours, between layers, around, of a mark
+# pixels: between neighbours, between layers, around, of a mark
+_WIDE, _HIGH, _MARGIN, _NODE = 150.0, 78.0, 24.0, 11.0
 _ASIDE = 64.0  # how far every other layer stands aside
 _LETTER = 8.8  # width of a letter beside a node, where it is bold
 _HEAD = 9.0  # length of an arrow's head
-_LABEL = (
-    8.0,
-    9.0,
-    11.0,
-)  # of a box of label and mark: its left end from the middle of the mark, above and below that
+# of a box of label and mark: its left end from the middle of the mark, above and below that
+_LABEL = 8.0, 9.0, 11.0
 _BENDS = tuple(
     side * bend for bend in (0.0, 0.12, 0.24, 0.36, 0.5, 0.65, 0.8, 1.0) for side in (1, -1)
 )
@@ -129,9 +122,8 @@ def _graph(study: BaseStudy, title: str, scope: Scope, values: dict[str, Any]) -
     at = _places(rows, labels)
     curves = _curves(graph, scope, at, labels)
     ends = np.concatenate([np.array([*at.values()]), *(_points(curve) for _, curve in curves)])
-    shift = np.maximum(
-        _MARGIN - _NODE - ends.min(axis=0), 0.0
-    )  # an edge that bends beyond the nodes
+    # an edge that bends beyond the nodes
+    shift = np.maximum(_MARGIN - _NODE - ends.min(axis=0), 0.0)
     at = {name: (x + float(shift[0]), y + float(shift[1])) for name, (x, y) in at.items()}
     arrows = tuple(_arrow(edge, curve + shift) for edge, curve in curves)
     right, bottom = (ends.max(axis=0) + shift).tolist()

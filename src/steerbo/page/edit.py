@@ -317,10 +317,8 @@ def edit_of(study: BaseStudy, token: str) -> Edit:
 def said_of(study: BaseStudy, played: Round) -> str:
     """Sentence on the latest report on a round and its author."""
     words, token = Words.of(study), played.suggestion.token
-    by, seen = (
-        _by(study.events, token),
-        played.request.get("context", {}),
-    )  # what was seen before is no look
+    # what was seen before is no look
+    by, seen = _by(study.events, token), played.request.get("context", {})
     match played.state:
         case "told" if played.outcome:
             said = f"It gave {_outcome_text(study, words, played.outcome.value, played.paid)}{by}."

@@ -196,11 +196,8 @@ def slice_along(study: BaseStudy, advice: Recommendation, name: str) -> Slice:
     if name not in slices.names:
         raise KeyError(name)
     found = slices.of(name)
-    settings = {
-        *advice.values,
-        *advice.scope.set,
-        *advice.scope.keep,
-    }  # a policy has values once something is seen
+    # a policy has values once something is seen
+    settings = {*advice.values, *advice.scope.set, *advice.scope.keep}
     others = [other for other in slices.names if other != name and other in slices.values]
     seen = [
         f"{other} = {with_unit(problem.space, other, slices.values[other])}"

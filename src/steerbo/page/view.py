@@ -229,9 +229,8 @@ def advice_card(study: BaseStudy, advice: Recommendation, why: Explanation) -> A
     """Make the card of a recommendation."""
     problem, words = study.problem, Words.of(study)
     mean, low, high = interval_texts(advice.mean, advice.lower, advice.upper)
-    policy = getattr(
-        advice, "table", None
-    )  # a causal policy's settings, which hang on what is seen
+    # a causal policy's settings, which hang on what is seen
+    policy = getattr(advice, "table", None)
     known = not (advice.says("nothing-measured") or advice.says("nothing-known"))
     settings = settings_of(problem, advice.values) if known else ()
     said = sentence(settings)
@@ -380,9 +379,8 @@ def progress(study: BaseStudy) -> Chart | None:
             believed += [told[-1][:2]] if r.suggestion.token not in doubted else []
     if not told:
         return None
-    told.sort(
-        key=lambda point: point[0]
-    )  # rounds may have been asked for in another order than that of their times
+    # rounds may have been asked for in another order than that of their times
+    told.sort(key=lambda point: point[0])
     at, values = [x for x, _, _ in told], [value for _, value, _ in told]
     first, last = (at[0], at[-1]) if timed else (0.0, at[-1])
     high, low = max(values), min(values)

@@ -72,32 +72,21 @@ COLUMN, PAGE = 90 * MM, 180 * MM
 TITLE, LABEL, SMALL = 9.0, 8.0, 7.0
 """Sizes of texts in points; none is smaller."""
 _DPI = 200
-_LONGEST, _LONGEST_VALUE = (
-    48,
-    36,
-)  # characters of a text; of the objective, which "expected" may precede
-_COLUMNS, _ENTRIES, _BROKEN = (
-    4,
-    6,
-    28,
-)  # of a legend; rows; characters of a line where they have to be broken
+# characters of a text; of the objective, which "expected" may precede
+_LONGEST, _LONGEST_VALUE = 48, 36
+# of a legend; rows; characters of a line where they have to be broken
+_COLUMNS, _ENTRIES, _BROKEN = 4, 6, 28
 _SHARE = 0.97  # of a figure's width that several columns may fill
 _ROW = 0.27  # inches that a row with an interval needs
-_GAP, _FARTHER, _CLEAR = (
-    2.5,
-    6.0,
-    1.5,
-)  # points between a mark and its name; between a name and a line
+# points between a mark and its name; between a name and a line
+_GAP, _FARTHER, _CLEAR = 2.5, 6.0, 1.5
 _WORSE = 100.0  # how many points of lines it is as bad to cover as a mark
 _LEAVES = 15.0  # and to leave the axes
 _SAMPLES, _SHOWN_SAMPLES = 201, 25  # points of a curve; those that count
 _WIDE = 4.7  # points of an axis that a letter of its label needs
 _BESIDE = 0.8  # of the height that axes have before there is a legend
-_MOST_ROWS, _ROW_NAME, _LETTER = (
-    30,
-    24,
-    8.0,
-)  # rows that are shown; letters of a name; points of axes for a letter
+# rows that are shown; letters of a name; points of axes for a letter
+_MOST_ROWS, _ROW_NAME, _LETTER = 30, 24, 8.0
 
 
 @dataclass(frozen=True)

@@ -68,11 +68,8 @@ _LEVELS_AS_POINTS = 12  # levels that are points with bars; more are steps
 _WIDTH = 2.0  # standard deviations
 _NEAR = 0.25  # distance from a slice, in ranges of the other variables, at which an outcome fades
 _MOST_DATA, _MOST_PANELS, _NEXT = 400, 9, 3
-_POINTS, _DRAWS, _BINS = (
-    512,
-    200,
-    16,
-)  # where functions are drawn; functions; parts of a variable's range
+# where functions are drawn; functions; parts of a variable's range
+_POINTS, _DRAWS, _BINS = 512, 200, 16
 _ENDS = (0.05, 0.95)
 _TIMES, _POSITIONS = 24, 41  # columns and lines of a picture of time and position
 _ASIDE = 0.16  # how far outcomes of a category stand beside what is expected of it
@@ -103,9 +100,8 @@ class _OfBox:
             {**middle, **{name: values[name] for name in self.names if name in values}}
         )
         levels = box.levels[j]
-        every = (
-            1 if levels is None or box.unordered[j] else max(len(levels) // most, 1)
-        )  # categories are all shown
+        # categories are all shown
+        every = 1 if levels is None or box.unordered[j] else max(len(levels) // most, 1)
         grid = (
             np.linspace(box.low[j], box.high[j], most)
             if levels is None

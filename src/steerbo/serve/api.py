@@ -221,9 +221,8 @@ def event_stream(
             while not state.ending.is_set() and not await request.is_disconnected():
                 looks += 1
                 if looks % _CHECKED == 0:
-                    await run_in_threadpool(
-                        visitor_of, request
-                    )  # a key may have been revoked meanwhile
+                    # a key may have been revoked meanwhile
+                    await run_in_threadpool(visitor_of, request)
                 count = await _counted(served, known)
                 if count != known:
                     known, silent = count, 0

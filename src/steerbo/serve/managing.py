@@ -250,9 +250,8 @@ def _new_page(
     shown |= {"labels": LABELS, "of_a_row": OF_A_ROW}
     valid = not wrong and not at
     status = 200 if valid else status_of(errors[0]).value if errors else 422
-    status = (
-        422 if status == HTTPStatus.SERVICE_UNAVAILABLE else status
-    )  # a study file that is not valid yet
+    # a study file that is not valid yet
+    status = 422 if status == HTTPStatus.SERVICE_UNAVAILABLE else status
     return page(
         request, "new.html", status, wrong=wrong, wrong_at=at, valid=valid, says=said, **shown
     )

@@ -173,14 +173,12 @@ class Operation:
 
 def _ask(study: Study, _: str, given: Ask, wanted: Wanted) -> Json:
     request = given.model_extra or {}
-    study.problem.read_asked(
-        study._given(request), study.history
-    )  # refuses what is no name of a request: "self", say
+    # refuses what is no name of a request: "self", say
+    study.problem.read_asked(study._given(request), study.history)
 
     def one(place: BatchPosition) -> Suggestion | None:
-        return (
-            study.session.ask(request, place) if wanted() else None
-        )  # rounds that are out are among the open ones
+        # rounds that are out are among the open ones
+        return study.session.ask(request, place) if wanted() else None
 
     found = one_or_more(given.batch, one)
     assert isinstance(found, list)

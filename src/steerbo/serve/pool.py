@@ -244,9 +244,8 @@ class StudyPool:
         self.keyed = keyed
         self.ending = threading.Event()  # once the server is to stop, no more is begun
         self.left_out = {} if keyed else dict(left_out or {})
-        self.folder: Path | None = (
-            None  # where studies are kept that are begun on the page; None: none can be
-        )
+        # where studies are kept that are begun on the page; None: none can be
+        self.folder: Path | None = None
         places = dict.fromkeys(place for place, _ in studies.values()) if keyed else ()
         self._rings = {place: KeyRing(place) for place in places}
 

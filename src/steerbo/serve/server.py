@@ -70,9 +70,8 @@ class _Patient(H11Protocol):
     def connection_made(self, transport: Any) -> None:
         """Begin to wait for a head, and make room where there are too many connections."""
         super().connection_made(transport)
-        transport.set_write_buffer_limits(
-            high=0
-        )  # so that it is told whenever something was not read at once
+        # so that it is told whenever something was not read at once
+        transport.set_write_buffer_limits(high=0)
         self._timer: asyncio.TimerHandle | None = None
         self._stalled: asyncio.TimerHandle | None = None
         self._at: tuple[Any, Any] = (None, None)  # the request, and how far the client is with it
@@ -259,9 +258,8 @@ def listen(app: FastAPI, listening: socket.socket, forwarded_by: Sequence[str] =
             believed. No others are: a client that could state its own address would have a new one
             for each wrong key.
     """
-    import_module(
-        "scipy.optimize"
-    )  # in the first choice it would keep all other requests waiting for half a second
+    # in the first choice it would keep all other requests waiting for half a second
+    import_module("scipy.optimize")
     _Server(configured(app, forwarded_by)).run([listening])
 
 

@@ -76,10 +76,8 @@ class _Events(_Study):
     after: int = Field(0, ge=0, description="Only those after so many.")
 
 
-_TWICE_IS_TWO = (
-    "ask",
-    "add",
-)  # a second call asks for another round; adds other data, unless it has the same id
+# a second call asks for another round; adds other data, unless it has the same id
+_TWICE_IS_TWO = ("ask", "add")
 Call = Callable[[StudyPool, Principal, dict[str, Any]], Json]
 
 

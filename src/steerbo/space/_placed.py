@@ -263,9 +263,8 @@ class Atoms:
     def sd(self) -> float:
         """The weighted standard deviation of the points."""
         away = self.values - self.mean
-        largest = (
-            float(np.abs(away).max()) or 1.0
-        )  # scaled before squaring: points may be as large as 1e300
+        # scaled before squaring: points may be as large as 1e300
+        largest = float(np.abs(away).max()) or 1.0
         return largest * math.sqrt(self.weights @ (away / largest) ** 2)
 
     @property
@@ -347,19 +346,16 @@ class TruncatedNormalDistribution:
         u = np.asarray(u, float)
         (a, b), log_z = self._ends, self._log_mass
         with np.errstate(divide="ignore"):
-            below = np.logaddexp(
-                scipy.special.log_ndtr(a), np.log(u) + log_z
-            )  # log Φ of the answer
-            above = np.logaddexp(
-                scipy.special.log_ndtr(-b), np.log1p(-u) + log_z
-            )  # log (1 − Φ) of the answer
+            # log Φ of the answer
+            below = np.logaddexp(scipy.special.log_ndtr(a), np.log(u) + log_z)
+            # log (1 − Φ) of the answer
+            above = np.logaddexp(scipy.special.log_ndtr(-b), np.log1p(-u) + log_z)
         from_below, from_above = (
             scipy.special.ndtri_exp(np.minimum(logs, 0.0)) for logs in (below, above)
         )
         z = np.where(below < above, from_below, -from_above)
-        if (
-            a < 0 < b
-        ):  # where the bounds are close about the mean, Φ hardly changes: erf can be inverted precisely
+        # where the bounds are close about the mean, Φ hardly changes: erf can be inverted precisely
+        if a < 0 < b:
             centred = scipy.special.erf(a / math.sqrt(2)) + 2 * u * math.exp(log_z)
             z = np.where(
                 np.abs(centred) < 0.5,
@@ -406,9 +402,8 @@ def log_mass(a: float, b: ArrayLike) -> Float[np.ndarray, " ..."]:
     -454.321244
     """
     b = np.asarray(b, float)
-    near, far = (
-        (np.abs(a), np.abs(b)) if a >= 0 else (-b, np.full_like(b, -a))
-    )  # both tails mirrored to the right
+    # both tails mirrored to the right
+    near, far = (np.abs(a), np.abs(b)) if a >= 0 else (-b, np.full_like(b, -a))
     with np.errstate(divide="ignore", invalid="ignore"):
         log_near, log_far = scipy.special.log_ndtr(-near), scipy.special.log_ndtr(-far)
         tail = log_near + np.log1p(-np.exp(np.minimum(log_far - log_near, 0.0)))
@@ -487,9 +482,8 @@ def _unit_moments(h: float, t: float) -> tuple[float, float]:
     """Mean and variance of the density ∝ exp(hx − tx²/2) on [0, 1], by quadrature about its mode."""
     mode = min(max(h / t, 0.0), 1.0) if t > 0 else float(h > 0)
     slope = abs(h - t * mode)
-    reached = (
-        80 / (slope + math.sqrt(slope**2 + 80 * t)) if slope + t > 0 else 1.0
-    )  # the density has fallen by e⁻⁴⁰
+    # the density has fallen by e⁻⁴⁰
+    reached = 80 / (slope + math.sqrt(slope**2 + 80 * t)) if slope + t > 0 else 1.0
     left, right = max(mode - reached, 0.0) - mode, min(mode + reached, 1.0) - mode
     x = left + (right - left) * (_NODES + 1) / 2
     weights = _WEIGHTS * np.exp((h - t * mode) * x - t * x**2 / 2)

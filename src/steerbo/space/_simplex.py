@@ -124,9 +124,8 @@ class Simplex:
         total = float(probabilities.sum())
         if abs(total - 1) > _TOLERANCE:
             raise error(place, row, f"probabilities that sum to 1, not to {total:.8g}")
-        rounding = (
-            len(probabilities) * np.finfo(float).eps
-        )  # what a sum of shares is off by that were divided by it
+        # what a sum of shares is off by that were divided by it
+        rounding = len(probabilities) * np.finfo(float).eps
         return probabilities if abs(total - 1) <= rounding else probabilities / total
 
 

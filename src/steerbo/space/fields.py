@@ -83,9 +83,8 @@ def whole(
         or not isinstance(value, Integral)
         or not least <= int(value) <= most
     ):
-        stated = most != LARGEST_WHOLE or (
-            isinstance(value, Integral) and int(value) > most
-        )  # seldom of interest
+        # seldom of interest
+        stated = most != LARGEST_WHOLE or (isinstance(value, Integral) and int(value) > most)
         limit = f" to {_power_of_two(most)}" if stated else ""
         raise error(field, value, f"a whole number from {least}{limit}{more}")
     return int(value)
@@ -193,9 +192,8 @@ def listed(value: object) -> tuple[Any, ...]:
     if isinstance(value, np.ndarray) and value.ndim == 1:
         value = value.tolist()
     if not isinstance(value, list | tuple | range):
-        raise PydanticCustomError(
-            "listed", "a list"
-        )  # a set has no order, a text is not a list of letters
+        # a set has no order, a text is not a list of letters
+        raise PydanticCustomError("listed", "a list")
     if len(value) > MOST_ENTRIES:
         raise PydanticCustomError("listed", f"a list of at most {MOST_ENTRIES} entries")
     return tuple(value)

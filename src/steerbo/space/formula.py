@@ -95,9 +95,8 @@ class Formula:
             ast.fix_missing_locations(_Floats().visit(tree)), "<formula>", "eval"
         )
         beside = {"__builtins__": {}, **FUNCTIONS}
-        return tuple(dict.fromkeys(named)), lambda values: eval(
-            code, beside, dict(values)
-        )  # its grammar was checked
+        # its grammar was checked
+        return tuple(dict.fromkeys(named)), lambda values: eval(code, beside, dict(values))
 
     def _function(self, given: Any) -> tuple[tuple[str, ...], Callable[[Mapping[str, Any]], Any]]:
         if not callable(given):

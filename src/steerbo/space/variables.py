@@ -606,9 +606,8 @@ class Categorical(BaseVariable):
     def _known(self, value: Any, error: type[InvalidInput]) -> bool | int | float | str:
         choice = as_choice(value)
         code = None if choice is None else self._codes.get(choice)
-        if code is None and isinstance(
-            choice, str
-        ):  # written otherwise, as macOS writes letters in two parts
+        # written otherwise, as macOS writes letters in two parts
+        if code is None and isinstance(choice, str):
             code = self._forms.get(normalised(choice))
         if code is None or isinstance(self.choices[code], bool) != isinstance(choice, bool):
             allowed = one_of([str(choice) for choice in self.choices], value)

@@ -51,9 +51,8 @@ class Address:
         except ProgrammingError as error:
             raise ValueError(str(error)) from None
         for port in str(options.get("port", "")).split(","):
-            int(
-                port or 0
-            )  # libpq reads it when it connects, and says of a wrong one what it says of a server away
+            # libpq reads it when it connects, and says of a wrong one what it says of a server away
+            int(port or 0)
         return cls(scheme, None, options)
 
     @property

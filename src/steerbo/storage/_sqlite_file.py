@@ -193,11 +193,8 @@ def _tables(file: Path) -> set[str]:
                     "SELECT name FROM sqlite_master WHERE type = 'table'"
                 )
             }
-    except (
-        sqlite3.Error,
-        UnicodeError,
-        FileNotFoundError,
-    ):  # damaged, or being made or closed this moment
+    # damaged, or being made or closed this moment
+    except (sqlite3.Error, UnicodeError, FileNotFoundError):
         return {MARK}
 
 

@@ -98,9 +98,8 @@ def _name(part: Path, file: Path) -> None:
         os.link(part, file)
     except FileExistsError:
         raise
-    except (
-        OSError
-    ):  # sticks and network drives without links: another may take the name between these lines
+    # sticks and network drives without links: another may take the name between these lines
+    except OSError:
         if file.exists():
             raise
         part.rename(file)

@@ -139,9 +139,8 @@ class DatabaseLog:
         self.place = self._database.place
         self._outbox_files = OutboxFiles.of(url, self.name)
         self.seen, self.tip, self._unsure = 0, "", ""
-        self._lock = (
-            threading.RLock()
-        )  # what was seen, and what is read or written after that, belong together
+        # what was seen, and what is read or written after that, belong together
+        self._lock = threading.RLock()
         try:
             if make:
                 self._database.make(*TABLES)
@@ -167,9 +166,8 @@ class DatabaseLog:
         with self._lock:
             try:
                 found, seen, tip = self._after(self.seen, self.tip)
-            except (
-                DamagedLog
-            ):  # nothing is accused for what was seen here: all of it again, from the first event
+            # nothing is accused for what was seen here: all of it again, from the first event
+            except DamagedLog:
                 events, seen, tip = self._after(0, "")
                 if self._tip_at(self.seen) != self.tip:
                     raise
@@ -196,9 +194,8 @@ class DatabaseLog:
             .where(HEADS.c.study == self.name)
             .order_by(EVENTS.c.position)
         )
-        with (
-            self._database.transaction() as connection
-        ):  # one statement: head and events of one moment
+        # one statement: head and events of one moment
+        with self._database.transaction() as connection:
             rows = connection.execute(query).all()
         if not rows:
             if seen:

@@ -238,9 +238,8 @@ class _Reader:
 
 
 def _kept(given: Any, head: Any, rows: Rows, leases: dict[str, Lease]) -> StoredStudy:
-    name = (
-        given if isinstance(given, str) else "a study whose name is lost"
-    )  # where it is damaged it may be anything
+    # where it is damaged it may be anything
+    name = given if isinstance(given, str) else "a study whose name is lost"
     name = name.encode(errors="backslashreplace").decode()
     bodies: list[str] = []
     tip = ""

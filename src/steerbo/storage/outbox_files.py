@@ -110,9 +110,8 @@ class OutboxFiles:
         text = json.dumps(vars(entry), indent=1) + "\n"  # in ASCII: whatever was said
         for folder, prefix in self.places:
             path = folder / f"{prefix}{token}-{entry.call}-{_digest(identity)}.json"
-            part = path.with_name(
-                path.name + ".part"
-            )  # others read what is there: all of it, or nothing
+            # others read what is there: all of it, or nothing
+            part = path.with_name(path.name + ".part")
             try:
                 if folder == state_folder():  # a study's own folder is there, or away
                     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -196,9 +195,8 @@ def _file_or_server(place: str) -> tuple[Path | None, str | None]:
 
 
 def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest()[
-        :10
-    ]  # a file's name may be no text
+    # a file's name may be no text
+    return hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest()[:10]
 
 
 def _plain(value: Any) -> Any:

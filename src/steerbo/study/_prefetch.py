@@ -167,9 +167,8 @@ class Prefetcher:
         ):
             return
         self.stop()
-        frozen = not sys.executable or getattr(
-            sys, "frozen", False
-        )  # then it is the user's program, not Python
+        # then it is the user's program, not Python
+        frozen = not sys.executable or getattr(sys, "frozen", False)
         if frozen or not self.optimizer._state.whole or not self._can_be_asked(request):
             return
         try:
@@ -184,9 +183,8 @@ class Prefetcher:
 
     def _can_be_asked(self, request: Mapping[str, object]) -> bool:
         """Whether `ask` accepts these arguments: a problem may need a context that is not known yet."""
-        problem = (
-            self.optimizer.problem
-        )  # a name that no `ask` takes will not be known later either
+        # a name that no `ask` takes will not be known later either
+        problem = self.optimizer.problem
         check_taken(
             request,
             [field.name for field in problem.asked()],

@@ -97,9 +97,8 @@ def raised(error: BaseException) -> ObjectiveFailure:
 
 def unusable(error: InvalidInput) -> ObjectiveFailure:
     """An answer that was refused, as a failure."""
-    told = type(error)(error.field, error.value, error.allowed).worded(
-        SHELL
-    )  # answers are JSON, or like it
+    # answers are JSON, or like it
+    told = type(error)(error.field, error.value, error.allowed).worded(SHELL)
     return ObjectiveFailure(f"the objective's answer cannot be used: {told}")
 
 
@@ -150,9 +149,8 @@ class Interruptible:
                 for name in ("SIGINT", "SIGTERM", "SIGHUP")
                 if hasattr(signal, name)
             ]
-            heard = [
-                number for number in known if signal.getsignal(number) is not signal.SIG_IGN
-            ]  # nohup
+            # nohup
+            heard = [number for number in known if signal.getsignal(number) is not signal.SIG_IGN]
             self._before = {number: signal.signal(number, self._handle) for number in heard}
         return self
 
@@ -443,9 +441,8 @@ class _Loop:
     request: Request
     running: dict[Future[Any], _Evaluation] = field(default_factory=dict)
     in_a_row: int = 0
-    unusable: Counter[frozenset[str]] = field(
-        default_factory=Counter
-    )  # answers, by what was set, since one was right
+    # answers, by what was set, since one was right
+    unusable: Counter[frozenset[str]] = field(default_factory=Counter)
     left: bool = False
 
     def play(self, parallel: int, rounds: int | None) -> None:

@@ -47,9 +47,8 @@ class StudySession:
         self.queue = FairQueue(self.log, self.worker)
         self.batcher = AskBatcher(self.log, self.queue, self.worker)
         self.contention, self.prepared = ContentionEstimate(), Prefetcher(optimizer)
-        self._by_another: str | None = (
-            None  # token of the round that another worker has chosen while this one queued
-        )
+        # token of the round that another worker has chosen while this one queued
+        self._by_another: str | None = None
         optimizer.log_to(self)
 
     def close(self) -> None:
@@ -88,9 +87,8 @@ class StudySession:
             and self.contention.worth_queueing
             and self.queue.taken
         ):
-            import_module(
-                "scipy.optimize"
-            )  # most choices import it, for a quarter of a second: not in one's turn
+            # most choices import it, for a quarter of a second: not in one's turn
+            import_module("scipy.optimize")
         key = self.batcher.request_key(request, place, self.optimizer.recorder.by)
         suggestion = self.unfinished(request.get(SEEN.name))
         suggestion = suggestion or self.logged(lambda: self._chosen(request, place, key), key)
@@ -180,9 +178,8 @@ class StudySession:
 
     def _abandon(self, token: str, why: str) -> None:
         if self.optimizer.history[token].state == "open":
-            charge = self.optimizer.history.estimate(
-                token
-            )  # it was begun, and may have been paid for
+            # it was begun, and may have been paid for
+            charge = self.optimizer.history.estimate(token)
             self.optimizer.abandon(token, why, charge=charge)
             self.outbox.say(f"round {token} is given up: {why}")
 
@@ -226,10 +223,8 @@ class StudySession:
     ) -> Warnings:
         """Make a call with these arguments, which are in the outbox until its event is in the log."""
         if call == "add" and not self.log.private and given.get("id") is None:
-            given = {
-                **given,
-                "id": uuid4().hex,
-            }  # two equal ones of two workers stay two, and one sent twice is one
+            # two equal ones of two workers stay two, and one sent twice is one
+            given = {**given, "id": uuid4().hex}
         about = () if call == "add" else (suggestion,)
 
         def work() -> Warnings:

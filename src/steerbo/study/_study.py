@@ -319,9 +319,8 @@ class Study(BaseStudy):
 
     def _report(self, call: str, suggestion: Suggestion | str | None, /, **given: Any) -> Warnings:
         """Report an outcome, also of a round asked by another worker."""
-        if (
-            not self._lock.free
-        ):  # another thread may wait long for the log: what was measured is in a file meanwhile
+        # another thread may wait long for the log: what was measured is in a file meanwhile
+        if not self._lock.free:
             self.session.store_while_locked(call, suggestion, given)
         if call in ("abandon", "remark"):
             return self.session.logged(lambda: self.optimizer._report(call, suggestion, **given))

@@ -10,15 +10,8 @@ from ..core import BaseStudy, DataAdded, History, Problem, Recommendation, Round
 
 LEFT_OUT = "left out"
 """State of an outcome that holds a code for a missing value, as far as people are told."""
-_MAYBE = (
-    "seen",
-    "set",
-    "nature",
-    "sem",
-    "cost",
-    "reason",
-    "remarks",
-)  # columns that are not shown where empty
+# columns that are not shown where empty
+_MAYBE = ("seen", "set", "nature", "sem", "cost", "reason", "remarks")
 _COLUMNS = (
     "round",
     "token",

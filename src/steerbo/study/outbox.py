@@ -39,9 +39,8 @@ class Outbox:
     def __init__(self, files: OutboxFiles, say: Callable[[str], None]) -> None:
         self.files, self.say = files, say
         self.unsettled = False  # whether entries wait in files until they are settled
-        self.away = (
-            False  # whether the log was, since the present entry was made: others may have found it
-        )
+        # whether the log was, since the present entry was made: others may have found it
+        self.away = False
         self._current: tuple[OutboxEntry, Path | None] | None = None
 
     def entry(

@@ -77,9 +77,8 @@ class Leases:
     holder: str
     seconds: float | None
     clock: Callable[[], float]
-    _late: dict[str, tuple[Lease, float]] = field(
-        default_factory=dict
-    )  # since when they are seen to be, by token
+    # since when they are seen to be, by token
+    _late: dict[str, tuple[Lease, float]] = field(default_factory=dict)
 
     def new(self, lapses: int = 0) -> Lease:
         """New lease from now on a round whose leases have run out so often."""
@@ -187,9 +186,8 @@ def renewing(renew: Callable[[], None], over: threading.Event, wait: float) -> N
     while not over.wait(wait):
         try:
             renew()
-        except (
-            SteerboError
-        ) as error:  # the log is busy or away: the next call that needs it reports it
+        # the log is busy or away: the next call that needs it reports it
+        except SteerboError as error:
             LOGGER.debug("leases could not be renewed just now: %s", error)
 
 
@@ -256,10 +254,8 @@ class FairQueue:
         self.log, self.worker = log, worker
         self._numbers = itertools.count(1)
         self._place = ""  # this worker's place, while it has one
-        self._pace = {
-            True: _TELLS,
-            False: _CHOOSES,
-        }  # seconds that a place takes: of those who tell, and of others
+        # seconds that a place takes: of those who tell, and of others
+        self._pace = {True: _TELLS, False: _CHOOSES}
         self.held = False  # whether it is this worker's turn
 
     @contextmanager
@@ -500,9 +496,8 @@ class ContentionEstimate:
     """Estimate of the other workers' activity, by their events, and of the cost of own choices."""
 
     def __init__(self) -> None:
-        self.quiet = (
-            QUIET - 1
-        )  # calls in a row without events of others: the first call of all queues
+        # calls in a row without events of others: the first call of all queues
+        self.quiet = QUIET - 1
         self.cost = UNKNOWN  # seconds of processor time of the costliest choice of late
         self._events = 0  # events of others since the last call
 

@@ -47,9 +47,8 @@ def expected_improvement(incumbent: float) -> Acquisition:
     def score(moments: Moments) -> tuple[np.ndarray, np.ndarray]:
         mean, sd, mean_slope, sd_slope = moments
         sd = np.maximum(sd, LEAST_SD)
-        u = np.clip(
-            (mean - incumbent) / sd, -37.0, 1e150
-        )  # below, the density underflows; above, u² overflows
+        # below, the density underflows; above, u² overflows
+        u = np.clip((mean - incumbent) / sd, -37.0, 1e150)
         density = np.exp(-0.5 * u * u) / np.sqrt(2 * np.pi)
         above = scipy.special.ndtr(u)
         value = sd * (density + u * above)
@@ -61,10 +60,8 @@ def expected_improvement(incumbent: float) -> Acquisition:
 _SCREEN = 32  # points for each dimension tried before climbing
 _ARRIVED = 1e-5  # of a value: a climb that gains less ends
 _STEP = 1e-5  # of a difference
-_STARTS, _STARTS_WITHIN = (
-    3,
-    2,
-)  # of the best of them that are climbed from; within limits, one after another
+# of the best of them that are climbed from; within limits, one after another
+_STARTS, _STARTS_WITHIN = 3, 2
 
 
 @dataclass(frozen=True, eq=False)

@@ -113,17 +113,8 @@ AT_FIRST = 1.0
 
 
 _LENGTHSCALES = 0.3, 0.7, 1.5, 4.0, 12.0  # of m, in standard deviations of what is seen
-_NOISES = (
-    1e-4,
-    1e-3,
-    1e-2,
-    0.05,
-    0.2,
-    0.5,
-    0.8,
-    0.95,
-    1.0,
-)  # shares of the draws' variance that m leaves as residuals
+# shares of the draws' variance that m leaves as residuals
+_NOISES = 1e-4, 1e-3, 1e-2, 0.05, 0.2, 0.5, 0.8, 0.95, 1.0
 _REACH = 3.0  # standard deviations of what is seen beyond which draws hardly count
 _REGRESSION_DRAWS = 300  # latest draws that a regression is made from
 _FEWEST = 5  # draws below which what is seen says nothing
@@ -275,9 +266,8 @@ class Regressed:
     def law(self, known: Float[np.ndarray, " c"], trust: float) -> DirichletProcessLaw:
         """The law in a context; `trust`: the probability that the law at first is right."""
         gaps = self._gaps(known[None])[0]
-        count = self._n * float(
-            np.exp(-0.5 * gaps / _REACH**2).mean()
-        )  # far from all that was seen nothing is known
+        # far from all that was seen nothing is known
+        count = self._n * float(np.exp(-0.5 * gaps / _REACH**2).mean())
         if self._variance <= 0:
             return DirichletProcessLaw(self._variable, self._draws[:1], np.array([count]), trust)
         cross = (1.0 - self._share) * np.exp(-0.5 * gaps / self._lengthscale**2)
@@ -317,16 +307,12 @@ def learned_law(
 MOST_ROWS = 200
 """Rows that averages are computed over: within .003 of averages over 5000 rows, of one to six columns."""
 _WIDTH = 0.3  # of the kernel whose averages are kept, as a share of every column's range
-_WIDER = {
-    1.0: 1.0,
-    3.0: 100.0,
-}  # kernels so many times wider, and what each counts: one alone keeps only its own
+# kernels so many times wider, and what each counts: one alone keeps only its own
+_WIDER = {1.0: 1.0, 3.0: 100.0}
 _TURNS = 10  # of the k-means rule: more move hardly anything
 _GOLDEN = (math.sqrt(5) - 1) / 2
-_JITTER, _SUM = (
-    1e-8,
-    1e3,
-)  # on the diagonal; how much the weights' sum counts for while they are found
+# on the diagonal; how much the weights' sum counts for while they are found
+_JITTER, _SUM = 1e-8, 1e3
 
 
 def kernel_herding(
@@ -373,9 +359,8 @@ def _members(
     places: Float[np.ndarray, "m c"], shares: Float[np.ndarray, " m"], most: int
 ) -> list[int]:
     """One row of each cluster, the nearest to its mean, ascending: begun as k-means++, but nothing is drawn."""
-    from scipy.spatial.distance import (
-        cdist,
-    )  # a tenth of the start of every command, and long logs are rare
+    # a tenth of the start of every command, and long logs are rare
+    from scipy.spatial.distance import cdist
 
     chosen = [int(((places - shares @ places) ** 2).sum(1).argmin())]
     squares = ((places - places[chosen[0]]) ** 2).sum(1)

@@ -32,9 +32,8 @@ _SUREST = 1e-15  # nearer to one probabilities are not told apart
 _MEMBERS = 4  # draws of hyperparameters that probabilities are averaged over
 _ABSURD = 30.0  # largest distances within a limit, as far beyond it: see `doubtable`
 _SURELY = 0.97
-_SMOOTH = (
-    0.5  # deviations among the draws of nature: 1.06 s^(−1/5) of them for s = 32 (Silverman 1986)
-)
+# deviations among the draws of nature: 1.06 s^(−1/5) of them for s = 32 (Silverman 1986)
+_SMOOTH = 0.5
 _TAILS = 0.05
 _NEARER = math.sqrt(1.0 + _TAILS - _SMOOTH**2)  # see `smoothed`
 _TAIL_BELIEVED = 5.0  # deviations up to which a tail is believed
@@ -207,9 +206,8 @@ class KeepingProbability:
         at = self.outcomes.moments(points)
         logs = self._logs(at)
         values = self._averaged(logs)
-        shares = np.exp(logs + np.log(self.nature.shares) - values[:, None]) / len(
-            logs
-        )  # ∂value/∂log
+        # ∂value/∂log
+        shares = np.exp(logs + np.log(self.nature.shares) - values[:, None]) / len(logs)
         of_mean, of_variance = self._slopes(at, logs)
         slopes = self._unsmoothed(at.mean, shares * of_mean, shares * of_variance)
         return values, self.outcomes.slopes(at, *slopes)
@@ -342,9 +340,8 @@ class FeasibilityMargin:
             logs, rise = one.values_and_gradients(settings)
             deviations = _deviations(logs)
             margins[:, i] = deviations - self.wanted[i]
-            steep = np.where(
-                logs < -_SUREST, np.exp(logs - _log_density(deviations)), 0.0
-            )  # ∂deviation/∂log
+            # ∂deviation/∂log
+            steep = np.where(logs < -_SUREST, np.exp(logs - _log_density(deviations)), 0.0)
             slope = steep[:, None] * rise
             slopes[:, i, slice(None) if self.columns is None else self.columns] = slope
         return margins, slopes

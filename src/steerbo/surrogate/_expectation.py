@@ -52,15 +52,13 @@ FEW, COARSE = 160, 256
 """Observations from which on a half says roughly how sure one is, and at most so many; all say it exactly."""
 SOME, SHARE = 64, 3
 """Observations from which on one in `SHARE` says which points of a screen need deviations by all."""
-_LEAST_SHARED = (
-    1e-12  # share of the variance that is not each setting's own: units are that of the rest
-)
+# share of the variance that is not each setting's own: units are that of the rest
+_LEAST_SHARED = 1e-12
 CERTAIN = 1e-16
 """Share of the prior variance below which a variance is rounding."""
 _ROWS = 128  # of an (n, n) array, or of what is multiplied with one, that are worked on at a time
-_IN_CACHE = (
-    2**15
-)  # numbers in kernel rows that are held at a time: a processor's cache has room for a few such arrays
+# numbers in kernel rows that are held at a time: a processor's cache has room for a few such arrays
+_IN_CACHE = 2**15
 # observations up to which one law's (n, n) array is kept for all scopes that leave its columns to
 # it
 _KEPT_LAW = 256
@@ -237,9 +235,8 @@ class ProductKernelPosterior:
             return np.where(
                 a[:, None] == b, 1.0, 1.0 - share + share * np.exp(-0.5 / lengthscale**2)
             )
-        gap = (
-            a[:, None] - b
-        ) / lengthscale  # in place from here on: a screen spends half its time here
+        # in place from here on: a screen spends half its time here
+        gap = (a[:, None] - b) / lengthscale
         np.multiply(gap, gap, out=gap)
         gap *= -0.5
         np.exp(gap, out=gap)
@@ -603,9 +600,8 @@ class Expectation:
         weighted = kernel * pull
         hessian = (D * weighted[:, None]) @ D.transpose(0, 2, 1)
         for j, (d, factor) in enumerate(zip(self.controlled, self._factors(points), strict=True)):
-            if not posterior.categorical[
-                d
-            ]:  # f″/f = p (Δ²/ℓ⁴ − 1/ℓ²), where p is what of f depends on x
+            # f″/f = p (Δ²/ℓ⁴ − 1/ℓ²), where p is what of f depends on x
+            if not posterior.categorical[d]:
                 gap = (posterior.inputs[:, d] - points[:, j, None]) / posterior.lengthscales[d]
                 curve = share_of(factor, float(posterior.shares[d])) * (gap**2 - 1.0)
                 hessian[:, j, j] = (
@@ -770,9 +766,8 @@ class Expectation:
             kernel = self._kernel(points)
             value = posterior.mean + kernel @ pull
             pulls = np.empty_like(kernel)
-            for r, row in enumerate(
-                kernel
-            ):  # one point at a time: (s, n) is the largest array worth holding
+            # one point at a time: (s, n) is the largest array worth holding
+            for r, row in enumerate(kernel):
                 full = random * row
                 half = full @ posterior.inverse
                 spread = posterior.variance - posterior.variance**2 * np.einsum(

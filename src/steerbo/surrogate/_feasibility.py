@@ -214,9 +214,8 @@ class Evaluations:
         covariance[np.diag_indices_from(covariance)] += noise
         root = np.linalg.cholesky(covariance)
         ahead = np.linalg.solve(root, self.worked - _HOPE)
-        score = _score(
-            self.worked, self.worked - np.diagonal(root) * ahead
-        )  # each is foretold by those before it
+        # each is foretold by those before it
+        score = _score(self.worked, self.worked - np.diagonal(root) * ahead)
         return score, np.linalg.solve(root.T, ahead)
 
     def similarity(
@@ -403,9 +402,8 @@ class WorkingProbability:
         n, s, e = rows.shape
         mean, slope = self.works.mean_and_slope(rows.reshape(n * s, e))
         values = self.nature.average(np.log(mean).reshape(n, s))
-        rise = (self.nature.shares[:, None] * slope.reshape(n, s, e)).sum(
-            axis=1
-        )  # of the mean probability
+        # of the mean probability
+        rise = (self.nature.shares[:, None] * slope.reshape(n, s, e)).sum(axis=1)
         return values, (np.exp(-values)[:, None] * rise)[:, self.held]
 
 

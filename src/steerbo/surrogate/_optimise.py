@@ -111,9 +111,8 @@ class BatchedBounds:
         self.width = len(betas)
         sets = np.stack([each.controlled for each in expectations])
         each_set = list(zip(posteriors, sets, strict=True))
-        self.inputs = np.stack(
-            [posterior.inputs.T[held] for posterior, held in each_set]
-        )  # (e, c, n)
+        # (e, c, n)
+        self.inputs = np.stack([posterior.inputs.T[held] for posterior, held in each_set])
         self.categorical = np.stack([posterior.categorical[held] for posterior, held in each_set])
         self.shares = np.stack([posterior.shares[held] for posterior, held in each_set])
         self.closeness = (
@@ -444,9 +443,8 @@ def _maximise_bounds(
     found: dict[tuple[Domain, bool], list[Maximum]] = {}
     for (dimension, climbs), group in alike.items():
         some_are_enough = climbs and posterior.coarse is not posterior
-        if (
-            some_are_enough and not posterior.many
-        ):  # few scopes take less time without, and few points are all tried
+        # few scopes take less time without, and few points are all tried
+        if some_are_enough and not posterior.many:
             certain = all(not mean or posterior.certain(domain.parts) for domain, mean in group)
             some_are_enough = dimension > 2 and len(group) >= _SEVERAL and certain
         for first in range(0, len(group), together):
@@ -527,9 +525,8 @@ def _alike(
         return [[_only(each, beta) for beta in betas] for each in expectations]
     if smooth(boxes[0]):
         stack = BatchedBounds(expectations, betas, coarse, EFFORT[boxes[0].dimension > 2][1])
-        meet = (
-            _APART if expectations[0].posterior.many else 0.0
-        )  # with many observations every step saved counts
+        # with many observations every step saved counts
+        meet = _APART if expectations[0].posterior.many else 0.0
         each = [box for box in boxes for _ in betas]
         found = _together(
             stack.screened,
@@ -582,9 +579,8 @@ def polished(expectation: Expectation, box: Box, found: Maximum, beta: float, se
     other = np.flatnonzero(np.abs(found.points - found.point).max(axis=1) > _APART)[:1]
     sampled = expectation.sampled(beta, drawn(parts, sobol_points(DRAWS, len(parts), seed)))
     at_best = float(sampled(found.point[None])[0][0])
-    starts = found.points[
-        [0, *other[found.values[other] > at_best]]
-    ]  # no bound below it leads above it
+    # no bound below it leads above it
+    starts = found.points[[0, *other[found.values[other] > at_best]]]
     points, values = maximise_constrained(sampled, starts, box, iterations=5, tolerance=1e-5)
     best = int(values.argmax())
     return Maximum(points[best], float(values[best]), points, values)
@@ -623,9 +619,8 @@ def _mixed(
     value: Callable[[np.ndarray], np.ndarray] | None = None,
 ) -> Maximum:
     screen, starts = EFFORT[box.dimension > 2]
-    values = value or (
-        lambda points: rise(points)[0]
-    )  # a screen needs no slopes, which take far longer
+    # a screen needs no slopes, which take far longer
+    values = value or (lambda points: rise(points)[0])
     return maximise(values, rise, box, seed=seed, screen=screen, starts=starts, tolerance=ARRIVED)
 
 

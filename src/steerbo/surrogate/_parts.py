@@ -19,13 +19,14 @@ from .._arrays import Float
 from ..errors import InvalidProblem
 from ..space import Categorical, Variable
 
-_PANELS = (
-    64  # equal panels of probability, the outermost ones halved again and again towards 0 and 1
-)
+# equal panels of probability, the outermost ones halved again and again towards 0 and 1
+_PANELS = 64
 _HALVINGS = 26  # down to a tail of 2e-10, which is left out
-# encoded values further than this outside the unit interval are moved there: no kernel reaches so
-# far
-_BEYOND_KERNELS = 2.0
+_BEYOND_KERNELS = (
+    # encoded values further than this outside the unit interval are moved there: no kernel reaches
+    # so far
+    2.0
+)
 _SIZES = (16, 24, 32, 48, 64, 96, 128, 192, 256)
 
 Rule = tuple[Float[np.ndarray, "q k"], Float[np.ndarray, " q"]]

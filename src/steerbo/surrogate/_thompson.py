@@ -70,9 +70,8 @@ class PosteriorSample:
         d = len(posterior.lengthscales)
         frequencies = random.standard_normal((FEATURES, d)) / posterior.lengthscales
         frequencies[:, posterior.categorical] = 0.0
-        mixed = (
-            posterior.shares < 1.0
-        )  # a factor 1 − w + w e has a spectrum of which the share 1 − w is at zero
+        # a factor 1 − w + w e has a spectrum of which the share 1 − w is at zero
+        mixed = posterior.shares < 1.0
         if mixed.any():
             frequencies[:, mixed] *= (
                 random.random((FEATURES, int(mixed.sum()))) < posterior.shares[mixed]

@@ -180,9 +180,8 @@ class TraitContract(Contract):
         status = optimizer.status
         assert (status.failed, status.abandoned, status.told) == (2, 1, world.rounds)
         late, *out = (world.ask(optimizer) for _ in range(3))
-        tried = [
-            world.point(each) for each in (*gone, left, late) if each.values
-        ]  # to set nothing can be tried again
+        # to set nothing can be tried again
+        tried = [world.point(each) for each in (*gone, left, late) if each.values]
         assert len(set(tried)) == len(tried), (
             "a point that failed or was abandoned does not come back"
         )
@@ -345,9 +344,8 @@ class WingContract(Contract):
             optimizer.abandon(late)
         with pytest.raises(OutcomeConflict, match="no outcome yet"):
             optimizer.amend(left, void=True)
-        optimizer.amend(
-            late, **world.outcome(late), reason="the same again"
-        )  # counts are folded anew
+        # counts are folded anew
+        optimizer.amend(late, **world.outcome(late), reason="the same again")
         again = Optimizer.replay(world.problem, optimizer.events)
         assert bits(again.status) == bits(optimizer.status)
         assert bits(world.ask(again)) == bits(world.ask(optimizer))

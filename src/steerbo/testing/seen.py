@@ -102,9 +102,8 @@ class SeenContract(Contract):
         request = world.request(world.rounds + 1)
         batch = [world.decide(optimizer, each) for each in optimizer.ask(batch=3, **request)]
         assert all(request["context"].items() <= each.context.items() for each in batch)
-        points = [
-            world.point(each) for each in batch if each.values
-        ]  # to set nothing can be tried again
+        # to set nothing can be tried again
+        points = [world.point(each) for each in batch if each.values]
         assert len(set(points)) == len(points)
 
     def test_the_choice_hangs_on_the_context(self, world: Case) -> None:

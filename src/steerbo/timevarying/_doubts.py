@@ -41,14 +41,10 @@ eight. At 6 nats average regret was .016 ± .009 higher on "rates" (of .200) and
 "intel-5" (of .685); at 40 nats .002 ± .001 on "rates", .012 ± .009 lower on "switch" (of .305), and
 the same in all plays of ten further problems, 40 seeds each.
 """
-_LATEST, _MOST_DOUBTED = (
-    10,
-    2,
-)  # outcomes that are looked back at, and how many of them may be doubted
-_SPEAKS_AGAINST, _TAILS = (
-    4.0,
-    3.0,
-)  # deviations beyond which an outcome speaks against a prior, and R's factor in them
+# outcomes that are looked back at, and how many of them may be doubted
+_LATEST, _MOST_DOUBTED = 10, 2
+# deviations beyond which an outcome speaks against a prior, and R's factor in them
+_SPEAKS_AGAINST, _TAILS = 4.0, 3.0
 _WINDOW, _ENOUGH = 5, 3  # outcomes that are looked back at, and how many of them contradict a prior
 
 

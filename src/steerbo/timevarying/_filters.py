@@ -71,9 +71,8 @@ class DecayFilter:
         G, X, _ = covariances.shape
         self.group = group
         self.evidence = np.zeros(len(means))  # (P,) log marginal likelihoods
-        self.surprise = np.zeros(
-            len(means)
-        )  # (P,) how far off the last outcome was, in predictive deviations
+        # (P,) how far off the last outcome was, in predictive deviations
+        self.surprise = np.zeros(len(means))
         self.time = -math.inf
         self._means, self._covariances = means, covariances
         self._diagonal = np.einsum("gxx->gx", covariances).copy()
@@ -213,9 +212,8 @@ class StateSpaceFilter:
         self._means, self._covariances, self._motions = means, covariances, motions
         self._variance = noise**2
         self._output = np.array([motion.output for motion in motions])
-        self._prior = np.array(
-            [motion.stationary @ motion.output for motion in motions]
-        )  # P h, (G, q)
+        # P h, (G, q)
+        self._prior = np.array([motion.stationary @ motion.output for motion in motions])
         self._shift = np.zeros((len(means), q, X))
         self._explained = np.zeros((G, q, X, q, X))
         self._transitions: dict[float, np.ndarray] = {}
@@ -238,9 +236,8 @@ class StateSpaceFilter:
         self.time = max(time, self.time)
         h = self._output
         known = np.einsum("gaxb,gb->gax", self._explained[..., site], h)
-        column = (
-            self._prior[:, :, None] * self._covariances[:, None, site] - known
-        )  # cov of the state with f(site)
+        # cov of the state with f(site)
+        column = self._prior[:, :, None] * self._covariances[:, None, site] - known
         d2 = np.maximum(np.einsum("ga,ga->g", column[..., site], h), 0.0) + (
             self._variance * inflation + stated
         )
@@ -322,9 +319,8 @@ class OrderedFilter:
 
     def _begin(self, first: tuple[float, float, Filters], recent: Sequence[Datum]) -> None:
         self.filters = _copied(first[2])
-        self.copies = [
-            (first[0], first[1], _copied(first[2]))
-        ]  # the time and number of the last outcome in each
+        # the time and number of the last outcome in each
+        self.copies = [(first[0], first[1], _copied(first[2]))]
         self.recent: list[Datum] = []  # since the oldest copy, in order
         self._since = 0  # outcomes since the newest copy
         for datum in recent:

@@ -15,10 +15,8 @@ from ..space import Space, Variable, refuse_laws_of_seen
 from ._priors import Bumps, Covariance, Prior, check_covariance, spatial
 
 _TRIED = 64  # points
-_SHORT, _LONG = (
-    0.05,
-    10.0,
-)  # lengthscales in ranges: below, each place is its own; above, all are one
+# lengthscales in ranges: below, each place is its own; above, all are one
+_SHORT, _LONG = 0.05, 10.0
 
 
 @record
@@ -52,9 +50,8 @@ def unlikely_lengthscales(
     """
     found = []
     for i, prior in enumerate(priors):
-        stated = getattr(
-            prior.kernel, "lengthscale", None
-        )  # kernels of one's own have what they like
+        # kernels of one's own have what they like
+        stated = getattr(prior.kernel, "lengthscale", None)
         if stated is None:
             continue
         lengthscales = [stated] * len(ranges) if isinstance(stated, float) else list(stated)

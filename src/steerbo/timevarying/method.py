@@ -79,9 +79,8 @@ from .surrogates import (
 Surrogate = FiniteSurrogate | LargeFiniteSurrogate | BoxSurrogate
 SHOWN = 20
 """Largest number of priors in a table."""
-_LIKELY = (
-    0.95  # share of the weight: the possible gain is judged by the priors that hold it together
-)
+# share of the weight: the possible gain is judged by the priors that hold it together
+_LIKELY = 0.95
 _WITHOUT = "Without priors take ‹learned-drift›, the default: it learns how the objective drifts."
 
 
@@ -297,14 +296,11 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
             )
         super().__init__(problem, options, streams, history)
         self.now = 0.0
-        self._told: list[
-            Result
-        ] = []  # outcomes that were learned from, in the order in which they came
+        # outcomes that were learned from, in the order in which they came
+        self._told: list[Result] = []
         self.candidates = Candidates(problem, history, self.lasting)
-        self._held, self.doubts = (
-            0,
-            Doubts(),
-        )  # outcomes in the surrogate, and those that are probably wrong
+        # outcomes in the surrogate, and those that are probably wrong
+        self._held, self.doubts = 0, Doubts()
         self.misfit = Misfit()  # the priors that outcomes contradict
         self.calibration = Calibration()
         self._pose()
@@ -413,9 +409,8 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
     def _calibrate(self, believed: int | None) -> None:
         """Compare the latest outcome with the prediction of one prior."""
         if believed is not None:
-            with suppress(
-                ModelFailure
-            ):  # the outcome is kept; the next choice reports that the model failed
+            # the outcome is kept; the next choice reports that the model failed
+            with suppress(ModelFailure):
                 self.calibration = self.calibration.after(float(self.surrogate.surprise[believed]))
 
     def learn_from_datum(self, datum: Datum) -> None:
@@ -445,9 +440,8 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
 
     def _judged(self, datum: Datum) -> Datum:
         if self.doubts_outcomes and not self.doubts.is_late(datum):
-            with suppress(
-                ModelFailure
-            ):  # the outcome is kept; the next choice reports that the model failed
+            # the outcome is kept; the next choice reports that the model failed
+            with suppress(ModelFailure):
                 believed = np.array(self.trusted())
                 mean, deviation = self.surrogate.expected(datum)
                 datum = self.doubts.judged(

@@ -185,9 +185,8 @@ class EventTriggered(OnePrior[EventTriggeredOptions]):
 
     def _contradicts(self, datum: Datum) -> bool:
         """Whether the trigger fires."""
-        with suppress(
-            ModelFailure
-        ):  # an outcome is taken in whatever kernels say of it: who chooses next says so
+        # an outcome is taken in whatever kernels say of it: who chooses next says so
+        with suppress(ModelFailure):
             mean, deviation = (float(each[0]) for each in self.surrogate.expected(datum))
             noise = self.problem.given[0].noise
             return abs(datum.value - mean) > threshold(

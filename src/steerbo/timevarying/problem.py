@@ -173,9 +173,8 @@ def _settings_of(problem: TimeVarying, row: Any) -> dict[str, Any]:
 
 def _point(problem: TimeVarying, row: Any) -> list[float]:
     known = problem.coordinates_of(_settings_of(problem, row))
-    return [
-        known.get(name, 0.0) for name in problem.space.names
-    ]  # what is seen takes its place: see `within`
+    # what is seen takes its place: see `within`
+    return [known.get(name, 0.0) for name in problem.space.names]
 
 
 def _bounds(problem: TimeVarying, given: Mapping[str, Any]) -> dict[str, list[float]]:

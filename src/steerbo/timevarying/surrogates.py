@@ -109,9 +109,8 @@ def _merge(
     cost = np.where(allowed, unlike / (noise + noise[:, None]), np.inf)
     for left in range(len(points) - KEPT, 0, -1):
         i, j = divmod(int(cost.argmin()), len(cost))
-        if not np.isfinite(
-            cost[i, j]
-        ):  # no two are alike any more: those go that have faded most, the oldest first
+        # no two are alike any more: those go that have faded most, the oldest first
+        if not np.isfinite(cost[i, j]):
             order = np.lexsort((points[:, -1], faded))
             kept[order[kept[order]][:left]] = False
             break
@@ -198,9 +197,8 @@ class Means:
         """The gradient of `Σ_p weights_pr m_p(x_r)`, (r, d); of functions by central differences."""
         slope = np.zeros(X.shape)
         if self._hilly:
-            pull = (
-                (self._heights.T @ weights) * self._hills(X) / self._widths[:, None] ** 2
-            )  # (hills, r)
+            # (hills, r)
+            pull = (self._heights.T @ weights) * self._hills(X) / self._widths[:, None] ** 2
             slope += (pull.T @ self._centres - pull.sum(axis=0)[:, None] * X) * ~self._categorical
         for j, h in enumerate(self._steps if self._functions else ()):
             step = np.zeros(X.shape[1])

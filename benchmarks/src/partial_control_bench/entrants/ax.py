@@ -41,9 +41,8 @@ class Ax:
             if not self.each
             else [k for k in range(len(every)) if (k + 1) % self.each]
         )
-        self.parameters = {
-            f"x{k}": every[k] for k in kept
-        }  # no blanks: constraints are read as formulas
+        # no blanks: constraints are read as formulas
+        self.parameters = {f"x{k}": every[k] for k in kept}
         self.client = Client(random_seed=seed)
         self.client.configure_experiment(
             parameters=[_parameter(name, p) for name, p in self.parameters.items()],

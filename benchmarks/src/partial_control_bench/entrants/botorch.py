@@ -38,9 +38,8 @@ from ..randomness import even_points, keyed
 from .columns import OnColumns
 
 _JITTER = 1e-6
-_MOST_BASELINE = (
-    12  # tried settings that may be the best: the joint posterior grows with their square
-)
+# tried settings that may be the best: the joint posterior grows with their square
+_MOST_BASELINE = 12
 
 
 class Averaged(Model):  # type: ignore[misc]

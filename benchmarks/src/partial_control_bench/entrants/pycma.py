@@ -31,9 +31,8 @@ class CMAES:
             "verbose": -9,
             "popsize": size,
         }
-        start = np.full(
-            max(d, 2), 0.5
-        )  # pycma needs two coordinates: a second one that does nothing
+        # pycma needs two coordinates: a second one that does nothing
+        start = np.full(max(d, 2), 0.5)
         self.strategy = cma.CMAEvolutionStrategy(start, 0.3, options)
 
     def ask(self, now: Mapping[str, Any]) -> Values:

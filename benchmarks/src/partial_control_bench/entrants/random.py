@@ -28,9 +28,8 @@ class Random:
                 {p.name: int(i) for p, i in zip(self.space.parameters, at, strict=True)}, now
             )
         flat = self.space.known["wing"] == "mean-field"
-        draw = (
-            random.standard_exponential if flat else random.random
-        )  # exponentials, divided by their sum: uniform
+        # exponentials, divided by their sum: uniform
+        draw = random.standard_exponential if flat else random.random
         point = {
             p.name: int(random.integers(p.size))
             if p.size

@@ -19,10 +19,8 @@ from .crowd import Crowd, Society, Table, Tables, Values
 
 _CELLS = {160: "12x20", 235: "15x26", 394: "20x36"}
 _KILOMETRES = 111.2  # in a degree of latitude
-_REACH, _CROWD = (
-    0.5,
-    4.0,
-)  # kilometres; cells' worth of agents, evenly spread, that serve all but 1/e of a cell alone
+# kilometres; cells' worth of agents, evenly spread, that serve all but 1/e of a cell alone
+_REACH, _CROWD = 0.5, 4.0
 
 
 def _demand(name: str, society: Society, demand: Float[np.ndarray, " A"]) -> Crowd:

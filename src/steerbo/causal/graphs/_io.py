@@ -156,9 +156,8 @@ def _assembled(
     for a, b, attributes in edges:
         before = len(found.directed) + len(found.bidirected) + len(found.undecided)
         found.drawn(names[a], names[b], attributes)
-        one_cause = (
-            str(attributes.get("description")).lower() == "u"
-        )  # which is written as two arrows
+        # which is written as two arrows
+        one_cause = str(attributes.get("description")).lower() == "u"
         if (
             len(found.directed) + len(found.bidirected) + len(found.undecided) == before
             and not one_cause

@@ -15,11 +15,8 @@ from ._projection import Edge, check_edge_count, latent_projection
 ARROWS = ("->", "<-", "<->", "--", "o->", "<-o", "o-o")
 _UNSEEN = ("latent", "hidden", "unobserved")
 MARKS = ("exposure", "outcome", "adjusted", *_UNSEEN, "observed", "role")
-_KINDS = (
-    "type",
-    "kind",
-    "node_type",
-)  # attributes by which other libraries may say that a node is latent
+# attributes by which other libraries may say that a node is latent
+_KINDS = ("type", "kind", "node_type")
 _PARTS = ("target", "intervenable", "context", "none")
 _TRUE, _FALSE = ("", "true", "yes", "1", "on"), ("false", "no", "0", "off")
 

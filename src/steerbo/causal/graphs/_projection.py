@@ -70,9 +70,8 @@ def latent_projection(
     for a, b in edges:
         if a in children:
             children[a].append(b)
-    reach: dict[
-        str, dict[str, None]
-    ] = {}  # of a hidden variable: the others that it affects through hidden ones alone
+    # of a hidden variable: the others that it affects through hidden ones alone
+    reach: dict[str, dict[str, None]] = {}
 
     def reached(name: str) -> dict[str, None]:
         return reach[name] if name in children else {name: None}

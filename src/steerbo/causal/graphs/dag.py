@@ -180,9 +180,8 @@ class BitmaskDag(NamedTuple):
     def active_path(self, a: int, b: int, given: int) -> list[int]:
         """Find a shortest path that d-connects `a` and `b` given a set; empty if they are separated."""
         opened = self.ancestors(given)
-        before: dict[tuple[int, bool], tuple[int, bool] | None] = {
-            (a, True): None
-        }  # (node, reached from a child)
+        # (node, reached from a child)
+        before: dict[tuple[int, bool], tuple[int, bool] | None] = {(a, True): None}
         queue = [(a, True)]
         for node, upwards in queue:
             if node == b:

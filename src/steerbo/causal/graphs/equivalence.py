@@ -23,11 +23,8 @@ from .graph import CausalGraph
 
 _CHOICES = {"--": ("->", "<-"), "o->": ("->", "<->"), "o-o": ("->", "<-", "<->")}
 _MOST_TRIED = 20_000  # edges oriented on the way
-_INTO = {
-    "->": (False, True),
-    "<-": (True, False),
-    "<->": (True, True),
-}  # whether there is an arrow at either end
+# whether there is an arrow at either end
+_INTO = {"->": (False, True), "<-": (True, False), "<->": (True, True)}
 Edges = dict[tuple[str, str], str]
 MOST_GRAPHS = 64
 """Most graphs of a problem: each is searched for scopes, and decides whether an observation counts."""

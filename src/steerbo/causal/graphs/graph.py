@@ -346,10 +346,8 @@ def doubts(graph: CausalGraph) -> str:
         said = [f"nothing that can be set changes {graph.target}"]
     else:
         said = [f"setting {_listed(idle, ' or ')} does not change {graph.target}"] if idle else []
-    roles = {
-        *graph.intervenable,
-        *(graph.contexts or ()),
-    }  # others may well be effects, measured afterwards
+    # others may well be effects, measured afterwards
+    roles = {*graph.intervenable, *(graph.contexts or ())}
     effects = [
         name for name in _without(graph.descendants([graph.target]), graph.target) if name in roles
     ]

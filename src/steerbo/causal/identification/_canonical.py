@@ -33,9 +33,8 @@ class CanonicalScopes:
     chosen: int
     effort: StepBudget
     _steps: dict[State, dict[int, State]] = field(default_factory=dict, repr=False)
-    _idle: dict[State, int] = field(
-        default_factory=dict, repr=False
-    )  # actions that do not matter, by state
+    # actions that do not matter, by state
+    _idle: dict[State, int] = field(default_factory=dict, repr=False)
 
     @cached_property
     def cut(self) -> BitmaskDag:
@@ -153,9 +152,8 @@ class CanonicalScopes:
             always &= ~self.affected[x]
         useful = {x: left & ~self.affected[x] | remaining & ~(1 << x) for x in bits(relevant)}
         bounce = left | remaining
-        while (
-            True
-        ):  # each round assumes that the others look at most at what the round before left to them
+        # each round assumes that the others look at most at what the round before left to them
+        while True:
             graph = self._graph({**later, **useful})
             after = {
                 x: seen & graph.reached(1 << self.target, always | 1 << x, bounce & ~(1 << x))

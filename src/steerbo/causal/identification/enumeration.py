@@ -166,10 +166,8 @@ def _tighten(actions: _Actions, bounds: Bounds) -> Bounds | None:
         least = most if closed else cut.with_parents(at_least)
         after: Bounds = {}
         for x, (sure, possible) in bounds.items():
-            may, will = (
-                contexts & ~below_least[x],
-                contexts & ~below_most[x],
-            )  # admissible at most, and at least
+            # admissible at most, and at least
+            may, will = contexts & ~below_least[x], contexts & ~below_most[x]
             reach_most = most.reached(1 << target, will, may, determined=together, without=1 << x)
             reach_least = (
                 reach_most

@@ -279,9 +279,8 @@ class Matern32(Stationary):
     ) -> tuple[Float[np.ndarray, " *s"], Float[np.ndarray, " *s"]]:
         """`(1 + u) exp(−u)` and `3 exp(−u)`, with `u = √3 r`."""
         u = np.multiply(r2, 3.0, out=r2)
-        np.sqrt(
-            np.minimum(u, 1e6, out=u), out=u
-        )  # beyond, exp is zero, and zero times infinity would be no number
+        # beyond, exp is zero, and zero times infinity would be no number
+        np.sqrt(np.minimum(u, 1e6, out=u), out=u)
         fall = np.negative(u)
         np.exp(fall, out=fall)
         u += 1.0

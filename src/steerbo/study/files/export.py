@@ -212,9 +212,8 @@ def _played(played: Round) -> dict[str, Any]:
         played.charged if played.paid is not None or played.charge is not None else None
     )
     result["reason"] = played.failure.reason if played.failure else None
-    asked = {
-        name: given for name, given in played.request.items() if name != SEEN.name
-    }  # as `suggestion.context`
+    # as `suggestion.context`
+    asked = {name: given for name, given in played.request.items() if name != SEEN.name}
     known = {**asked, **played.suggestion.context, **played.realised}
     return {**_named(played.suggestion), **_by_column(known), **result}
 

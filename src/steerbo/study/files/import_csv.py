@@ -74,9 +74,8 @@ class ExistingData:
         self._pieces: dict[str, list[_Piece]] = defaultdict(list)
         self._found: set[str] = set()
         self._claimed: dict[str, Outcome] = {}  # new lines, by their identity
-        self._measured: dict[str, list[str]] = defaultdict(
-            list
-        )  # names by what was measured, without the value
+        # names by what was measured, without the value
+        self._measured: dict[str, list[str]] = defaultdict(list)
         added = [event for event in study.events if isinstance(event, DataAdded)]
         self._names = {f"added-{number}": event for number, event in enumerate(added, 1)}
         for name, event in self._names.items():
@@ -297,9 +296,8 @@ def read_line(problem: Problem, sheet: Spreadsheet, row: Row) -> Said:
     if problem.cells:
         labels = cells_of(problem)
         cells = {name: number(label) for label, name in labels.items() if label in row.cells}
-        if sheet.whole.issuperset(
-            labels.keys() & set(sheet.columns)
-        ):  # of agents, and no share of 1 among others
+        # of agents, and no share of 1 among others
+        if sheet.whole.issuperset(labels.keys() & set(sheet.columns)):
             cells = {name: int(x) for name, x in cells.items()}
         realised = problem.with_cells(realised, cells)
     if isinstance(value := number("value"), str):
@@ -324,9 +322,8 @@ def read_line(problem: Problem, sheet: Spreadsheet, row: Row) -> Said:
 
 
 _COMMAS = re.compile(r",(?![^()]*\))")  # but not those within parentheses
-_LABEL = re.compile(
-    r"[^,()\s](?:[^,()]*[^,()\s])?"
-)  # a name in a scope such as "dose (age, pulse)"
+# a name in a scope such as "dose (age, pulse)"
+_LABEL = re.compile(r"[^,()\s](?:[^,()]*[^,()\s])?")
 
 
 def _with_own_names(
@@ -423,9 +420,8 @@ def tell_row(study: Study, number: int, token: str, told: Said) -> Line:
     if told.state not in ("", *_OF_A_ROUND):
         hint = "Write failed where the evaluation broke; nothing is needed where there is a value."
         raise InvalidOutcome("state", told.state, one_of(_OF_A_ROUND, told.state), hint)
-    said = before.request.keys() - {
-        SEEN.name
-    }  # of a round, such as its time; a context is among what happened
+    # of a round, such as its time; a context is among what happened
+    said = before.request.keys() - {SEEN.name}
     logged = {name for name in said if name not in study.problem.space}
     realised = {name: value for name, value in told.realised.items() if name not in logged}
     if before.suggestion.observe and told.value is None and told.state in ("", "open"):
@@ -572,9 +568,8 @@ def read_results(
         _check_cells(sheet, list(cells), {name: label for name, (label, _) in labels.items()})
     if "value" not in sheet.columns:
         wanted = " or ".join(dict.fromkeys(f"{label!r}" for label in labels["value"]))
-        target = getattr(
-            getattr(problem, "graph", None), "target", None
-        )  # of a causal problem, the value's own name
+        # of a causal problem, the value's own name
+        target = getattr(getattr(problem, "graph", None), "target", None)
         close = [
             header
             for header in sheet.ignored
@@ -701,9 +696,8 @@ def take(
     known = ExistingData(study, table, apart=repetitions)
     lines, new, added = list[Line](), list[NewRow](), dict[int, Outcome]()
     for number, row in enumerate(sheet.rows):
-        if len(new) >= TOGETHER or (
-            new and row.cells.get("token")
-        ):  # what rounds are told stands where it stood
+        # what rounds are told stands where it stood
+        if len(new) >= TOGETHER or (new and row.cells.get("token")):
             lines += written(study, new)
             new = []
             watch(number)
@@ -767,9 +761,8 @@ def _open_round(study: Study, outcome: Outcome) -> Iterator[str]:
             and (space[name].kind == "float" or asked.values[name] == outcome.realised[name])
             for name in names
         )
-        if same and any(
-            space[name].kind == "float" for name in names
-        ):  # few choices are alike by chance
+        # few choices are alike by chance
+        if same and any(space[name].kind == "float" for name in names):
             yield (
                 f"its settings are those of round {asked.round}, which has no outcome yet: if it is that play, void "
                 f"these data, and import the line with {asked.token} in a column token"
@@ -907,9 +900,8 @@ def _csv_of(frame: Any) -> str:
         return text.getvalue()
     if not callable(getattr(frame, "to_csv", None)):
         raise InvalidOutcome("frame", type(frame).__name__, "a DataFrame of pandas or polars")
-    by_cell = getattr(frame, "map", None) or getattr(
-        frame, "applymap", None
-    )  # of pandas before 2.1
+    # of pandas before 2.1
+    by_cell = getattr(frame, "map", None) or getattr(frame, "applymap", None)
     plain = frame if by_cell is None else by_cell(_tables_as_json)
     return str(plain.to_csv(index=False))
 
@@ -953,6 +945,5 @@ def add_frame(
     """
     sheet = read_results(study.problem, _csv_of(frame), headers, missing)
     sheet = replace(sheet, mark="dot", local=False)
-    return take(
-        study, sheet, charge, repetitions=repetitions
-    )  # numbers are numbers, and not how people write
+    # numbers are numbers, and not how people write
+    return take(study, sheet, charge, repetitions=repetitions)

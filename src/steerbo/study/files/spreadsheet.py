@@ -25,9 +25,8 @@ from .workbook import SIGNATURE, sheets_of
 _SEPARATORS = ",;\t|"
 _COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+(e[+-]?[0-9]+)?", re.IGNORECASE)  # 0,5
 _DOT = re.compile(r"[+-]?([0-9]+\.[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?", re.IGNORECASE)  # 0.5
-_THOUSAND = re.compile(
-    r"[+-]?[1-9][0-9]{0,2}[.,][0-9]{3}"
-)  # 1,234: a decimal mark, or one of thousands
+# 1,234: a decimal mark, or one of thousands
+_THOUSAND = re.compile(r"[+-]?[1-9][0-9]{0,2}[.,][0-9]{3}")
 _GROUPED = re.compile(  # 1,234,567.8
     r"[+-]?[1-9][0-9]{0,2}(?:([.,'’_ \u00a0\u2009\u202f])[0-9]{3})(?:\1[0-9]{3})*(?:[.,][0-9]+)?"
 )
@@ -62,9 +61,8 @@ def decoded(data: bytes, has: Callable[[str], bool] | None = None) -> str:
             )
         return sheets[wanted[0]] if wanted else next(iter(sheets.values()), "")
     try:
-        return data.decode(
-            json.detect_encoding(data)
-        )  # by a mark, or by where its first characters have zeros
+        # by a mark, or by where its first characters have zeros
+        return data.decode(json.detect_encoding(data))
     except UnicodeDecodeError:
         return data.decode("cp1252")
 

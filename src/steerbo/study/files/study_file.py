@@ -541,9 +541,8 @@ def _check_settings(specification: StudyFile, wrong: list[InvalidInput]) -> None
         replace(specification, settings=settings).optimizer()
     except InvalidOption as error:
         for fault in error.errors:
-            name = (
-                fault.field.partition(".")[2] or fault.field
-            )  # without the name of the class of options
+            # without the name of the class of options
+            name = fault.field.partition(".")[2] or fault.field
             place = "study" if name in _LIMITS else "study.options"
             wrong.append(fault.moved(f"{place}.{name}", InvalidStudy))
 
