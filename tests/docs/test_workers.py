@@ -1,4 +1,4 @@
-"""The workers' story as it is told: on a real PostgreSQL server, and with Dask."""
+"""Ten workers, as the page has them: on a real PostgreSQL server, and with Dask."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from steerbo.study import Study
 from tests.torture.server import Server
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]  # what clusters warn of is not ours
-STORY = "stories/workers.md"
+STORY = "how-to/operating.md"
 
 
 def test_on_postgresql_and_dask(running: Server, monkeypatch: pytest.MonkeyPatch) -> None:
