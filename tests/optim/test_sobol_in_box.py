@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import qmc
 
 from steerbo.errors import InvalidProblem
 from steerbo.optim import Box, sobol_in_box, sobol_points
-from steerbo.optim._domain import _digits
+from steerbo.optim._domain import KEPT_DIMENSIONS, KEPT_POWER, _digits
+
+from .sobol_file import digits_of_scipy
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 7, 100, 512])
@@ -38,8 +39,12 @@ def test_too_many_dimensions_are_refused() -> None:
         sobol_points(2, 30_000, 0)
 
 
-@pytest.mark.parametrize("d", [*range(1, 26)])
+@pytest.mark.parametrize("d", range(1, KEPT_DIMENSIONS + 2))
 def test_digits_are_those_of_scipy(d: int) -> None:
-    for power in (0, 1, 6):
-        points = qmc.Sobol(d, scramble=True, bits=30, seed=6).random_base2(power)
-        np.testing.assert_array_equal(_digits(power, d), (points * 2.0**30).astype(np.int64))
+    for power in (0, 1, 6, KEPT_POWER):
+        np.testing.assert_array_equal(_digits(power, d), digits_of_scipy(power, d))
+
+
+def test_more_points_than_are_kept_are_those_of_scipy() -> None:
+    power = KEPT_POWER + 1
+    np.testing.assert_array_equal(_digits(power, 3), digits_of_scipy(power, 3))

@@ -14,6 +14,7 @@ import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -235,11 +236,11 @@ def kronecker(n: int, d: int, seed: int | None = None) -> Float[np.ndarray, "n d
 
 _MOST_DIMENSIONS = 21201  # as far as the published direction numbers go
 _BITS = 30
-_SCRAMBLE = (
-    # of eight tried, what leaves the smallest gaps in a square: smaller ones than a fresh scramble
-    # for each seed
-    6
-)
+# of eight tried, what leaves the smallest gaps in a square: smaller ones than a fresh scramble for
+# each seed
+SCRAMBLE = 6
+SOBOL_FILE = Path(__file__).with_name("sobol.npy")
+KEPT_DIMENSIONS, KEPT_POWER = 32, 12
 
 
 def sobol_points(n: int, dimension: int, seed: int) -> Float[np.ndarray, "n d"]:
@@ -271,13 +272,29 @@ def sobol_points(n: int, dimension: int, seed: int) -> Float[np.ndarray, "n d"]:
 
 @functools.lru_cache(maxsize=32)
 def _digits(power: int, dimension: int) -> Int[np.ndarray, "n d"]:
-    """The scrambled sequence, as whole numbers of `_BITS` binary digits."""
-    from scipy.stats import (
-        qmc,
-    )  # half a second to import, for searches alone
+    """The scrambled sequence's first 2^power points, as whole numbers of `_BITS` binary digits.
 
-    points = qmc.Sobol(dimension, scramble=True, bits=_BITS, seed=_SCRAMBLE).random_base2(power)
-    return (points * 2.0**_BITS).astype(np.int64)
+    `sobol.npy` keeps what SciPy's scramble makes of them in up to `KEPT_DIMENSIONS`, since the
+    import of `scipy.stats` is half of a command's time: the first point, and for each power the
+    digits that its half of the points flips. Points come in the order of a reflected Gray code.
+    """
+    if power > KEPT_POWER or dimension > KEPT_DIMENSIONS:
+        from scipy.stats import qmc  # slow to import, for large searches alone
+
+        points = qmc.Sobol(dimension, scramble=True, bits=_BITS, seed=SCRAMBLE).random_base2(power)
+        return (points * 2.0**_BITS).astype(np.int64)
+    before = dimension * (dimension - 1) // 2
+    first, *flips = _kept()[: power + 1, before : before + dimension]
+    digits = first[None]
+    for flip in flips:
+        digits = np.concatenate([digits, digits[::-1] ^ flip])
+    return digits
+
+
+@functools.cache
+def _kept() -> Int[np.ndarray, "powers columns"]:
+    """The file `sobol.npy`, one block of columns a dimension; made by tests.optim.sobol_file."""
+    return np.load(SOBOL_FILE).astype(np.int64)
 
 
 def sobol_in_box(box: Box, n: int, seed: int) -> Float[np.ndarray, "n d"]:
