@@ -44,7 +44,7 @@ def test_a_whole_study_over_http_is_what_python_would_have_played(wing: str, tmp
             assert told.json()["status"] == quiet.status.to_dict()
         assert client.get("/studies/oven/recommendation").json() == quiet.recommend().to_dict()
         ended = client.post("/studies/oven/ask", json=to_dict(dict(case.request(5)))).json()
-        assert ended == {"suggestions": [], "finished": "all rounds are made"}
+        assert ended == {"suggestions": [], "left": 0, "finished": "all rounds are made"}
 
 
 def test_answers_may_be_given_twice_and_not_otherwise(tmp_path: Path) -> None:

@@ -52,7 +52,8 @@ class Slow:
             "slow": (str(self.places["slow"]), self.opened),
             "other": (str(self.places["other"]), lambda: Study.open(self.places["other"])),
         }
-        app = application(StudyPool(opens))
+        self.pool = StudyPool(opens)
+        app = application(self.pool)
         server = uvicorn.Server(configured(app))
         with closing(socket_at("127.0.0.1", 0)) as bound:
             thread = threading.Thread(target=server.run, args=([bound],))
@@ -126,6 +127,21 @@ def test_once_the_client_has_hung_up_no_more_is_chosen(tmp_path: Path) -> None:
         slow.go_on.set()
         rounds = get(url, "/studies/slow/rounds").json()["rounds"]
         assert len(rounds) == slow.chosen == 1, "the one that was being chosen is among the open ones"
+
+
+def test_long_batches_take_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Eight clients want more than a turn has time for: each gets a part, and the last one, whom nobody waits for, all."""
+    monkeypatch.setattr("steerbo.serve.pool.SHARE", 0.0)
+    monkeypatch.setattr("steerbo.serve.pool.PATIENCE", HUNG)
+    slow = Slow(tmp_path)
+    with ThreadPoolExecutor(8) as many, slow.served() as url:
+        asked = [many.submit(post, url, "slow", 4) for _ in range(8)]
+        while slow.pool.studies["slow"]._waiting < 7:
+            assert get(url, "/healthz").json() == {"status": "ok"}
+        slow.go_on.set()
+        answers = [each.result(HUNG).json() for each in asked]
+    assert sorted(len(answer["suggestions"]) for answer in answers) == [1] * 7 + [4]
+    assert all(len(answer["suggestions"]) + answer["left"] == 4 for answer in answers)
 
 
 @pytest.mark.parametrize("batch", [0, -1, MOST_AT_ONCE + 1, 10_000])

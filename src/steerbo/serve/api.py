@@ -29,7 +29,6 @@ from .operations import (
     Remark,
     RequestBody,
     Tell,
-    Wanted,
     applied,
     events_after,
     predicted,
@@ -66,18 +65,19 @@ def _do(
     given: RequestBody,
     *,
     token: str = "",
-    **more: Wanted,
+    waits: Callable[[], bool] = lambda: True,
 ) -> Json:
     verb = VERBS[word]
-    with study_of(request, who, name, verb.right).use(who.name) as study:
-        return verb.call(study, token, given, more.get("wanted", lambda: True))
+    served = study_of(request, who, name, verb.right)
+    with served.use(who.name) as study:
+        return verb.call(study, token, given, lambda chosen: waits() and served.goes_on(chosen))
 
 
 @router.post("/{name}/ask", responses=CHANGING, description=VERBS["ask"].does)
 async def ask(request: Request, who: Who, name: Name, body: Ask | None = None) -> Json:
     """The next round; no more are chosen once the client has hung up."""
-    async with client_of(request) as wanted:
-        return await run_in_threadpool(_do, request, who, name, "ask", body or Ask(), wanted=wanted)
+    async with client_of(request) as waits:
+        return await run_in_threadpool(_do, request, who, name, "ask", body or Ask(), waits=waits)
 
 
 @router.post("/{name}/attach", responses=CHANGING, description=VERBS["attach"].does)

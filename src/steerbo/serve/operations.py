@@ -22,8 +22,8 @@ Json = dict[str, Any]
 
 MOST_AT_ONCE = 100
 """Suggestions of one request. A lab that plays more at a time asks again."""
-Wanted = Callable[[], bool]
-"""Whether the client still waits for the answer."""
+Wanted = Callable[[int], bool]
+"""Whether one more suggestion is to be chosen after so many: the client still waits, and no other for long."""
 
 
 class RequestBody(BaseModel):
@@ -160,7 +160,7 @@ class Operation:
         right: the right that a key needs.
         takes: the fields of the call.
         call: does it: the study, the round's token ("" where it is about none), the fields given,
-            and whether the answer is still wanted.
+            and whether one more suggestion is wanted.
         about_a_round: whether it takes a token.
     """
 
@@ -178,13 +178,15 @@ def _ask(study: Study, _: str, given: Ask, wanted: Wanted) -> Json:
 
     def one(place: BatchPosition) -> Suggestion | None:
         # rounds that are out are among the open ones
-        return study.session.ask(request, place) if wanted() else None
+        return study.session.ask(request, place) if wanted(place.number - 1) else None
 
     found = one_or_more(given.batch, one)
     assert isinstance(found, list)
+    finished = study.status.finished
     return {
         "suggestions": [study.card(each).to_dict() for each in found],
-        "finished": study.status.finished,
+        "left": 0 if finished else given.batch - len(found),
+        "finished": finished,
     }
 
 
@@ -212,7 +214,8 @@ VERBS: Mapping[str, Operation] = MappingProxyType(
     {
         "ask": Operation(
             "The next round, or several: variables to look at first, and settings. Rounds that are out stay out; "
-            "if the answer was lost, its rounds are among the open ones.",
+            "if the answer was lost, its rounds are among the open ones. Where others wait, a batch may be shorter: `left` "
+            "says by how many, to be asked for again.",
             "play",
             Ask,
             _ask,

@@ -282,9 +282,12 @@ def _changing(word: str) -> Call:
         )
         rest = {key: value for key, value in arguments.items() if key not in about.model_fields}
         given: RequestBody = verb.takes.model_validate(rest)
-        with opened(pool, who, _name(pool, who, place.study), verb.right).use(who.name) as study:
-            return verb.call(
-                study, getattr(place, "token", ""), given, lambda: not pool.ending.is_set()
-            )
+        served = opened(pool, who, _name(pool, who, place.study), verb.right)
+
+        def wanted(chosen: int) -> bool:
+            return not pool.ending.is_set() and served.goes_on(chosen)
+
+        with served.use(who.name) as study:
+            return verb.call(study, getattr(place, "token", ""), given, wanted)
 
     return call
