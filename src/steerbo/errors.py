@@ -222,7 +222,13 @@ class DamagedLog(InvalidStudy):
 
 
 class OutOfRangeWarning(UserWarning):
-    """A measured value lies far outside its variable's range, or is next to nothing; it is kept, and can be amended."""
+    """A measured value lies far outside its variable's range, or is next to nothing; it is kept, and can be amended.
+
+    Attributes:
+        alike: kind of the doubt, and field of the value: equal ones of a table are said together.
+    """
+
+    alike: tuple[str, str] = "", ""
 
 
 class UnusualOutcomeWarning(OutOfRangeWarning):

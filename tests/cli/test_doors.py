@@ -112,6 +112,20 @@ def test_codes_for_missing_outcomes_are_left_out(tmp_path: Path, said: str) -> N
     assert "0 new, " in again.stderr
 
 
+def test_doubts_of_one_kind_about_one_column_are_said_once_with_their_lines(tmp_path: Path) -> None:
+    place = begun(tmp_path)
+    far = "".join(f"{k}00,{k}.77\n" for k in range(1, 6))
+    result = call("import", place, table(place, table_with_codes(60, 12) + far))
+    assert result.exit_code == 0
+    (code,) = [line for line in result.stdout.splitlines() if "code for a missing value" in line]
+    assert "So it is in 9 more lines: " in code
+    (outside,) = [line for line in result.stdout.splitlines() if "far outside its range" in line]
+    assert outside.startswith("line 62: taken")
+    assert outside.endswith("So it is in 4 more lines: 63, 64, 65, 66.")
+    assert result.stderr.count("code for a missing value") == 1
+    assert "value = -200 in 12 of 65 outcomes" in result.stderr
+
+
 def test_a_column_with_codes_that_is_none_is_refused(tmp_path: Path) -> None:
     place = begun(tmp_path)
     assert "did you mean 'value'" in refused(

@@ -130,14 +130,14 @@ def test_once_the_client_has_hung_up_no_more_is_chosen(tmp_path: Path) -> None:
 
 
 def test_long_batches_take_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Eight clients want more than a turn has time for: each gets a part, and the last one, whom nobody waits for, all."""
-    monkeypatch.setattr("steerbo.serve.pool.SHARE", 0.0)
+    """Eight clients want more than a turn has time for: each gets one; the last, whom nobody waits for, all."""
     monkeypatch.setattr("steerbo.serve.pool.PATIENCE", HUNG)
     slow = Slow(tmp_path)
     with ThreadPoolExecutor(8) as many, slow.served() as url:
         asked = [many.submit(post, url, "slow", 4) for _ in range(8)]
         while slow.pool.studies["slow"]._waiting < 7:
             assert get(url, "/healthz").json() == {"status": "ok"}
+        monkeypatch.setattr("steerbo.serve.pool.PATIENCE", 0.0)  # the time of each is over
         slow.go_on.set()
         answers = [each.result(HUNG).json() for each in asked]
     assert sorted(len(answer["suggestions"]) for answer in answers) == [1] * 7 + [4]

@@ -93,7 +93,9 @@ class Finding(Record):
     @property
     def warning(self) -> OutOfRangeWarning:
         """The warning that Python is given when the value is logged."""
-        return (OutOfRangeWarning if self.kind in OF_A_RANGE else UnusualOutcomeWarning)(str(self))
+        said = (OutOfRangeWarning if self.kind in OF_A_RANGE else UnusualOutcomeWarning)(str(self))
+        said.alike = self.kind, self.field
+        return said
 
 
 def finding(kind: str, where: str = "", /, **values: Any) -> Finding:

@@ -214,8 +214,8 @@ VERBS: Mapping[str, Operation] = MappingProxyType(
     {
         "ask": Operation(
             "The next round, or several: variables to look at first, and settings. Rounds that are out stay out; "
-            "if the answer was lost, its rounds are among the open ones. Where others wait, a batch may be shorter: `left` "
-            "says by how many, to be asked for again.",
+            "if the answer was lost, its rounds are among the open ones. Where it takes long, a batch is shorter: "
+            "`left` says by how many; ask for them again.",
             "play",
             Ask,
             _ask,

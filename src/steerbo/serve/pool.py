@@ -28,8 +28,8 @@ DEAR = 1.0
 """Seconds of processor time: a choice that takes less is not prepared."""
 PATIENCE = 5.0
 """Seconds that a request waits for its turn, and then for the study."""
-SHARE = 1.0
-"""Seconds after which a batch ends where other requests wait to change the study: several get a turn in `PATIENCE`."""
+LONGEST = 30.0
+"""Seconds after which a batch ends though nobody waits: half of what proxies wait for an answer, such as nginx."""
 MOST_OPEN = 100
 """Studies that are open at once; fewer where the system allows fewer open files."""
 _READERS = 4  # requests that read a study at once, in a thread each; one more may change it
@@ -70,7 +70,10 @@ class OpenStudy:
         )
         self._lock = threading.RLock()
         self._turns = {False: asyncio.Semaphore(_READERS), True: asyncio.Semaphore(1)}
-        self._waiting, self._since = 0, 0.0  # requests that are to change it, and the last turn's start
+        self._waiting, self._since = (
+            0,
+            0.0,
+        )  # requests that are to change it, and the last turn's start
         self._quiet, self._prepared_after = threading.Timer(QUIET, self._prepare), 0
         self._study: Study | None = None
         self._read: dict[Any, tuple[int, Any]] = {}
@@ -98,8 +101,12 @@ class OpenStudy:
             self._turns[changing].release()
 
     def goes_on(self, chosen: int) -> bool:
-        """Whether a batch goes on after so many suggestions: one is chosen in any case, all where nobody waits."""
-        return not (chosen and self._waiting and time.monotonic() - self._since > SHARE)
+        """Whether a batch goes on after so many suggestions, of which one is chosen in any case.
+
+        Whoever waits for a turn is to have one within `PATIENCE`.
+        """
+        share = PATIENCE / (1 + self._waiting) if self._waiting else LONGEST
+        return not chosen or time.monotonic() - self._since < share
 
     @contextmanager
     def _held(self, seconds: float) -> Iterator[None]:

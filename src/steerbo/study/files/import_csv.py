@@ -19,6 +19,7 @@ import re
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, Literal, NamedTuple
@@ -29,7 +30,6 @@ from ...core import (
     SEEN,
     TIME,
     DataAdded,
-    Finding,
     Outcome,
     Problem,
     Round,
@@ -383,8 +383,10 @@ class NewRow:
     twin: str
 
 
-def written(study: Study, new: Sequence[NewRow]) -> list[Line]:
-    """Log external data, all or none; returns the result of each line, with its warnings.
+def written(
+    study: Study, new: Sequence[NewRow], doubted: dict[int, list[OutOfRangeWarning]]
+) -> list[Line]:
+    """Log external data, all or none; returns the result of each line, and adds its warnings by its number.
 
     Raises:
         LogUnavailable: the log stays away. It may have been written: the same table again finds
@@ -397,20 +399,24 @@ def written(study: Study, new: Sequence[NewRow]) -> list[Line]:
         writer.settle()
     record = study.optimizer.recorder
 
-    def work() -> list[tuple[str, list[Finding]]]:
+    def work() -> list[str]:
         events = [record.signed(each.event) for each in new]
         writer.log.extend(events)
-        return [(study.history.next_data, record.apply(event)) for event in events]
+        names = []
+        for each, event in zip(new, events, strict=True):
+            names.append(study.history.next_data)
+            doubted[each.number] += [found.warning for found in record.apply(event)]
+        return names
 
     with writer._lock:
         added = writer.logged(work)
     lines = []
-    for each, (name, found) in zip(new, added, strict=True):
+    for each, name in zip(new, added, strict=True):
         said = f"added as {name}" + ", and charged" * each.event.charge
         twin = [f"{each.twin} is the same at another cost: void one if they are one"] * bool(
             each.twin
         )
-        lines.append(Line(each.number, "taken", _joined([said, *twin, *map(str, found)])))
+        lines.append(Line(each.number, "taken", _joined([said, *twin])))
     return lines
 
 
@@ -695,38 +701,60 @@ def take(
     study.refresh()
     known = ExistingData(study, table, apart=repetitions)
     lines, new, added = list[Line](), list[NewRow](), dict[int, Outcome]()
+    doubted = defaultdict[int, list[OutOfRangeWarning]](list)
     for number, row in enumerate(sheet.rows):
         # what rounds are told stands where it stood
         if len(new) >= TOGETHER or (new and row.cells.get("token")):
-            lines += written(study, new)
+            lines += written(study, new, doubted)
             new = []
             watch(number)
-        found = _with_warnings(lambda row=row: _take(study, sheet, row, known, charge))  # type: ignore[misc]
+        with _caught() as warned:
+            found = _take(study, sheet, row, known, charge)
         if isinstance(found, NewRow):
             new.append(found)
             added[found.number] = found.event.outcome
         else:
             lines.append(found)
-    lines += written(study, new)
+            doubted[found.number] += warned
+    lines += written(study, new, doubted)
     watch(len(sheet.rows))
     if added:
         study.session.logged(study.optimizer.refit)
     for doubt in doubts(study.problem, list(added.items())):
         warnings.warn(doubt.warning, stacklevel=3)
     timed = study.problem.timed and any(column(TIME.name) in row.cells for row in sheet.rows)
-    doubted = {
-        number: [
+    more = _said_together(doubted)
+    for number, outcome in added.items():
+        more[number] += [
             *_without_time(outcome, timed, study),
             *_twin(known.same_but_for_value(outcome)),
             *_open_round(study, outcome),
         ]
-        for number, outcome in added.items()
-    }
-    lines = [
-        replace(line, message=_joined([line.message, *doubted.get(line.number, ())]))
-        for line in lines
-    ]
+    lines = [replace(line, message=_joined([line.message, *more[line.number]])) for line in lines]
     return sorted(lines, key=lambda line: line.number)
+
+
+_EACH, _NAMED = 3, 20
+"""Lines with doubts of one kind about one column that are said one by one, and those that are named where there are
+more."""
+
+
+def _said_together(doubted: Mapping[int, Sequence[OutOfRangeWarning]]) -> dict[int, list[str]]:
+    """Sentences by number of the line; many that are alike are one, at the first, which says where the others are."""
+    where = defaultdict[tuple[str, str], list[int]](list)
+    for number in sorted(doubted):
+        for warned in doubted[number]:
+            where[warned.alike].append(number)
+    said = defaultdict[int, list[str]](list)
+    for number in sorted(doubted):
+        for warned in doubted[number]:
+            first, *others = where[warned.alike]
+            if len(others) < _EACH:
+                said[number].append(str(warned))
+            elif number == first:
+                named = ", ".join(map(str, others[:_NAMED])) + ", …" * (len(others) > _NAMED)
+                said[number].append(f"{warned} So it is in {len(others)} more lines: {named}.")
+    return said
 
 
 def _without_time(outcome: Outcome, timed: bool, study: Study) -> Iterator[str]:
@@ -770,20 +798,18 @@ def _open_round(study: Study, outcome: Outcome) -> Iterator[str]:
             return
 
 
-def _with_warnings(take: Callable[[], Line | NewRow]) -> Line | NewRow:
-    """Result of a line, with its warnings."""
+@contextmanager
+def _caught() -> Iterator[list[OutOfRangeWarning]]:
+    """Context whose warnings of unlikely values are in the list afterwards; others are passed on."""
+    found = list[OutOfRangeWarning]()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", OutOfRangeWarning)
-        line = take()
+        yield found
     for warning in caught:
-        if not isinstance(warning.message, OutOfRangeWarning):
-            warnings.warn(warning.message, stacklevel=3)
-    if isinstance(line, NewRow):
-        return line
-    said = [
-        str(warning.message) for warning in caught if isinstance(warning.message, OutOfRangeWarning)
-    ]
-    return replace(line, message=_joined([line.message, *said]))
+        if isinstance(warning.message, OutOfRangeWarning):
+            found.append(warning.message)
+        else:
+            warnings.warn(warning.message, stacklevel=4)
 
 
 def _joined(parts: Sequence[str]) -> str:
