@@ -182,7 +182,7 @@ def test_what_is_expected_if_bad_outcomes_are_right_is_said(kind: Callable[[], P
     near = "1 of 8 outcomes near it is taken for wrong and is worse than all others there (-50.03): if it is right the "
     assert near + "expected value is about 2.5" in str(optimizer.recommend())
     optimizer.ask()
-    there = "1 of them is bad: if it is right, and near the answer, the answer says what is to be expected."
+    there = "1 of them is bad: if it is right, expect worse near it; an answer near it says how much."
     assert there in str(optimizer.status)
     assert there in optimizer.explain().text
 

@@ -64,7 +64,7 @@ def test_to_stay_is_an_answer_and_else_it_is_said_what_is_gained() -> None:
     assert "stay as you are" in stays.why
     goes = played(kiln({"temperature": 210}, tolerance=sb.Absolute(0.5)), 25, best=150).recommend()
     assert goes.values["temperature"] == pytest.approx(150, abs=5)
-    assert "better than where you stand (from" in goes.why
+    assert "better than today's settings (from" in goes.why
     gain = float(goes.why.split("; ")[-1].split()[0])
     assert gain == pytest.approx(1.44, abs=0.15)
     low, high = map(float, re.findall(r"from (\S+) to (\S+)\)", goes.why)[0])
@@ -79,7 +79,7 @@ def test_where_it_costs_more_than_what_would_do_it_is_left() -> None:
 def test_net_value_says_whether_to_stay() -> None:
     advice = played(kiln({"temperature": 210}, value_of_one=3.0), 25, best=150).recommend()
     assert "the net value of a play is" in advice.why
-    assert "better than where you stand" in advice.why
+    assert "better than today's settings" in advice.why
 
 
 def test_what_nobody_can_hold_is_refused() -> None:

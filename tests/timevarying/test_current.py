@@ -52,7 +52,7 @@ def test_answers_follow_the_curve_and_say_what_is_gained() -> None:
     advice = optimizer.recommend()
     [reason] = [each for each in advice.reasons if each.kind == "gain-over-current"]
     assert reason.values["low"] < reason.values["gain"] < reason.values["high"]
-    assert "better than where you stand" in advice.why
+    assert "better than today's settings" in advice.why
     cold, mild = (optimizer.policy({"outdoor": outdoor}, time=14.0).values["supply"] for outdoor in (0.0, 10.0))
     assert cold - mild == pytest.approx(11, abs=5), "of weather that was hardly seen the curve is known"
 

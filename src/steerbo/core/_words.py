@@ -120,10 +120,12 @@ def _outliers(number: int, shown: Sequence[Sequence[Any]]) -> str:
 
 
 def _bad_outliers(number: int) -> str:
-    these = (
-        "1 of them is bad: if it is" if number == 1 else f"{number} of them are bad: if they are"
+    if number == 1:
+        return "1 of them is bad: if it is right, expect worse near it; an answer near it says how much."
+    return (
+        f"{number} of them are bad: if they are right, expect worse near them; "
+        "an answer near them says how much."
     )
-    return f"{these} right, and near the answer, the answer says what is to be expected."
 
 
 def _code(name: str, value: float, times: int, token: str) -> str:
@@ -281,7 +283,7 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "good-enough": _good_enough,
     "largest-net-value": "the net value of a play is {value:.5g}, more than that of other sets",
     "stay": "stay as you are: it is good enough, and costs no more",
-    "gain-over-current": "{gain:.4g} better than where you stand (from {low:.4g} to {high:.4g})",
+    "gain-over-current": "{gain:.4g} better than today's settings (from {low:.4g} to {high:.4g})",
     "played": "this distribution has been played",
     "best-played": "the best of the distributions that were played",
     "predicted": "not played yet: the model predicts it",
