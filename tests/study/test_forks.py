@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import time
 from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
@@ -15,6 +16,7 @@ import pytest
 from steerbo.core import Failed
 from steerbo.storage.doctor import examine
 from steerbo.study import Memory, MemoryLog, Study
+from steerbo.study._run import Interruptible
 from tests.core.stub import Nearest, Stub
 from tests.study.processes import ended_well, measure, posix, threads
 from tests.torture.forks import forks
@@ -87,6 +89,17 @@ def test_pools_of_forked_processes(tmp_path: Path) -> None:
             assert pool.submit(told_there, str(tmp_path / "study.db")).result(60) == 9
         study.refresh()
         assert study.status.told == 9
+
+
+@posix
+@threads
+def test_a_forked_worker_ends_by_a_signal_without_a_traceback(capfd: pytest.CaptureFixture[str]) -> None:
+    """The pool ends its other workers so where one was killed."""
+    with Interruptible():
+        child = in_child(lambda: time.sleep(60))
+        os.kill(child, signal.SIGTERM)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGTERM
+    assert capfd.readouterr().err == ""
 
 
 def test_two_threads_cannot_both_append_after_the_same_event() -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from .._wording import MISSING, SHELL, number_text
 from ..core import (
@@ -35,10 +35,12 @@ from ..errors import InvalidInput, InvalidStudy, LogConflict, SteerboError, comb
 from ..records import to_dict
 from ..storage.log import EventLog
 from ..storage.opening import replay
-from ._run import Observer
 from ._study import Study
 from .files.study_file import Settings, StudyFile
 from .workers import check_options
+
+if TYPE_CHECKING:
+    from ._run import Observer
 
 Change = tuple[str, Any, Any]
 """A field, what the log says, and what the file says."""

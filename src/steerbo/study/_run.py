@@ -8,6 +8,7 @@ logging.
 from __future__ import annotations
 
 import json
+import os
 import signal
 import threading
 import time
@@ -141,6 +142,7 @@ class Interruptible:
     def __init__(self) -> None:
         self._stoppable = self._wanted = False
         self._before: dict[int, Any] = {}
+        self._process = os.getpid()
 
     def __enter__(self) -> Interruptible:
         if threading.current_thread() is threading.main_thread():
@@ -158,7 +160,11 @@ class Interruptible:
         for number, handler in self._before.items():
             signal.signal(number, handler)
 
-    def _handle(self, *_: object) -> None:
+    def _handle(self, number: int, _: object) -> None:
+        if os.getpid() != self._process:  # a worker that was forked: a signal ends it as any other
+            signal.signal(number, self._before[number])
+            os.kill(os.getpid(), number)
+            return
         if self._stoppable or self._wanted:
             raise KeyboardInterrupt
         self._wanted = True
