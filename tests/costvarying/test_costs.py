@@ -235,3 +235,17 @@ def test_costs_that_are_not_the_stated_ones_are_said() -> None:
     assert "plays cost 5 on average: choices and answers go by what is stated" in said.text
     assert "x + z is stated" not in said.text, "3.1 is near enough to 3"
     assert said.tables[0].columns[2] == "stated cost"
+
+
+@pytest.mark.parametrize("times", [2.0, 3.0, 4.0])
+def test_costs_of_another_size_are_said_long_before_the_budget_is_spent(times: float) -> None:
+    variables = [sb.Float(name, 0, 1, law=sb.Uniform()) for name in "xz"]
+    problem = sb.CostVarying(variables, [["x"], ["x", "z"]], costs=[1, 2])
+    optimizer = sb.Optimizer(problem, "random", budget=40, seed=0)
+    for number in range(1, 4):
+        asked = optimizer.ask()
+        price = problem.price(asked)
+        assert price is not None
+        optimizer.tell(asked, float(number), cost=times * price, realised={"x": 0.5, "z": 0.5, **asked.values})
+        said = [found for found in optimizer.status.findings if found.kind == "costs-contradicted"]
+        assert bool(said) == (number == 3)

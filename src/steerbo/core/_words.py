@@ -157,7 +157,7 @@ def _unreached(
 
 def _costs_contradicted(scopes: Sequence[Mapping[str, Any]]) -> str:
     said = [
-        f"{each['scope']} is stated to cost {numeral(each['stated'])}, and {each['plays']} plays cost "
+        f"{each['scope']} is stated to cost {numeral(each['stated'])}, and {counted(each['plays'], 'play')} cost "
         f"{numeral(each['told'])} on average"
         for each in scopes
     ]

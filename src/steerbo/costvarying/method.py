@@ -70,8 +70,9 @@ from .search_space import Arm, Candidates, SearchSpace
 POSITIONS, PLOT, START = 4, 3, 0.3
 """Moves of each hard-to-change variable at the start, plays at each position at most, and the share of all rounds, or
 of the money, that the start takes at most."""
-# plays whose mean cost contradicts a stated one that is so far away, as a share of the larger
-_SEVERAL, _OFF = 5, 0.25
+# plays, of a set or of all that were played, whose mean cost contradicts a stated one that is so far
+# away, as a share of the larger
+_SEVERAL, _OFF = 3, 0.25
 _DRAWN = 64  # random starting points, of which the first that is likely to work is taken
 _SPREAD = 16  # random starting points, of which the one that moves furthest is taken
 _FAILS = 0.5  # probability to work, as a share of the likeliest set's, at which a set is left out
@@ -147,7 +148,11 @@ class CostModel:
             self.observed.means,
             self.observed.counts,
         )
-        apart = np.abs(told - stated) > _OFF * np.maximum(told, stated)
+        played, larger = counts > 0, told > stated
+        apart = played & (np.abs(told - stated) > _OFF * np.maximum(told, stated))
+        # prices in another unit, or of more than a play: all sets show the same
+        all_alike = (apart & larger)[played].all() or (apart & ~larger)[played].all()
+        plays = np.full_like(counts, counts.sum()) if all_alike else counts
         scopes = [
             {
                 "scope": str(self.problem.scopes[i]),
@@ -155,7 +160,7 @@ class CostModel:
                 "told": float(told[i]),
                 "plays": int(counts[i]),
             }
-            for i in np.flatnonzero((counts >= _SEVERAL) & apart).tolist()
+            for i in np.flatnonzero((plays >= _SEVERAL) & apart).tolist()
         ]
         return [finding("costs-contradicted", scopes=scopes)] if scopes else []
 
