@@ -17,11 +17,11 @@ from steerbo.records import from_dict
 
 SOURCES = sorted(Path(steerbo.__file__).parent.rglob("*.py"))
 CODE = {"name": "value", "value": 7.3, "times": 5, "token": "3-ab"}
-MAKERS = ("finding", "reason", "Finding", "Reason")
+MAKERS = ("finding", "reason", "Finding", "Reason", "_Compared")
 
 
 def kinds_made() -> set[str]:
-    """Kinds that some source names in a call that makes a finding or a reason."""
+    """Kinds that some source names in a call that makes a finding or a reason, or compares what becomes one."""
     found = set()
     for file in SOURCES:
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):

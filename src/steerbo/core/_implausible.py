@@ -6,24 +6,22 @@ A value is never refused for it. It is kept and warned of; the page asks before 
   range's width beyond the range's ends, or a tenth of a range above 0 is larger: see
   `Float.is_far`. One that was to be set is unlikely where it was measured more than half the width
   away.
-- An *outcome* is unlikely when it is more than `FAR` standard deviations from what the method's
-  posterior expected there (`Method.expected_outcome`). Where no posterior says, where it
-  extrapolates, and for an outcome that replaces another (the posterior has learned from that one),
-  it is unlikely when it lies far beyond the range of the latest others: see `unusual`.
-  With the first few others to compare with, an earlier outcome may turn out to be so: it is
-  reported then.
-- An *outcome, or a cost, that comes again* to the last digit at other settings, where others do
-  not, is a code for a missing value, or of an instrument that is stuck: see `_codes`. It is left
-  out, and nothing else is said of it.
-- A *further outcome*, one that a limit is on, goes by the range of the latest others.
+- Any other *number of an outcome* is unlikely beyond the ends of what is usual for it (`_numbers`):
+  - an outcome, `FAR` standard deviations from what the method's posterior expected there
+    (`Method.expected_outcome`); where no posterior says, where it extrapolates, and for an outcome
+    that replaces another, the ends are those of the latest others: see `usual`. With the first few
+    others to compare with, an earlier outcome may turn out to be so: it is reported then;
+  - a further outcome, that a limit is on, those of the latest others;
+  - a standard error, the range of all outcomes;
+  - a cost, `_FACTOR` times the stated price and a `_FACTOR`th of it; without a price, the costs of
+    the latest plays of the same scope, and the same factor: they are often all the same.
+- What comes again to the last digit at other settings, where others do not, is a *code* for a
+  missing value, or of an instrument that is stuck: see `_codes`. It is left out, and nothing else is
+  said of it.
 - A *time* of a round is unlikely when it is more than 20 times the largest step between the latest
   rounds after the last one (a Unix time, a typed date, a decimal point that was left out), or when
   it was given and is earlier than that of data that were known. A time of data is, when it is as
   far after those of all other data and rounds.
-- A *cost* is unlikely when it is `_FACTOR` times the price that the problem states, or a
-  `_FACTOR`th of it; without a price it goes by the range of the costs of the latest plays of the
-  same scope, and by the same factor where at least two of them are known: they are often all the
-  same.
 
 Outcomes that a method's model takes for wrong once others have come (`Method.outliers`) count for
 little in it: `outliers_found` names them.
@@ -31,10 +29,11 @@ little in it: `outliers_found` names them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple, TypeGuard
 
 from ..errors import SteerboError
 from ..space import Categorical, Space
@@ -86,23 +85,16 @@ def warn_implausible(
         return []
     if (place := _Place.of(event, history)) is None:
         return []
-    found = [
-        *_variables(place, problem.space, "realised", place.measured),
-        *_elsewhere(place, problem.space),
-    ]
-    if place.outcome is not None and not place.repeats:
-        found = [*_tiny(place, history), *found]
-        known = expected is not None and not isinstance(event, Amended)
-        unexpected = [*_unexpected(place, *expected)] if expected is not None and known else []
-        if not known or (not unexpected and _extrapolated(place, problem.space)):
-            others = [problem.scalar(outcome) for outcome in _latest_outcomes(history, place.name)]
-            unexpected = [*_among("value", "value", problem.scalar(place.outcome), others, place)]
-        found += unexpected
-        found += _earlier(place, problem, history)
-    found += _of_accuracy(place, problem, history)
-    if problem.timed and TIME.name not in problem.space:
-        found += _date(place, history)
-    return [*found, *_further(place, problem, history), *_of_cost(place, problem, history)]
+    if isinstance(event, Amended):
+        expected = None  # the posterior has learned from what is corrected
+    found = [*_tiny(place, history), *_variables(place, problem.space, "realised", place.measured)]
+    doubted: dict[str, Finding] = {}
+    for each in _numbers(place, problem, history, expected):
+        if not each.low <= each.number <= each.high:
+            said = place.finding(each.kind, each.field, value=each.number, **each.about)
+            doubted.setdefault(each.field, said)
+    found += [*doubted.values(), *_earlier(place, problem, history)]
+    return [*found, *_date(place, problem, history)]
 
 
 def implausible_in_looks(suggestion: Suggestion, history: History, space: Space) -> list[Finding]:
@@ -145,7 +137,7 @@ def implausible_time(time: Any, history: History, number: int, token: str) -> It
         number: of the round.
         token: of the round, or what else it is called.
     """
-    if not isinstance(time, int | float) or isinstance(time, bool):
+    if not _is_number(time):
         return
     earlier = [
         r
@@ -325,19 +317,25 @@ def unlike_outcomes(seen: Mapping[str, Any], space: Space, history: History) -> 
             yield reason("beyond-contexts", name=name, side=side, end=variable.text(end))
 
 
-def unusual(value: float, others: Sequence[float]) -> bool:
-    """Whether a number lies so far from all others that it looks mistyped.
+def usual(others: Sequence[float]) -> tuple[float, float]:
+    """Ends beyond which a number lies so far from all others that it looks mistyped.
 
-    Of fewer than `FEW` others, and where all are the same, nothing is unusual.
+    They are infinite where fewer than `FEW` others are known, or all are the same.
 
-    >>> unusual(740.0, [3.0, 10.0, 5.0, 4.0]), unusual(14.0, [3.0, 10.0, 5.0, 4.0]), unusual(740.0, [3.0, 10.0])
-    (True, False, False)
+    >>> usual([3.0, 10.0, 5.0, 4.0]), usual([3.0, 10.0])
+    ((-67.0, 80.0), (-inf, inf))
     """
-    if len(others) < FEW:
-        return False
+    if len(others) < FEW or min(others) == max(others):
+        return -math.inf, math.inf
     low, high = min(others), max(others)
     beyond = (high - low) * (_WIDE if len(others) >= SOME else _WIDER[len(others) - FEW])
-    return high > low and not low - beyond <= value <= high + beyond
+    return low - beyond, high + beyond
+
+
+def unusual(value: float, others: Sequence[float]) -> bool:
+    """Whether a number lies beyond what is `usual`."""
+    low, high = usual(others)
+    return not low <= value <= high
 
 
 # -- where a value belongs, and what it is compared with -------------------------------------------
@@ -433,72 +431,148 @@ def _latest_outcomes(history: History, but: str) -> list[Outcome]:
     ]
 
 
-# -- the rules -------------------------------------------------------------------------------------
+# -- the rule --------------------------------------------------------------------------------------
+
+
+class _Compared(NamedTuple):
+    """A number that was told, and the ends of what is usual for it.
+
+    Args:
+        kind: of the finding where it lies beyond.
+        field: where the call was given it.
+        number: as told.
+        low: the lower end.
+        high: the upper end.
+        about: what the finding says beside the number.
+    """
+
+    kind: str
+    field: str
+    number: float
+    low: float
+    high: float
+    about: Mapping[str, Any]
+
+
+def _numbers(
+    place: _Place, problem: Problem, history: History, expected: Expectation | None
+) -> Iterator[_Compared]:
+    """Compare every number but variables with what is usual; of one field the first doubt counts."""
+    latest = _latest_outcomes(history, place.name)
+    values = [problem.scalar(outcome) for outcome in latest]
+    outcome = place.outcome
+    if outcome is not None and not place.repeats:
+        if expected is not None:
+            yield _of_posterior(*expected)
+        if expected is None or _extrapolated(place, problem.space):
+            yield _among("value", "value", problem.scalar(outcome), values)
+    if outcome is not None and outcome.sem:
+        before = place.stands.sem if isinstance(place.stands, Outcome) else None
+        all_values = [*values, problem.scalar(outcome)]
+        low, high = min(all_values), max(all_values)
+        if len(all_values) > FEW and low < high and outcome.sem != before:
+            # beside such a standard error the outcome says next to nothing
+            ends = {"low": low, "high": high}
+            yield _Compared("sem-beyond-range", "sem", outcome.sem, 0.0, high - low, ends)
+    for name, value in (place.measured or {}).items():
+        if name in (*problem.space.names, TIME.name) or not _is_number(value):
+            continue
+        others = [x for each in latest if _is_number(x := each.realised.get(name))]
+        yield _among(f"realised.{name}", name, value, others)
+    yield from _of_cost(place, problem, history)
+
+
+def _of_posterior(value: float, mean: float, sd: float) -> _Compared:
+    likely = {"low": mean - 2.0 * sd, "high": mean + 2.0 * sd}
+    ends = mean - FAR * sd, mean + FAR * sd
+    return _Compared("far-from-expected", "value", value, *ends, likely)
+
+
+def _among(field: str, name: str, number: float, others: Sequence[float]) -> _Compared:
+    about = {"name": name, "low": min(others, default=0.0), "high": max(others, default=0.0)}
+    return _Compared("far-from-others", field, number, *usual(others), about)
+
+
+def _of_cost(place: _Place, problem: Problem, history: History) -> Iterator[_Compared]:
+    """Compare a cost with the stated price, or without a price with other costs of its scope."""
+    cost, played = place.cost, place.played
+    if cost is None or (place.stands is not None and place.stands.cost == cost):
+        return
+    # what broke may have cost little
+    part = 0.0 if place.outcome is None else 1.0 / _FACTOR
+    price = problem.price(played.suggestion) if played is not None else None
+    if played is not None and price:
+        measured = {**played.realised, **(place.measured or {})}
+        stated = problem.paid(replace(played, realised=measured), history)
+        expected = played.expected_cost or price
+        ends = min(price, expected) * part, max(price, expected) * _FACTOR
+        if cost != stated:
+            yield _Compared("cost-far-from-price", "cost", cost, *ends, {"price": price})
+    elif place.scope is not None:
+        others = _costs_of_scope(place, history)
+        found = _among("cost", "cost", cost, others)
+        if len(others) > 1 and any(others):  # they are often all the same
+            low, high = max(found.low, min(others) * part), min(found.high, max(others) * _FACTOR)
+            found = found._replace(low=low, high=high)
+        yield found
+
+
+def _costs_of_scope(place: _Place, history: History) -> list[float]:
+    """The latest costs of a place's scope, of rounds and of data, without its own."""
+    paid = [
+        played.paid
+        for played in history.last(_LATEST)
+        if played.suggestion.scope == place.scope and played.suggestion.token != place.name
+    ]
+    paid += [
+        added.outcome.cost
+        for name, added in islice(reversed(history.data.items()), _LATEST)
+        if added.scope == place.scope and name != place.name
+    ]
+    return [cost for cost in paid if cost is not None]
 
 
 def _variables(
     place: _Place, space: Space, part: str, values: Mapping[str, Any] | None
 ) -> Iterator[Finding]:
-    """Values far outside the ranges of their variables."""
+    """Values far outside the ranges of their variables, or within and far from where they were to be set."""
+    asked = {} if place.played is None else place.played.suggestion.values
     for name in space.names:
         if values is None or name not in values:
             continue
-        if _beyond(space, name, values[name]):
-            variable, value = space[name], values[name]
-            about = {
-                "name": name,
-                "value": value,
-                "written": variable.text(value),
-                "range": variable.range_text,
-            }
-            yield place.finding("far-outside-range", f"{part}.{name}", **about)
-
-
-def _beyond(space: Space, name: str, value: Any, *more: float) -> bool:
-    """See `Float.is_far`; false of what is no value of this variable: the call that is given it will say so."""
-    try:
-        return space[name].is_far(value, *more)
-    except (SteerboError, TypeError):
-        return False
+        variable, value = space[name], values[name]
+        try:
+            far = variable.is_far(value)
+            elsewhere = name in asked and variable.apart(asked[name], value) > _APART
+        except (SteerboError, TypeError):  # the call that is given it will say so
+            continue
+        field, about = f"{part}.{name}", {"name": name, "value": value}
+        if far:
+            about |= {"written": variable.text(value), "range": variable.range_text}
+            yield place.finding("far-outside-range", field, **about)
+        elif elsewhere:
+            to_set = variable.text(asked[name])
+            about |= {"asked": asked[name], "measured": variable.text(value), "to_set": to_set}
+            yield place.finding("measured-elsewhere", field, **about)
 
 
 def _extrapolated(place: _Place, space: Space) -> bool:
     """Whether a value lies outside its range, so that a model extrapolates and its deviations are wide."""
-    assert place.outcome is not None
-    known = {**(place.played.realised if place.played else {}), **place.outcome.realised}
-    return any(
-        name in known and _beyond(space, name, known[name], _ROUNDING) for name in space.names
-    )
-
-
-def _elsewhere(place: _Place, space: Space) -> Iterator[Finding]:
-    """Values within their ranges that were measured far from where they were to be set."""
-    asked = {} if place.played is None else place.played.suggestion.values
-    for name, value in (place.measured or {}).items():
-        if name not in asked or name not in space.names:
-            continue
-        try:
-            far = space[name].apart(asked[name], value) > _APART and not space[name].is_far(value)
-        except (SteerboError, TypeError):
-            continue
-        if far:
-            measured, to_set = space[name].text(value), space[name].text(asked[name])
-            about = {
-                "name": name,
-                "value": value,
-                "asked": asked[name],
-                "measured": measured,
-                "to_set": to_set,
-            }
-            yield place.finding("measured-elsewhere", f"realised.{name}", **about)
+    told = {} if place.outcome is None else place.outcome.realised
+    known = {**(place.played.realised if place.played else {}), **told}
+    try:
+        return any(
+            space[each].is_far(known[each], _ROUNDING) for each in space.names if each in known
+        )
+    except (SteerboError, TypeError):  # the call that is given it will say so
+        return False
 
 
 def _earlier(place: _Place, problem: Problem, history: History) -> Iterator[Finding]:
     """Earlier outcomes that are far from all others, as is seen with this one."""
-    assert place.outcome is not None
-    told = _latest_told(problem, history, place.name)
-    if history.n_completed > SOME or history.data:
+    if place.outcome is None or place.repeats or history.n_completed > SOME or history.data:
         return
+    told = _latest_told(problem, history, place.name)
     values = [value for _, _, value, _ in told]
     before = {*_far_from_others(values)}
     for k in _far_from_others([*values, problem.scalar(place.outcome)]):
@@ -510,10 +584,11 @@ def _earlier(place: _Place, problem: Problem, history: History) -> Iterator[Find
             )
 
 
-def _date(place: _Place, history: History) -> Iterator[Finding]:
+def _date(place: _Place, problem: Problem, history: History) -> Iterator[Finding]:
     """A time of data that lies far ahead of all others."""
     time = (place.measured or {}).get(TIME.name)
-    if place.played is not None or not isinstance(time, int | float) or isinstance(time, bool):
+    counts = problem.timed and TIME.name not in problem.space
+    if not counts or place.played is not None or not _is_number(time):
         return
     others = [dated for dated in history.dates.last(COMPARED + 1) if dated.name != place.name]
     if (leap := history.leap_to(time, others)) is not None:
@@ -521,112 +596,24 @@ def _date(place: _Place, history: History) -> Iterator[Finding]:
         yield place.finding("far-time-of-data", f"realised.{TIME.name}", **about)
 
 
-def _further(place: _Place, problem: Problem, history: History) -> Iterator[Finding]:
-    """Further outcomes far from the others."""
-    latest = _latest_outcomes(history, place.name)
-    for name, value in (place.measured or {}).items():
-        if (
-            name in (*problem.space.names, TIME.name)
-            or isinstance(value, bool)
-            or not isinstance(value, int | float)
-        ):
-            continue
-        others = [x for each in latest if isinstance(x := each.realised.get(name), int | float)]
-        yield from _among(f"realised.{name}", name, value, others, place)
-
-
-def _unexpected(place: _Place, value: float, mean: float, sd: float) -> Iterator[Finding]:
-    """Warning of a value far from its posterior prediction."""
-    if abs(value - mean) > FAR * sd:
-        low, high = mean - 2.0 * sd, mean + 2.0 * sd
-        yield place.finding("far-from-expected", "value", value=value, low=low, high=high)
-
-
-def _of_accuracy(place: _Place, problem: Problem, history: History) -> Iterator[Finding]:
-    """Warning of a standard error beyond the range of all values, beside which an outcome says next to nothing."""
-    sem = place.outcome.sem if place.outcome is not None else None
-    if (
-        not sem
-        or place.outcome is None
-        or (isinstance(place.stands, Outcome) and place.stands.sem == sem)
-    ):
-        return
-    values = [problem.scalar(outcome) for outcome in _latest_outcomes(history, place.name)]
-    values.append(problem.scalar(place.outcome))
-    low, high = min(values), max(values)
-    if len(values) > FEW and low < high and sem > high - low:
-        yield place.finding("sem-beyond-range", "sem", sem=sem, low=low, high=high)
-
-
-def _of_cost(place: _Place, problem: Problem, history: History) -> Iterator[Finding]:
-    """Warning of a cost far from the stated price, or without a price from other costs of its scope."""
-    cost, played = place.cost, place.played
-    if cost is None or (place.stands is not None and place.stands.cost == cost):
-        return
-    price = problem.price(played.suggestion) if played is not None else None
-    if played is not None and price:
-        stated = problem.paid(
-            replace(played, realised={**played.realised, **(place.measured or {})}), history
-        )
-        expected = played.expected_cost or price
-        # what broke may have cost little
-        least = 0.0 if place.outcome is None else min(price, expected) / _FACTOR
-        if cost != stated and not least <= cost <= max(price, expected) * _FACTOR:
-            yield place.finding("cost-far-from-price", "cost", cost=cost, price=price)
-    elif place.scope is not None:
-        paid = [
-            r.paid
-            for r in history.last(_LATEST)
-            if r.suggestion.scope == place.scope and r.suggestion.token != place.name
-        ]
-        latest = islice(reversed(history.data.items()), _LATEST)
-        paid += [
-            added.outcome.cost
-            for name, added in latest
-            if added.scope == place.scope and name != place.name
-        ]
-        others = [each for each in paid if each is not None]
-        if unusual(cost, others) or _of_another_size(cost, others, place.outcome is not None):
-            yield place.finding(
-                "cost-far-from-others", "cost", cost=cost, low=min(others), high=max(others)
-            )
-
-
-def _of_another_size(cost: float, others: Sequence[float], works: bool) -> bool:
-    """Whether a cost is more than `_FACTOR` times all others, of which there are at least two, or less than a part.
-
-    >>> _of_another_size(100.0, [1.0, 1.0], True), _of_another_size(5.0, [1.0, 1.0], True)
-    (True, False)
-    """
-    if len(others) < 2 or not any(others):
-        return False
-    least = min(others) / _FACTOR if works else 0.0  # what broke may have cost little
-    return not least <= cost <= max(others) * _FACTOR
-
-
-def _among(
-    field: str, name: str, number: float, others: Sequence[float], place: _Place
-) -> Iterator[Finding]:
-    """A number far from all others of its kind."""
-    if unusual(number, others):
-        about = {"name": name, "value": number, "low": min(others), "high": max(others)}
-        yield place.finding("far-from-others", field, **about)
-
-
 def _tiny(place: _Place, history: History) -> Iterator[Finding]:
     """A value that is next to nothing, where no other one is larger: models have no scale for it."""
-    small = [
-        x for x in _numbers(place.outcome.value if place.outcome else None) if 0 < abs(x) < SMALLEST
-    ]
+    if place.outcome is None or place.repeats:
+        return
+    small = [x for x in _parts(place.outcome.value) if 0 < abs(x) < SMALLEST]
     others = (told.value for name, told, _ in history.outcomes() if name != place.name)
-    if small and not any(abs(x) >= SMALLEST for value in others for x in _numbers(value)):
+    if small and not any(abs(x) >= SMALLEST for value in others for x in _parts(value)):
         yield Finding("too-small", place.where, "value", {"value": small[0], "smallest": SMALLEST})
 
 
-def _numbers(value: Any) -> Iterator[float]:
+def _parts(value: Any) -> Iterator[float]:
     """Every number of a value, which may be payoffs by name."""
     if isinstance(value, Mapping):
         for part in value.values():
-            yield from _numbers(part)
+            yield from _parts(part)
     elif isinstance(value, int | float):
         yield value
+
+
+def _is_number(value: Any) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)

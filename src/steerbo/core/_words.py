@@ -64,7 +64,10 @@ def _nearest(value: float, where: str) -> str:
 
 def _good_enough(least: float, minimize: bool, scopes: Sequence[str], step: float = 0.0) -> str:
     verb = "at most" if minimize else "at least"
-    return f"good enough is {verb} {numeral(least, step=step)}: {', '.join(scopes)}"
+    said = f"good enough is {verb} {numeral(least, step=step)}"
+    if not scopes:
+        return f"{said}, which nothing is expected to reach: this comes nearest"
+    return f"{said}: {', '.join(scopes)}"
 
 
 def _unknown_cost(scopes: Sequence[str]) -> str:
@@ -105,9 +108,9 @@ def _worse_outcomes(number: int, near: int, low: float, high: float, mean: float
     )
 
 
-def _far_cost(cost: float, low: float, high: float) -> str:
+def _far_from_others(name: str, value: float, low: float, high: float) -> str:
     usual = f"{low:g} to {high:g}" if low < high else f"which are all {low:g}"
-    return f"cost = {cost:g} is far from the others, {usual}"
+    return f"{name} = {value:g} is far from the others, {usual}"
 
 
 def _outliers(number: int, shown: Sequence[Sequence[Any]]) -> str:
@@ -320,8 +323,8 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "early-time": "time = {time:.15g} is earlier than that of {name}, {later:.15g}",
     "far-time-of-data": "time = {time:.15g} is {step:.6g} after all others, and no step was larger than "
     "{largest:.6g}: nothing is counted from it until another is near it",
-    "far-from-others": "{name} = {value:g} is far from the others, {low:g} to {high:g}",
-    "sem-beyond-range": "sem = {sem:g} is larger than the range of all values, {low:g} to {high:g}: it is in their "
+    "far-from-others": _far_from_others,
+    "sem-beyond-range": "sem = {value:g} is larger than the range of all values, {low:g} to {high:g}: it is in their "
     "unit, and not in percent",
     "far-as-is-seen-now": lambda value: (
         f"value = {numeral(value)} is far from all others, as is seen now"
@@ -330,8 +333,7 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "code": _code,
     "total": "cost = {cost:g} is the sum of all prices so far, as is an earlier one: it is taken for a running total, "
     "and the stated price, {price:g}, counts. If {cost:g} was paid for this round alone, amend {token} to it",
-    "cost-far-from-price": "cost = {cost:g} is far from the stated price, {price:g}",
-    "cost-far-from-others": _far_cost,
+    "cost-far-from-price": "cost = {value:g} is far from the stated price, {price:g}",
     "too-small": "value {value:g} is kept, but nothing below {smallest:g} in size can be told from 0. No "
     "value so far is larger: give all of them in a smaller unit",
     # of a table
