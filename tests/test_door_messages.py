@@ -79,6 +79,20 @@ def test_a_tolerance_that_tells_nothing_apart_is_said(tmp_path: Path, tolerance:
     assert said in call("check", place).stderr
 
 
+@pytest.mark.parametrize("wing", ["cost-varying", "causal"])
+def test_nothing_is_called_good_enough_where_a_threshold_is_out_of_reach(wing: str) -> None:
+    tolerance = sb.costvarying.Threshold(50.0)
+    problem: Any = sb.CostVarying(TWO, [["temperature"], ["ph"]], costs=[1, 2], tolerance=tolerance)
+    if wing == "causal":
+        graph = sb.CausalGraph([("temperature", "y"), ("ph", "y")], target="y", intervenable=["temperature", "ph"])
+        problem = sb.Causal(graph, TWO, prices={"temperature": 1, "ph": 2}, base=1, tolerance=tolerance)
+    optimizer = sb.Optimizer(problem, "cheap-first", rounds=30, seed=1)
+    for k in range(8):
+        optimizer.add(5.0 - (k - 3) ** 2 / 4, {"temperature": float(k), "ph": float(9 - k)})
+    said = str(optimizer.recommend())
+    assert "good enough is at least 50, which nothing is expected to reach: this comes nearest" in said
+
+
 def test_a_limit_that_no_play_kept_may_be_out_of_reach() -> None:
     limit = sb.OutcomeConstraint("stress", at_most=0.5)
     optimizer = sb.Optimizer(sb.CostVarying([sb.Float("x", 0, 10)], [["x"]], limits=[limit]), "random", rounds=40)

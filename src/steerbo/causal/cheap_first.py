@@ -378,7 +378,8 @@ class CheapFirst(CausalMethod[CheapOptions]):
         best = [each.at_rate(0.0, MOST_ROWS) if len(each.model) else None for each in every]
         infeasible = min(each.infeasible for each in best if each is not None)
         means = self.feasibility.expected(_means(best, infeasible))
-        least = min(self._acceptable(float(means.max()), known), float(means.max()))
+        wanted = self._acceptable(float(means.max()), known)
+        least = min(wanted, float(means.max()))
         good = [i for i in range(len(means)) if means[i] >= least]
         for i in good:  # where prices depend on settings, no more is spent than is enough
             if every[i].cost is not None:
@@ -394,10 +395,10 @@ class CheapFirst(CausalMethod[CheapOptions]):
         others = sorted(
             (i for i in range(len(means)) if i != chosen), key=lambda i: (prices[i], -means[i])
         )
-        names = [str(self.arms[i].scope) for i in good]
+        names = [str(self.arms[i].scope) for i in good] if wanted == least else []
         answers = [self._answer(history, i, each, best[i], known) for i, each in enumerate(every)]
         step = spread_step([answers[chosen].lower, answers[chosen].upper])
-        reasons = [good_enough(sign * least, self.problem.minimize, names, step)]
+        reasons = [good_enough(sign * wanted, self.problem.minimize, names, step)]
         if infeasible:
             reasons.append(reason("none-keeps"))
         arm, table = self.arms[chosen], None

@@ -113,8 +113,8 @@ def reason(kind: str, /, **values: Any) -> Reason:
 def good_enough(least: float, minimize: bool, scopes: Sequence[str], step: float = 0.0) -> Reason:
     """Name the scopes whose expected value is acceptable, and the least that is, in the user's units.
 
-    Its digits tell differences of `step` apart, such as a share of the distance between an answer's
-    bounds.
+    No scopes: none is, and the answer is the best there is. Its digits tell differences of `step`
+    apart, such as a share of the distance between an answer's bounds.
 
     >>> good_enough(8.5, False, ["ph", "temperature + ph"]).text
     'good enough is at least 8.5: ph, temperature + ph'

@@ -792,10 +792,9 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             return rows, float(nets[chosen]), np.array([chosen]), chosen
         least = self.acceptable(float(means.max()), candidates)
         good = np.flatnonzero(means >= least)
-        if not len(good):
-            good = np.array([int(means.argmax())])
         known = np.where(np.isnan(costs), np.inf, costs)
-        return rows, least, good, int(min(good, key=lambda i: (known[i], -means[i])))
+        chosen = min(good, key=lambda i: (known[i], -means[i]), default=means.argmax())
+        return rows, least, good, int(chosen)
 
     def _best_of_set(self, candidates: Candidates, i: int) -> tuple[Recommendation, float]:
         """Best settings of a control set, and the value that the search found there, in standardised units."""
