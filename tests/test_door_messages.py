@@ -109,6 +109,11 @@ def test_an_argument_that_is_spelt_otherwise_is_guessed(wrong: str, meant: str) 
         optimizer.tell(optimizer.ask(), 1.0, **{wrong: {"x": 3}})
 
 
+def test_options_are_arguments_of_their_own() -> None:
+    with pytest.raises(SteerboError, match=r"each option as an argument of its own\. Write beta=0\.5"):
+        sb.Optimizer(sb.CostVarying(TWO, [["ph"]]), rounds=3, options={"beta": 0.5})
+
+
 def test_what_a_failure_cost_is_no_price() -> None:
     problem = sb.CostVarying(TWO, [["temperature"], ["ph"], ["temperature", "ph"]], tolerance=sb.Absolute(5.0))
     optimizer = sb.Optimizer(problem, "random", budget=200, seed=3)

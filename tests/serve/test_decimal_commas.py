@@ -21,6 +21,7 @@ from steerbo.serve.forms import localised, typed, writes_commas
         ("*", False),
         ("de-CH", False),
         ("es-PE,es;q=0.9", False),  # as in Mexico, and not as in Spain
+        ("es-DO", False),
         ("es-419", False),
         ("es-Latn-PE", False),
         ("es-ES", True),
