@@ -110,8 +110,9 @@ def test_an_argument_that_is_spelt_otherwise_is_guessed(wrong: str, meant: str) 
 
 
 def test_options_are_arguments_of_their_own() -> None:
+    begin: Any = sb.Optimizer
     with pytest.raises(SteerboError, match=r"each option as an argument of its own\. Write beta=0\.5"):
-        sb.Optimizer(sb.CostVarying(TWO, [["ph"]]), rounds=3, options={"beta": 0.5})
+        begin(sb.CostVarying(TWO, [["ph"]]), rounds=3, options={"beta": 0.5})
 
 
 def test_what_a_failure_cost_is_no_price() -> None:

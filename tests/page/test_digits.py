@@ -32,7 +32,8 @@ def ranges() -> Iterator[tuple[float, float, str]]:
     random = np.random.default_rng(54)
     yield from [(1550.10, 1550.12, "linear"), (1013.2, 1013.3, "linear"), (1e6, 1e6 + 100, "linear")]
     yield from [(0.999, 0.9991, "linear"), (273.15, 273.25, "linear"), (45000.0, 45001.0, "linear")]
-    yield from [(10.0, 35.0, "linear"), (0.1234567891, 0.9876543219, "linear"), (1e-6, 1.0, "log"), (-1e-3, 1e-3, "linear")]
+    yield from [(10.0, 35.0, "linear"), (0.1234567891, 0.9876543219, "linear")]
+    yield from [(1e-6, 1.0, "log"), (-1e-3, 1e-3, "linear")]
     while True:
         low = float(random.choice([-1, 1]) * 10 ** random.uniform(-5, 7)) * int(random.integers(0, 2)) + 0.0
         yield low, low + float(10 ** random.uniform(-6, 5)) * max(abs(low), 1e-3), "linear"

@@ -793,8 +793,8 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         least = self.acceptable(float(means.max()), candidates)
         good = np.flatnonzero(means >= least)
         known = np.where(np.isnan(costs), np.inf, costs)
-        chosen = min(good, key=lambda i: (known[i], -means[i]), default=means.argmax())
-        return rows, least, good, int(chosen)
+        among: list[int] = good.tolist() or [int(means.argmax())]  # out of reach: the best
+        return rows, least, good, min(among, key=lambda i: (known[i], -means[i]))
 
     def _best_of_set(self, candidates: Candidates, i: int) -> tuple[Recommendation, float]:
         """Best settings of a control set, and the value that the search found there, in standardised units."""
