@@ -216,6 +216,62 @@ def test_the_joint_posterior_of_points_has_the_variances_of_each() -> None:
     assert np.linalg.eigvalsh(covariance).min() > -1e-8
 
 
+# -- a map -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_map_shows_what_is_predicted_over_two_variables() -> None:
+    study = sb.Optimizer(sb.CostVarying([sb.Float("a", 0, 4), sb.Categorical("b", list("xyz"))], [["a", "b"]]), seed=0)
+    random = np.random.default_rng(0)
+    for k in range(20):
+        a, b = 4 * random.random(), "xyz"[k % 3]
+        study.add((a - 1) ** 2 + "xyz".index(b), {"a": a, "b": b})
+    axes = plots.contour(study, variables=("a", "b"))
+    mesh = axes.collections[0]
+    means = mesh.get_array().reshape(3, -1)
+    at = np.linspace(0, 4, means.shape[1])
+    for row, b in enumerate("xyz"):
+        for column in (0, 17, 40):
+            predicted = study.predict({"a": float(at[column]), "b": b})
+            assert means[row, column] == pytest.approx(predicted.mean)
+    assert [label.get_text() for label in axes.get_yticklabels()] == list("xyz")
+
+
+def test_a_map_of_every_kind_over_variables() -> None:
+    for optimizer in (control_sets(), seen(), sites(), scopes()):
+        names = slices_of(optimizer).names
+        if len(names) > 1:
+            axes = plots.contour(optimizer)
+            assert axes.get_title() == f"Expected over {names[0]} and {names[1]}"
+    assert plots.contour(sites(), variables=("b", "a")).get_xlabel() == "b"
+
+
+@pytest.mark.parametrize("variables", [("a",), ("a", "a"), ("a", "b", "a"), ("a", "nothing")])
+def test_a_map_is_of_two_variables(variables: tuple[str, ...]) -> None:
+    with pytest.raises(InvalidOption, match="two of a and b"):
+        plots.contour(sites(), variables=variables)
+
+
+# -- expected and told -------------------------------------------------------------------------------------------------
+
+
+def test_outcomes_are_drawn_against_what_was_expected_without_them() -> None:
+    optimizer = control_sets()
+    found = optimizer.cross_validate()
+    axes = plots.cross_validation(optimizer)
+    drawn = {float(x) for line in axes.get_lines()[:-1] for x in np.ravel(line.get_xdata())}
+    assert {each.value for each in found} <= drawn
+    within = sum(each.covered for each in found)
+    assert axes.get_title() == f"{within} of {len(found)} outcomes within their bounds"
+
+
+def test_residuals_beyond_the_band_are_those_beyond_their_bounds() -> None:
+    optimizer = control_sets()
+    found = optimizer.cross_validate()
+    (marks_,) = (line for line in plots.residuals(optimizer).get_lines() if line.get_label() == "outcome")
+    off = np.abs(np.asarray(marks_.get_ydata(), dtype=float))
+    assert [bool(x <= 2.0) for x in off] == [each.covered for each in found]
+
+
 # -- importance --------------------------------------------------------------------------------------------------------
 
 
@@ -282,6 +338,7 @@ def test_the_page_has_a_slice_a_variable_and_what_matters_drawn_when_looked_at(m
     found = list(learned_pictures(optimizer, advice))
     assert [p.title for p in found] == [
         *(f"Expected along {name}" for name in advice.values),
+        "Expected over temperature and ph",
         "Importance of each variable",
     ]
     assert all(picture.figure.axes for picture in found)

@@ -23,6 +23,29 @@ from ._findings import Finding, Reason, sentence_of
 from ._words import kept_text
 
 
+@record
+class LeftOut(Record):
+    """Outcome beside what the model expected of it, without having been told.
+
+    Args:
+        name: of the outcome, as `amend` takes it.
+        value: the outcome.
+        mean: the expected outcome.
+        lower, upper: 95 % bounds of the outcome; a measurement's noise is in them.
+    """
+
+    name: str
+    value: float
+    mean: float
+    lower: float
+    upper: float
+
+    @property
+    def covered(self) -> bool:
+        """Whether the outcome is within the bounds."""
+        return self.lower <= self.value <= self.upper
+
+
 def html_text(text: str) -> str:
     """Escape a user's text for HTML: no tags, and no characters that hide or reverse others.
 

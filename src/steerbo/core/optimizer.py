@@ -56,12 +56,14 @@ from ._implausible import (
     unreached,
     warn_implausible,
 )
+from ._left_out import left_out
 from ._method import Method
 from ._problem import Problem
 from ._stopping import Stop, read_bounds, read_revision, with_curve, worth
 from .answers import (
     Card,
     Explanation,
+    LeftOut,
     MaybeNone,
     PolicyStep,
     Prediction,
@@ -560,6 +562,42 @@ class BaseStudy(ABC):
         guesses = outside(seen, self.problem.space)
         fields = {name: getattr(answer, name) for name in Prediction.__dataclass_fields__}
         return Prediction(**{**fields, "reasons": (*answer.reasons, *broken, *guesses)})
+
+    @one_at_a_time
+    def cross_validate(self, folds: int = 10) -> tuple[LeftOut, ...]:
+        """Predict every outcome by a model that was not told it; nothing is logged by it.
+
+        Outcomes are left out a fold at a time, every tenth of them by default. Hyperparameters stay
+        as all outcomes have them. Outcomes of which the model expects nothing are not among them:
+        those of too few plays, and of a drifting problem data that were added.
+
+        Args:
+            folds: parts that the outcomes are divided into, from 2; as many as there are outcomes
+                leaves out one at a time.
+
+        Returns:
+            Outcomes in the order in which they came, each with what was expected.
+
+        Raises:
+            InvalidOption: `folds` is no number from 2.
+            InvalidRequest: the method has no model that predicts outcomes, or there are too few.
+
+        >>> import steerbo as sb
+        >>> study = sb.Optimizer(sb.CostVarying([sb.Float("ph", 4, 8)], [["ph"]]))
+        >>> for ph in (4.0, 4.4, 4.8, 5.2, 5.6, 6.0, 6.4, 6.8, 7.2, 7.6, 8.0):
+        ...     _ = study.add(10 - (ph - 6.5) ** 2, {"ph": ph})
+        >>> sum(each.covered for each in study.cross_validate()) >= 10
+        True
+        """
+        if not isinstance(folds, int) or isinstance(folds, bool) or folds < 2:
+            raise InvalidOption("folds", folds, "a whole number from 2")
+        found = tuple(left_out(self._state, folds))
+        if not found:
+            told = len(tuple(self._state.history.outcomes()))
+            allowed = f"outcomes of which {self._method.name} expects something"
+            hint = "Models need ten outcomes or so; the default method of each kind has one."
+            raise InvalidRequest("outcomes", told, allowed, hint)
+        return found
 
     def _read_applied(
         self, context: Mapping[str, Any] | None, request: Mapping[str, Any]

@@ -34,6 +34,7 @@ from .answers import Explanation
 from .determinism import Streams, fingerprint, one_blas_thread, uncollected
 from .events import (
     FORMAT,
+    Amended,
     Asked,
     BoundsExtended,
     Created,
@@ -312,6 +313,16 @@ class StudyState:
         """Copy of the method with the refit that is due; this state's own method learns from the log only."""
         fitted = self._refit()
         return self.method if fitted is None else self.preview(fitted).method
+
+    def without(self, names: Collection[str]) -> StudyState:
+        """Copy of the state that was not told some outcomes, with all hyperparameters learned so far."""
+        state = self._copy()
+        for name in names:
+            state.history.apply(Amended(name, None))
+        if (fitted := self._refit()) is not None:
+            state.history.apply(fitted)
+        state.method.update()
+        return state
 
     def preview(self, event: Event) -> StudyState:
         """Copy of the state after one more event: an event that cannot be applied is not logged."""

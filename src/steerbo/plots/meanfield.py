@@ -43,6 +43,7 @@ from .drawing import (
     words,
     wrapped,
 )
+from .model import trust_pictures
 from .rounds import outcomes, progress
 
 _SHOWN, _NAME, _ROW = 30, 24, 0.2  # rows; characters of an action; inches of a row
@@ -216,6 +217,7 @@ def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
     if optimizer.history.n_completed:
         text = "Payoff against the share of agents in the action that was varied most, with the model's mean and band"
         yield Picture("Payoff of an action", text, lambda: payoffs(optimizer).figure)
+    yield from trust_pictures(optimizer)
     text = "Payoff of every round, and the best so far"
     yield Picture("Outcome of every round", text, lambda: progress(optimizer).figure)
 

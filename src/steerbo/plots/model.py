@@ -21,9 +21,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._arrays import Float, Int
+from .._wording import listed
 from ..core import (
     TIME,
     BaseStudy,
+    LeftOut,
     Outcome,
     Problem,
     Recommendation,
@@ -71,6 +73,7 @@ _MOST_DATA, _MOST_PANELS, _NEXT = 400, 9, 3
 # where functions are drawn; functions; parts of a variable's range
 _POINTS, _DRAWS, _BINS = 512, 200, 16
 _ENDS = (0.05, 0.95)
+_MAP = 41  # values of each variable of a map
 _TIMES, _POSITIONS = 24, 41  # columns and lines of a picture of time and position
 _ASIDE = 0.16  # how far outcomes of a category stand beside what is expected of it
 _BAND = "95 % bounds"
@@ -271,6 +274,20 @@ def surface_of(study: BaseStudy, which: PosteriorQuery) -> Surface:
     return _OfBox(posterior(study, which))
 
 
+def over(
+    surface: Surface, names: Sequence[str], values: Mapping[str, Any]
+) -> tuple[list[Any], list[Any], Float[np.ndarray, "s r"]]:
+    """Give values of two variables, and the mean at each pair; all others are at `values`, else in the middle.
+
+    Rows of the means are values of the second variable.
+    """
+    i, j = (surface.names.index(name) for name in names)
+    across, _, _ = surface.along(i, values, _MAP)
+    up, _, _ = surface.along(j, values, _MAP)
+    rows = [surface.along(i, {**values, names[1]: value}, _MAP)[1][0] for value in up]
+    return across, up, np.array(rows)
+
+
 # -- slices ----------------------------------------------------------------------------------------
 
 
@@ -278,7 +295,7 @@ class Datum(NamedTuple):
     """An outcome beside a slice.
 
     Args:
-        at: the value of the variable.
+        at: the value of the variable, of a map those of both.
         value: the outcome.
         near: how near to the slice the play was, from 0 to 1.
         own: whether the same scope was played.
@@ -349,29 +366,35 @@ class Slices:
         if name in self.values:
             k = _nearest(self.study.problem.space[name], at, self.values[name])
             best = self.values[name], float(sign * mean[k])
-        out = [
-            r.suggestion.values[name]
-            for r in self.study.history.pending
-            if name in r.suggestion.values
-        ]
+        out = [values[name] for values in self.suggested if name in values]
         width = (
             _WIDTH
             * self.uncertain(deviation)
             * (self.widening if math.isfinite(self.widening) else np.nan)
         )
         return Slice(
-            name, at, sign * mean, width, continuous, self._data(j, name), best, out[:_NEXT]
+            name, at, sign * mean, width, continuous, self._data((name,)), best, out[:_NEXT]
         )
 
-    def _data(self, j: int, name: str) -> list[Datum]:
+    @property
+    def suggested(self) -> list[Mapping[str, Any]]:
+        """Settings of the rounds that have no outcome yet."""
+        return [played.suggestion.values for played in self.study.history.pending]
+
+    def pairs(self, first: str, second: str) -> list[Datum]:
+        """Latest outcomes at values of two variables, (first, second)."""
+        return self._data((first, second))
+
+    def _data(self, names: tuple[str, ...]) -> list[Datum]:
         """Latest outcomes, with their nearness in all other variables, context and time."""
         problem = self.study.problem
-        rows = [row for row in self.study.history.outcomes() if name in row[1].realised][
-            -_MOST_DATA:
-        ]
+        every = self.study.history.outcomes()
+        rows = [row for row in every if all(name in row[1].realised for name in names)]
+        rows = rows[-_MOST_DATA:]
         moments = _times(self.study, rows)
         span = max(moments) - min(moments) if moments else 0.0
-        here, others = self.surface.place(self.values), np.arange(len(self.surface.names)) != j
+        here = self.surface.place(self.values)
+        others = [k for k, name in enumerate(self.surface.names) if name not in names]
         seen = problem.space.subset([n for n in problem.space.seen if n not in self.surface.names])
         found = []
         for (_, outcome, played), moment in zip(rows, moments, strict=True):
@@ -389,7 +412,8 @@ class Slices:
                 or same_scope(played.suggestion.scope, self.scope)
             )
             near = math.exp(-0.5 * square / _NEAR**2)
-            found.append(Datum(row[name], problem.scalar(outcome), near, own))
+            at = row[names[0]] if len(names) == 1 else tuple(row[name] for name in names)
+            found.append(Datum(at, problem.scalar(outcome), near, own))
         return found
 
 
@@ -646,6 +670,177 @@ def _draw(axes: Any, problem: Problem, found: Slice) -> None:
     if isinstance(variable, Categorical):
         axes.set_xlim(-0.5, len(variable.choices) - 0.5)
     axes.set_xlabel(wrapped(with_unit(problem, found.name), 26))
+
+
+def contour(
+    study: BaseStudy,
+    ax: Any = None,
+    variables: Sequence[str] = (),
+    *,
+    scope: Any = None,
+    context: Mapping[str, Any] | None = None,
+    time: float | None = None,
+    prior: str | None = None,
+    value: str = "",
+) -> Any:
+    """Draw a map of two variables: the expected value in shades with lines of equal value, outcomes, the best.
+
+    The other variables are where the recommendation has them, else in the middle; outcomes far from
+    there are pale. Outcomes are in the same shades as the map.
+
+    Args:
+        study: a study or an optimizer.
+        ax: axes of matplotlib to draw on; None: those of a new figure (`.figure`).
+        variables: the two that are across and up; none: the two that are set first.
+        scope: of a cost-varying or causal problem, which scope; None: the recommended one.
+        context: values seen before choosing; None: as in the recommendation.
+        time: where the optimum moves; None: now.
+        prior: of a time-varying problem, as which prior sees it; None: the most probable one.
+        value: name and unit of the objective, for the labels; empty: as the study heads its column.
+
+    Returns:
+        The axes.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+        InvalidRequest: the method keeps no Gaussian process over variables, or not this one.
+        InvalidOption: these are no two variables of the model.
+    """
+    axes = on(ax, 2.8)
+    found = slices_of(study, scope=scope, context=context, time=time, prior=prior)
+    names = list(variables) or found.names[:2]
+    if len(names) != 2 or names[0] == names[1] or not set(names) <= set(found.names):
+        raise InvalidOption("variables", names, f"two of {listed(found.names)}")
+    return _contour(axes, found, names, value)
+
+
+def _contour(axes: Any, found: Slices, names: Sequence[str], value: str = "") -> Any:
+    study, problem = found.study, found.study.problem
+    across, up, means = over(found.surface, names, found.values)
+    means, variables = problem.sign * means, [problem.space[name] for name in names]
+    x, y = (places_on(variable, at) for variable, at in zip(variables, (across, up), strict=True))
+    scale = shades(problem, "Blues")
+    mesh = axes.pcolormesh(x, y, means, cmap=scale, shading="nearest", rasterized=True)
+    if not any(isinstance(variable, Categorical) for variable in variables) and np.ptp(means) > 0:
+        look_of_lines = {"colors": "black", "linewidths": 0.5, "alpha": 0.6, "linestyles": "-"}
+        axes.contour(x, y, means, levels=6, **look_of_lines)
+    low, high = mesh.get_clim()
+    look = {"cmap": scale, "vmin": low, "vmax": high, "edgecolors": "black", "zorder": 3}
+    data = [datum for datum in found.pairs(*names) if datum.own]
+    if data:
+        at = [places_on(v, [d.at[k] for d in data]) for k, v in enumerate(variables)]
+        alphas = [0.2 + 0.8 * datum.near for datum in data]
+        axes.scatter(*at, s=18, c=[d.value for d in data], lw=0.7, alpha=alphas, **look)
+        axes.plot(
+            [], [], "o", mfc="none", mec="black", ms=4, ls="none", label="outcome (same shades)"
+        )
+    marked = [("recommended", "D", VERMILION, [found.values])]
+    marked.append(("suggested next", "^", ORANGE, found.suggested[:_NEXT]))
+    for label, form, colour, places in marked:
+        there = [values for values in places if all(name in values for name in names)]
+        if there:
+            at = [places_on(v, [values[v.name] for values in there]) for v in variables]
+            axes.plot(
+                *at, form, ms=7, mfc=colour, mec="black", mew=0.5, ls="none", zorder=5, label=label
+            )
+    for axis, variable in zip((axes.xaxis, axes.yaxis), variables, strict=True):
+        name_choices(axis, variable)
+    axes.set_xlabel(wrapped(with_unit(problem, names[0]), 26))
+    axes.set_ylabel(wrapped(with_unit(problem, names[1]), 26))
+    axes.set_title(f"Expected over {wrapped(names[0], 18, 1)} and {wrapped(names[1], 18, 1)}")
+    colour_bar(axes, mesh, f"expected {value_words(study, value)}", problem)
+    return finished(axes)
+
+
+# -- expected and told -----------------------------------------------------------------------------
+
+
+def cross_validation(study: BaseStudy, ax: Any = None, folds: int = 10, value: str = "") -> Any:
+    """Draw each outcome against what the model expected that was not told it, with 95 % bounds.
+
+    On the line both are equal. Outcomes beyond their bounds are marked: of twenty about one is.
+
+    Args:
+        study: a study or an optimizer.
+        ax: axes of matplotlib to draw on; None: those of a new figure (`.figure`).
+        folds: as in `cross_validate`.
+        value: name and unit of the objective, for the labels; empty: as the study heads its column.
+
+    Returns:
+        The axes.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+        InvalidRequest: the method has no model that predicts outcomes, or there are too few.
+    """
+    return _cross_validation(on(ax, 2.8), study, study.cross_validate(folds), value)
+
+
+def _cross_validation(
+    axes: Any, study: BaseStudy, found: Sequence[LeftOut], value: str = ""
+) -> Any:
+    for covered, colour, label in (
+        (True, BLUE, "expected, with 95 % bounds"),
+        (False, VERMILION, "outcome beyond the bounds"),
+    ):
+        some = [each for each in found if each.covered == covered]
+        if some:
+            told, mean = np.array([each.value for each in some]), [each.mean for each in some]
+            bars = [
+                [each.mean - each.lower for each in some],
+                [each.upper - each.mean for each in some],
+            ]
+            mark = "o" if covered else "s"
+            axes.errorbar(
+                told, mean, bars, fmt=mark, ms=4, color=colour, elinewidth=0.8, label=label
+            )
+    ends = [min(each.value for each in found), max(each.value for each in found)]
+    axes.plot(ends, ends, color=GREY, lw=1.0, label="equal")
+    words = value_words(study, value)
+    axes.set(xlabel=f"{words}, told", ylabel=f"{words}, expected")
+    within = sum(each.covered for each in found)
+    axes.set_title(f"{within} of {len(found)} outcomes within their bounds")
+    return finished(axes)
+
+
+def residuals(study: BaseStudy, ax: Any = None, folds: int = 10) -> Any:
+    """Draw by how much each outcome differs from what was expected without it, in the order of time.
+
+    In standard deviations of the expectation: beyond ±1.96 is beyond the 95 % bounds. A trend says
+    that the system changes; a spread that grows or shrinks, that noise does.
+
+    Args:
+        study: a study or an optimizer.
+        ax: axes of matplotlib to draw on; None: those of a new figure (`.figure`).
+        folds: as in `cross_validate`.
+
+    Returns:
+        The axes.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+        InvalidRequest: the method has no model that predicts outcomes, or there are too few.
+    """
+    axes, found = on(ax), study.cross_validate(folds)
+    order = np.arange(1, len(found) + 1)
+    off = np.array([_WIDTH * (each.value - each.mean) / (each.upper - each.mean) for each in found])
+    axes.axhspan(-_WIDTH, _WIDTH, color=SKY, alpha=0.3, lw=0, label=_BAND)
+    axes.axhline(0.0, color=GREY, lw=1.0)
+    axes.plot(order, off, "o", ms=4, color=BLUE, ls="none", label="outcome")
+    axes.set(xlabel="outcome, in the order in which they came", ylabel="standard deviations")
+    axes.set_title("Outcomes less what was expected of them")
+    return finished(axes)
+
+
+def trust_pictures(study: BaseStudy) -> Iterator[Picture]:
+    """Yield the picture that shows how far the model can be trusted; none where it expects no outcomes."""
+    try:
+        found = study.cross_validate()
+    except InvalidRequest:
+        return
+    title = "Outcomes, and what was expected without them"
+    text = "Each outcome against what the model expected that was not told it, with 95 % bounds"
+    yield Picture(title, text, lambda: _cross_validation(on(None, 2.8), study, found).figure)
 
 
 # -- time and position -----------------------------------------------------------------------------
@@ -957,6 +1152,15 @@ def learned_pictures(study: BaseStudy, advice: Recommendation) -> Iterator[Pictu
         whole = surface_of(study, which)
     except SteerboError:
         return
+    if len(found.names) > 1:
+        pair = found.names[:2]
+        text = "Expected value over two variables in shades, all else as recommended; outcomes, and the best"
+        yield Picture(
+            f"Expected over {pair[0]} and {pair[1]}",
+            text,
+            lambda: _contour(on(None, 2.8), found, pair).figure,
+        )
+    yield from trust_pictures(study)
     if len(whole.names) > 1:
         title = "Importance of each variable"
         text = "The share of the variance of the objective that each variable explains alone, by draws of the model"
