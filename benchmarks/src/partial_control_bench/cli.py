@@ -235,6 +235,8 @@ def check_(
         print(f"again: {name}: {_ALIKE[alike]}")
         bad += alike is False
     print("all is well" if not bad else "1 fault" if bad == 1 else f"{bad} faults")
+    if not bad and not again:
+        print("no run was played again: whether seeds and figures are true, --again 3 says")
     if bad:
         raise typer.Exit(1)
 

@@ -87,7 +87,13 @@ def test_run_check_and_what_is_wrong(
     assert [r.seed for r in read(tmp_path / "runs.jsonl")] == [1000, 5000, 5001]
     assert pcb(monkeypatch, "check", "runs.jsonl", "--again", "1") == 0
     assert "all is well" in capsys.readouterr().out
-    Path("runs.jsonl").write_text(Path("runs.jsonl").read_text().replace('"seed":1000', '"seed":5000'))
+    told = Path("runs.jsonl").read_text()
+    Path("runs.jsonl").write_text(told.replace('"seed":1000', '"seed":5002'))
+    assert pcb(monkeypatch, "check", "runs.jsonl") == 0
+    assert "no run was played again: whether seeds and figures are true, --again 3 says" in capsys.readouterr().out
+    assert pcb(monkeypatch, "check", "runs.jsonl", "--again", "3") == 1
+    assert "seed 5002: NOT the same" in capsys.readouterr().out
+    Path("runs.jsonl").write_text(told.replace('"seed":1000', '"seed":5000'))
     assert pcb(monkeypatch, "check", "runs.jsonl") == 1
     assert "1 fault\n" in capsys.readouterr().out
 
