@@ -247,7 +247,7 @@ def test_a_map_of_every_kind_over_variables() -> None:
 
 @pytest.mark.parametrize("variables", [("a",), ("a", "a"), ("a", "b", "a"), ("a", "nothing")])
 def test_a_map_is_of_two_variables(variables: tuple[str, ...]) -> None:
-    with pytest.raises(InvalidOption, match="two of a and b"):
+    with pytest.raises(InvalidOption, match="two variables of the model, which has a and b"):
         plots.contour(sites(), variables=variables)
 
 

@@ -710,7 +710,9 @@ def contour(
     found = slices_of(study, scope=scope, context=context, time=time, prior=prior)
     names = list(variables) or found.names[:2]
     if len(names) != 2 or names[0] == names[1] or not set(names) <= set(found.names):
-        raise InvalidOption("variables", names, f"two of {listed(found.names)}")
+        allowed = f"two variables of the model, which has {listed(found.names)}"
+        hint = "Give ‹scope› for the model of another scope, with more variables."
+        raise InvalidOption("variables", names, allowed, hint)
     return _contour(axes, found, names, value)
 
 
