@@ -30,12 +30,15 @@ def most_losses(runs: int, rate: float, false_alarms: float) -> int:
 
 @contextmanager
 def few_draws() -> Iterator[None]:
-    """Sample a quarter of the hyperparameters, in a quarter of the steps, but at full size.
+    """Sample a quarter of the hyperparameters, in a quarter of the steps, and search from fewer points, but at full size.
 
-    For tests of laws that hold for any number of draws: replays, records, pages and pictures, not the quality of a fit.
+    For tests of laws that hold for any number of draws and starts: replays, records, pages and pictures, not the
+    quality of a fit or of a search.
     """
     from steerbo.gp import _draws, posterior_draws
-    from steerbo.meanfield import models
+    from steerbo.meanfield import _rounding, models
+    from steerbo.optim import _constrained
+    from steerbo.surrogate import _acquisition, _optimise
 
     with pytest.MonkeyPatch.context() as patch:
         if not FULL:
@@ -43,4 +46,10 @@ def few_draws() -> Iterator[None]:
             patch.setattr(_draws, "_STEPS", 1)
             patch.setattr(posterior_draws, "__kwdefaults__", {"count": 4})
             patch.setattr(models, "_DRAWS", 3)
+            patch.setattr(_optimise, "EFFORT", ((32, 2), (128, 2)))
+            patch.setattr(_acquisition, "_SCREEN", 8)
+            patch.setattr(_acquisition, "_STARTS", 1)
+            patch.setattr(_acquisition, "_STARTS_WITHIN", 1)
+            patch.setattr(_constrained, "_CLIMBED", 1)
+            patch.setattr(_rounding, "_KEPT", 1)
         yield

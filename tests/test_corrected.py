@@ -13,6 +13,8 @@ from steerbo.core import Optimizer, Problem
 from steerbo.timevarying import SquaredExponential
 from tests.test_outliers_named import causal, cost_varying, drifting, drifting_costs, hill
 
+pytestmark = pytest.mark.few_draws
+
 
 def told_wrong(problem: Problem, wrong: range, rounds: int = 21) -> tuple[Optimizer, dict[str, float]]:
     """A study whose outcomes of some rounds are a hundred times too large, and the right ones by token."""

@@ -19,6 +19,8 @@ from steerbo.surrogate import Expectation, ProductKernelPosterior, parts_of
 from steerbo.testing import Case, TraitContract
 from tests.costvarying.worlds import given_case, rows_case, sizes
 
+pytestmark = pytest.mark.few_draws
+
 
 class TestCheapFirst(TraitContract):
     @staticmethod

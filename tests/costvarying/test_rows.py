@@ -11,6 +11,8 @@ import steerbo as sb
 from steerbo.core import Refitted
 from steerbo.space import Learned
 
+pytestmark = pytest.mark.few_draws
+
 X = [sb.Float("a", 0, 1, law=Learned()), sb.Float("b", 0, 1, law=sb.Uniform())]
 
 

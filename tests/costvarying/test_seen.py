@@ -11,6 +11,8 @@ from steerbo.plots import costvarying
 from steerbo.testing import Case, SeenContract, TraitContract
 from tests.costvarying.worlds import SEEN, seen_case
 
+pytestmark = pytest.mark.few_draws
+
 
 class TestCheapFirst(SeenContract, TraitContract):
     @staticmethod

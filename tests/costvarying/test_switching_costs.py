@@ -157,7 +157,7 @@ def test_short_ways_are_taken() -> None:
     """Where nothing but the way costs, the oven creeps uphill instead of leaping."""
     far = sb.Float("oven", 100, 200, change=sb.SwitchingCost(per_unit=0.5))
     problem = sb.CostVarying([far, sb.Float("speed", 0, 1)], [["oven", "speed"]], costs=[1])
-    optimizer = sb.Optimizer(problem, budget=80, seed=0)
+    optimizer = sb.Optimizer(problem, budget=size(80, 50), seed=0)
     while (suggestion := optimizer.ask()) is not None:
         optimizer.tell(suggestion, -(((suggestion.values["oven"] - 190) / 50) ** 2) - suggestion.values["speed"])
     ovens = [played.suggestion.values["oven"] for played in optimizer.history][5:]
@@ -186,7 +186,7 @@ def test_what_is_hard_to_change_goes_with_rows_of_data() -> None:
     rows = sb.space.JointRows([[float(120 + 60 * a), float(0.8 * a + 0.2 * b)] for a, b in noise], ["oven", "feed"])
     free = tuple(replace(v, law=None) if v.name in ("oven", "feed") else v for v in OVEN.variables)
     problem = replace(OVEN, variables=free, nature=rows)
-    optimizer = sb.Optimizer(problem, budget=200, seed=3)
+    optimizer = sb.Optimizer(problem, budget=60, seed=3)
     while (suggestion := optimizer.ask()) is not None:
         a, b = noise[suggestion.round % 40]
         x = {"oven": 120 + 60 * a, "speed": 0.5, "feed": 0.8 * a + 0.2 * b, **suggestion.values}
@@ -245,7 +245,7 @@ def _fired(problem: sb.CostVarying, most: int, **limits: Any) -> list[dict[str, 
 
 def test_a_change_is_held_against_the_plays_that_are_left() -> None:
     """By rounds, by money after the change, by as many as there were; it must be the better the fewer are left."""
-    by_rounds, by_money, open_ended = _fired(KILN, 30, rounds=30), _fired(KILN, 40, budget=60), _fired(KILN, 26)
+    by_rounds, by_money, open_ended = _fired(KILN, 30, rounds=30), _fired(KILN, 20, budget=40), _fired(KILN, 23)
     weighed = [(number, note) for number, note in enumerate(by_rounds) if "plays" in note]
     assert len(weighed) > 15
     assert all(note["plays"] == 30 - number for number, note in weighed)
@@ -253,8 +253,8 @@ def test_a_change_is_held_against_the_plays_that_are_left() -> None:
     spent = np.cumsum([1 + note["paid"] for note in by_money])
     for k, note in enumerate(by_money):
         if "plays" in note:
-            assert note["plays"] == pytest.approx(max(60 - spent[k - 1] - note["price"], 0))
-    assert [note["plays"] for note in open_ended if "plays" in note][-3:] == [23, 24, 25]
+            assert note["plays"] == pytest.approx(max(40 - spent[k - 1] - note["price"], 0))
+    assert [note["plays"] for note in open_ended if "plays" in note][-3:] == [20, 21, 22]
 
 
 def test_a_move_is_made_where_what_it_may_bring_lasts_long_enough() -> None:
@@ -270,7 +270,7 @@ def test_a_move_is_made_where_what_it_may_bring_lasts_long_enough() -> None:
 
 
 def test_what_drifts_pays_for_a_change_for_a_shorter_time() -> None:
-    still, fleeting = (_fired(replace(KILN, drift=drift), 20, rounds=100) for drift in (None, sb.Decay(0.2)))
+    still, fleeting = (_fired(replace(KILN, drift=drift), 12, rounds=100) for drift in (None, sb.Decay(0.2)))
     plays = [[note["plays"] for note in notes if "plays" in note] for notes in (still, fleeting)]
     assert min(plays[0]) > 75
     assert max(plays[1]) < 12, "half of what is known is gone after six rounds"
@@ -320,8 +320,8 @@ def test_a_move_is_worth_what_plays_are_after_its_outcome_is_known(tests: int, m
 @pytest.mark.all_draws
 def test_what_is_good_is_held() -> None:
     """Plays with noise of a third of what can be gained; with moves that look for a little more 14 of 40 moved."""
-    late = []
-    for seed in range(4):
+    late, seeds = [], size(4, 2)
+    for seed in range(seeds):
         optimizer, random = sb.Optimizer(WARM, seed=seed, rounds=40), np.random.default_rng(seed)
         while (suggestion := optimizer.ask()) is not None:
             heat, damp = suggestion.values["heat"], suggestion.values["damp"]
@@ -329,7 +329,7 @@ def test_what_is_good_is_held() -> None:
             optimizer.tell(suggestion, float(value))
         late.append(sum(bool(played.suggestion.change_cost) for played in [*optimizer.history][20:]))
         assert abs(optimizer.recommend().values["heat"] - 26) < 4
-    assert sum(late) <= 8
+    assert sum(late) <= 2 * seeds
 
 
 def test_starting_plays_move_one_of_several_far_from_where_it_was() -> None:
@@ -362,7 +362,7 @@ def test_moves_are_weighed_before_any_outcome(limits: dict[str, Any]) -> None:
 
 def test_where_a_position_fails_the_start_goes_on() -> None:
     """Only a hot kiln works. To stay where the money for starting moves ends failed in 49 of 50 plays, in 4 of 4."""
-    for seed in range(size(4, 2)):  # each shows the fault alone
+    for seed in range(size(4, 1)):  # each shows the fault alone
         optimizer, worked = sb.Optimizer(KILN, seed=seed, budget=60), 0
         while (suggestion := optimizer.ask()) is not None:
             if suggestion.values["heat"] < 0.75:

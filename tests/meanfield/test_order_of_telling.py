@@ -14,6 +14,8 @@ from steerbo.core import Optimizer, Refitted
 from steerbo.meanfield import MeanField
 from steerbo.meanfield.mf_gp_ucb import MFGPUCB
 
+pytestmark = pytest.mark.few_draws
+
 PROBLEM = MeanField(tuple("abcd"), agents=60)
 BEFORE, AFTER = np.array([0.7, 0.1, 0.1, 0.1]), np.array([0.05, 0.05, 0.2, 0.7])
 CHANGE, ROUNDS = 25, 40
