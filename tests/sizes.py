@@ -30,7 +30,7 @@ def most_losses(runs: int, rate: float, false_alarms: float) -> int:
 
 @contextmanager
 def few_draws() -> Iterator[None]:
-    """Sample a quarter of the hyperparameters, in a quarter of the steps, and search from fewer points, but at full size.
+    """Sample a quarter of the hyperparameters in a quarter of the steps, and search from fewer points.
 
     For tests of laws that hold for any number of draws and starts: replays, records, pages and pictures, not the
     quality of a fit or of a search.

@@ -55,7 +55,7 @@ def test_colours_can_be_switched_off(tmp_path: Path) -> None:
         environment = {k: v for k, v in os.environ.items() if k not in ("FORCE_COLOR", "NO_COLOR", "TERM")}
         environment |= {"FORCE_COLOR": "1", "TERM": "xterm-256color"} | {name: "1"}
         said[name] = subprocess.run(
-            [sys.executable, "-m", "steerbo", "run", str(path), "--rounds", "3"],
+            [sys.executable, "-m", "steerbo", "run", str(path), "--rounds", "1"],
             env=environment,
             capture_output=True,
             check=True,

@@ -12,7 +12,7 @@ from steerbo.study import Study
 from tests.cli.calls import call, refused
 from tests.core.stub import Nearest, Stub
 from tests.serve.players import bearer, oven
-from tests.serve.processes import serving, start
+from tests.serve.processes import commanded, start
 from tests.study.files import PROBLEM, STUDY
 
 
@@ -45,7 +45,7 @@ def test_several_studies_and_all_of_a_log_are_served(tmp_path: Path) -> None:
     many = tmp_path / "many.db"
     for name in ("north", "south east"):
         Study.create(many, Stub(), "tests.core.stub:Nearest", name=name).close()
-    with serving(place, many) as made, made.client() as client:
+    with commanded(place, many) as made, made.client() as client:
         assert client.get("/studies").json()["studies"] == ["oven", "north", "south east"]
         assert client.get("/studies/north/status").json()["rounds"] == 0
         assert client.get("/page/north").status_code == 200
@@ -55,7 +55,7 @@ def test_several_studies_and_all_of_a_log_are_served(tmp_path: Path) -> None:
 def test_a_key_is_asked_for_where_it_is_wanted(tmp_path: Path) -> None:
     place = oven(tmp_path)
     key = call("key", "create", place, "--name", "ann").stdout.strip()
-    with serving(place, options=("--keys",)) as made, made.client() as client:
+    with commanded(place, options=("--keys",)) as made, made.client() as client:
         assert client.get("/studies/oven/status").status_code == 401
         assert client.get("/studies/oven/status", headers=bearer(key)).status_code == 200
 
@@ -64,7 +64,7 @@ def test_how_many_are_prepared_is_a_number(tmp_path: Path) -> None:
     place = oven(tmp_path)
     for wrong in ("-1", "10001", "some"):
         assert "--prepare" in refused(call("serve", place, "--prepare", wrong), 2)
-    with serving(tmp_path / "oven.db", options=("--prepare", "0")) as made, made.client() as client:
+    with commanded(tmp_path / "oven.db", options=("--prepare", "0")) as made, made.client() as client:
         assert client.get("/studies").json()["studies"] == ["oven"]
 
 
@@ -72,7 +72,7 @@ def test_proxies_are_named_by_address(tmp_path: Path) -> None:
     place = oven(tmp_path)
     assert "--forwarded-by: '*'" in refused(call("serve", place, "--forwarded-by", "*"), 2)
     for options, secure in (((), False), (("--forwarded-by", "127.0.0.1"), True)):
-        with serving(place, options=("--keys", *options)) as made, made.client() as client:
+        with commanded(place, options=("--keys", *options)) as made, made.client() as client:
             cookie = client.get("/", headers={"X-Forwarded-Proto": "https"}).headers["set-cookie"]
             assert ("Secure" in cookie) == secure
 
@@ -84,7 +84,7 @@ def test_studies_of_one_name_are_served_by_their_folders(tmp_path: Path) -> None
         places.append(oven(tmp_path / folder))
     wrong = tmp_path / "oven.toml"
     wrong.write_text("[study", encoding="utf-8")
-    with serving(*places, wrong) as made, made.client() as client:
+    with commanded(*places, wrong) as made, made.client() as client:
         listed = client.get("/studies").json()
         assert listed["studies"] == ["north-oven", "south-oven"]
         assert list(listed["left_out"]) == [f"{tmp_path.name}-oven"]
@@ -114,7 +114,7 @@ def test_a_study_that_cannot_be_opened_stops_no_other(tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.toml"
     wrong.write_text("[study", encoding="utf-8")
     assert "another study" in refused(call("serve", changed), 2)
-    with serving(changed, wrong, place, widened) as made, made.client() as client:
+    with commanded(changed, wrong, place, widened) as made, made.client() as client:
         listed = client.get("/studies").json()
         assert listed["studies"] == ["oven", "widened"]
         assert "another study" in listed["left_out"]["changed"]

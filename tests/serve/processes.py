@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,10 +17,13 @@ from typing import IO, Any
 from urllib.parse import urlsplit
 
 import httpx2
+import pytest
 import uvicorn
+from fastapi import FastAPI
 
 from steerbo.serve import StudyPool, application
 from steerbo.serve.server import configured, socket_at
+from tests.cli.calls import call
 from tests.serve.players import opener
 
 
@@ -84,17 +87,42 @@ def serving_here(
     """A server in a thread of this process, which begins in no time: for all but what a process does by itself."""
     pool = StudyPool({place.stem: (str(place), opener(place)) for place in places}, keyed)
     pool.folder = folder or Path()
-    app = application(pool)
+    with closing(socket_at("127.0.0.1", 0)) as bound, _listening(application(pool), bound, forwarded_by) as made:
+        yield made
+
+
+@contextmanager
+def commanded(*places: Path | str, options: tuple[str, ...] = (), folder: Path | None = None) -> Iterator[Listening]:
+    """What `steerbo serve` makes of these arguments, in a thread of this process.
+
+    For all that its arguments decide. What a signal does, and what a process imports, take one: see `serving`.
+    """
+    made: list[tuple[FastAPI, socket.socket, Sequence[str]]] = []
+    with ExitStack() as held:
+        patch = held.enter_context(pytest.MonkeyPatch.context())
+        patch.setattr("steerbo.serve.listen", lambda app, bound, *more: made.append((app, bound.dup(), *more)))
+        if folder is not None:
+            patch.chdir(folder)
+        said = call("serve", *places, "--port", 0, "--json", *options)
+        assert said.exit_code == 0, said.output
+        ((app, bound, forwarded_by),) = made
+        held.enter_context(closing(bound))
+        served = held.enter_context(_listening(app, bound, forwarded_by))
+        assert json.loads(said.stdout)["url"] == served.url
+        yield served
+
+
+@contextmanager
+def _listening(app: FastAPI, bound: socket.socket, forwarded_by: Sequence[str]) -> Iterator[Listening]:
     server = uvicorn.Server(configured(app, forwarded_by))
-    with closing(socket_at("127.0.0.1", 0)) as bound:
-        thread = threading.Thread(target=server.run, args=([bound],))
-        thread.start()
-        try:
-            yield Listening(f"http://127.0.0.1:{bound.getsockname()[1]}/")
-        finally:
-            app.state.ending.set()
-            server.should_exit = True
-            thread.join()
+    thread = threading.Thread(target=server.run, args=([bound],))
+    thread.start()
+    try:
+        yield Listening(f"http://127.0.0.1:{bound.getsockname()[1]}/")
+    finally:
+        app.state.ending.set()
+        server.should_exit = True
+        thread.join()
 
 
 def half_heads(url: str, count: int) -> int:

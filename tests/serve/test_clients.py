@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.calls import call
-from tests.serve.processes import serving
+from tests.serve.processes import commanded
 
 BENCH = Path(__file__).parents[2] / "examples" / "bench"
 CLIENTS = {"curl": ("sh", "play.sh"), "perl": ("perl", "play.pl")}
@@ -24,7 +24,7 @@ def test_a_controller_plays(tool: str, tmp_path: Path) -> None:
     study = tmp_path / "study.toml"
     assert call("new", study).exit_code == 0
     program, file = CLIENTS[tool]
-    with serving(study, options=("--keys",)) as made:
+    with commanded(study, options=("--keys",)) as made:
         key = call("key", "create", study, "--name", "the controller").stdout.strip()
         words = [program, str(BENCH / file), made.url.rstrip("/"), "study", "3"]
         without = subprocess.run(words, capture_output=True, text=True, check=False, env={"PATH": _path()})

@@ -21,7 +21,7 @@ from steerbo.serve.server import most_connections, proxies, socket_at
 from steerbo.storage.keys import KeyRing
 from steerbo.study import Study
 from tests.serve.players import oven
-from tests.serve.processes import half_heads, serving, serving_here, start
+from tests.serve.processes import commanded, half_heads, serving, serving_here, start
 
 BODY = {"context": {"weather": 12.0}}
 TOLD = {"value": 1.0, "cost": 1.0, "realised": {"oven": 150.0, "speed": 0.5}}
@@ -54,7 +54,7 @@ def test_killed_between_question_and_answer_nothing_is_lost_or_twice(tmp_path: P
 
 @pytest.mark.parametrize("keyed", [True, False])
 def test_hundreds_of_half_heads_stop_nobody(keyed: bool, tmp_path: Path) -> None:
-    with serving(oven(tmp_path), options=("--keys",) * keyed) as made:
+    with commanded(oven(tmp_path), options=("--keys",) * keyed) as made:
         assert half_heads(made.url, 300) == (401 if keyed else 200)
 
 
@@ -266,7 +266,7 @@ def test_a_signal_ends_it_after_what_is_being_written(by: signal.Signals, tmp_pa
 
 def test_changes_by_others_are_told(tmp_path: Path) -> None:
     place = oven(tmp_path)
-    with serving(place) as made, made.client() as client, client.stream("GET", "/studies/oven/changes") as stream:
+    with commanded(place) as made, made.client() as client, client.stream("GET", "/studies/oven/changes") as stream:
         lines = (line for line in stream.iter_lines() if line.startswith("data:"))
         assert next(lines) == 'data: {"events": 1}'
         with Study.open(place) as other:

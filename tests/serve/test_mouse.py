@@ -11,7 +11,7 @@ import pytest
 from steerbo.study import Study
 from tests.serve.accessibility import AXE, SMALL, violations
 from tests.serve.browser import CHROMIUM, Browser, Tab
-from tests.serve.processes import Serving, serving
+from tests.serve.processes import Listening, commanded
 from tests.sizes import FULL
 
 pytestmark = [
@@ -39,10 +39,10 @@ LEARNED = {
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Serving, Path]]:
+def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Listening, Path]]:
     """A server that begins studies in a folder."""
     folder = tmp_path_factory.mktemp("studies")
-    with serving(folder=folder) as server:
+    with commanded(folder=folder) as server:
         yield server, folder
 
 
@@ -90,7 +90,7 @@ LOOKS = [(390, kind) for kind in FORMS] + [(1280, kind) for kind in (FORMS if FU
 
 
 @pytest.mark.parametrize(("width", "kind"), LOOKS)
-def test_from_creation_to_report(width: int, kind: str, made: tuple[Serving, Path], chromium: Browser) -> None:
+def test_from_creation_to_report(width: int, kind: str, made: tuple[Listening, Path], chromium: Browser) -> None:
     """With a typing error, a round that broke, a second person who answers first, and an outcome that is mended."""
     (server, folder), name = made, f"{kind}-{width}"
     ann, bob = chromium.tab(), chromium.tab()

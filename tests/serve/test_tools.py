@@ -22,7 +22,7 @@ from steerbo.study import Study
 from tests.cli.calls import call
 from tests.core.stub import Nearest, Stub
 from tests.serve.players import KINDS, bearer, key_for, of_kind, opener, oven, served
-from tests.serve.processes import serving
+from tests.serve.processes import commanded
 
 mcp = pytest.importorskip("mcp", reason="mcp is not installed (pip install mcp)")
 from mcp.client.stdio import stdio_client  # noqa: E402
@@ -308,7 +308,7 @@ def test_a_server_has_the_tools_too(tmp_path: Path) -> None:
             await ours.does("tell", token=asked["token"], **TOLD)
             assert (await ours.is_refused("amend", token=asked["token"], value=2))["status"] == 403
 
-    with serving(place, options=("--keys",)) as made:
+    with commanded(place, options=("--keys",)) as made:
         asyncio.run(main(f"{made.url}mcp"))
         with made.client() as client:
             message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}

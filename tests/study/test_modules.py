@@ -14,6 +14,7 @@ from steerbo.core import Scope, Suggestion
 from steerbo.errors import InvalidStudy
 from steerbo.study import Function
 from steerbo.study.objective import find_module
+from tests.cli.calls import call
 from tests.study.files import MEASURE, write_function
 
 SUGGESTION = Suggestion("3-ab", 3, Scope(["ph"]), {"ph": 6.5})
@@ -35,7 +36,10 @@ def steerbo(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_only_run_imports_it(tmp_path: Path) -> None:
-    """Reading a study runs nothing of it, and a module beside it that is called like Python's own is never taken."""
+    """Reading a study runs nothing of it, and a module beside it that is called like Python's own is never taken.
+
+    Commands that import the most are run in processes of their own, which find such a module before Python's.
+    """
     path = write_function(tmp_path, MEASURE)
     (module,) = tmp_path.glob("plant*.py")
     module.write_text(LOUD + module.read_text())
@@ -44,18 +48,16 @@ def test_only_run_imports_it(tmp_path: Path) -> None:
     ran = module.with_suffix(".ran")
     checked = steerbo(tmp_path, "check", path.name)
     assert checked.returncode == 0, checked.stderr
-    assert steerbo(tmp_path, "new", path.name).returncode == 0
-    asked = steerbo(tmp_path, "ask", path.name, "--json")
-    (token,) = (suggestion["token"] for suggestion in json.loads(asked.stdout))
-    for words in (["tell", path.name, token, "1", "--cost", "1", "--realised", "ph=6"], ["show", path.name]):
-        done = steerbo(tmp_path, *words)
+    assert call("new", path).exit_code == 0
+    (asked,) = json.loads(call("ask", path, "--json").stdout)
+    call("tell", path, asked["token"], "1", "--cost", "1", "--realised", "ph=6")
+    for word in ("show", "export"):
+        done = call(word, path)
+        assert done.exit_code == 0, done.output
+    for words, runs in ((["report"], False), (["run", "--quiet", "--rounds", "1"], True)):
+        done = steerbo(tmp_path, words[0], path.name, *words[1:])
         assert done.returncode == 0, done.stderr
-    for word in ("export", "report"):
-        assert steerbo(tmp_path, word, path.name).returncode == 0
-    assert not ran.exists()
-    done = steerbo(tmp_path, "run", path.name, "--quiet", "--rounds", "1")
-    assert done.returncode == 0, done.stderr
-    assert ran.exists()
+        assert ran.exists() == runs
 
 
 def test_a_module_called_like_a_known_one(tmp_path: Path) -> None:
