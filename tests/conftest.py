@@ -47,7 +47,8 @@ def _one_blas_thread() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _few_draws(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Few hyperparameters are drawn in contracts, where things are said or shown, and where a mark says so.
+    """Few hyperparameters are drawn and few starts climbed from in contracts, where things are said or shown, and where
+    a mark says so.
 
     Tests of how good choices are have a mark against it.
     """

@@ -36,6 +36,29 @@ print(optimizer.to_json())
 """
 
 
+ONE_BY_ONE = """
+import json
+import sys
+from typer.testing import CliRunner
+from steerbo.cli import main
+
+for words in json.loads(sys.argv[1]):
+    done = CliRunner().invoke(main, words)
+    assert done.exit_code == 0, done.output
+    print(json.dumps(done.stdout))
+"""
+"""Commands in one process, which takes seconds to begin: prints what each wrote, as JSON, a line each."""
+COMMANDS = (
+    "methods --json",
+    "check furnace.toml",
+    "run furnace.toml --quiet --json",
+    "report furnace.toml",
+    "export furnace.toml",
+    "export furnace.db --format jsonl",
+    "show furnace.db --json",
+)
+
+
 def out_of(*command: object, folder: Path) -> str:
     done = subprocess.run(list(map(str, command)), cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -65,33 +88,29 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 @pytest.mark.slow
 def test_a_package_from_outside_is_found_used_and_missed(package: tuple[Path, Path]) -> None:
     folder, python = package
-
-    def steerbo(*words: object) -> str:
-        return out_of(python, "-m", "steerbo", *words, folder=folder)
-
-    listed = {(row["kind"], row["method"]) for row in json.loads(steerbo("methods", "--json"))}
+    commands = json.dumps([command.split() for command in COMMANDS])
+    lines = out_of(python, "-c", ONE_BY_ONE, commands, folder=folder).splitlines()
+    listing, checked, ran, _, table, log, shown = map(json.loads, lines)
+    listed = {(row["kind"], row["method"]) for row in json.loads(listing)}
     assert {("furnace", "climb"), ("cost-varying", "sweep"), ("cost-varying", "cheap-first")} <= listed
     assert ("furnace", "sweep") not in listed
-    checked = steerbo("check", "furnace.toml")
     assert "furnace, larger values are better" in checked
     assert "at most 60 from one round to the next, starting at 620" in checked
     assert "steerbo_furnace.climb:Climb" in checked
-    answer = json.loads(steerbo("run", "furnace.toml", "--quiet", "--json"))
+    answer = json.loads(ran)
     assert abs(answer["recommendation"]["values"]["temperature"] - 870) < 20
-    steerbo("report", "furnace.toml")
     page = (folder / "furnace.html").read_text(encoding="utf-8")
     assert "Outcome of every round, and the best so far" in page
     assert "he next setting is where mean and spread together are largest" in page
-    rounds = steerbo("export", "furnace.toml").splitlines()
+    rounds = table.splitlines()
     assert len(rounds) == 16
     assert "temperature" in rounds[0]
-    events = [json.loads(line) for line in steerbo("export", "furnace.db", "--format", "jsonl").splitlines()]
+    events = [json.loads(line) for line in log.splitlines()]
     created = events[0]
     assert created["method"] == "steerbo_furnace.climb:Climb"
     assert created["problem_class"] == "steerbo_furnace.problem:Furnace"
     assert created["fingerprint"]["packages"] == "steerbo-furnace 0.1.0"
-    shown = json.loads(steerbo("show", "furnace.db", "--json"))
-    assert shown["recommendation"] == answer["recommendation"]
+    assert json.loads(shown)["recommendation"] == answer["recommendation"]
     saved = out_of(python, "-c", FROM_PYTHON, folder=folder)
 
     missing = "It was made with steerbo-furnace 0.1.0. There is no module 'steerbo_furnace' here: install its package"

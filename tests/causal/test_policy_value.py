@@ -237,6 +237,7 @@ def test_where_nothing_is_enough_or_nothing_varies_it_is_the_first() -> None:
         assert worth.at_rate(0.0, 50).price == worth.fixed
 
 
+@pytest.mark.all_draws
 def test_what_is_recommended_is_what_is_set() -> None:
     """Also where at the rate that money has another hill, cheaper and not good enough, is as good."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import shutil
 import sys
 from collections.abc import Callable
@@ -14,16 +15,20 @@ from typing import Any
 import pytest
 
 from tests.cli.calls import call
+from tests.sizes import size
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 RUN = ("greenhouse", "dose", "fleet", "kiln", "polytunnel", "clinic-prices", "clinic-by-the-milligram")
 
 
-def copied(name: str, folder: Path) -> Path:
-    """A copy of an example's study file, which its programs run under this Python."""
+def copied(name: str, folder: Path, budget: float | None = None) -> Path:
+    """A copy of an example's study file, which its programs run under this Python; its budget may be another."""
     shutil.copytree(EXAMPLES / name, folder / "copy", ignore=shutil.ignore_patterns("study.db*"))
     study = folder / "copy" / "study.toml"
     text = study.read_text(encoding="utf-8").replace('"python3"', json.dumps(sys.executable))
+    if budget is not None:
+        text, times = re.subn(r"(?m)^budget = .*$", f"budget = {budget}", text)
+        assert times == 1
     study.write_text(text, encoding="utf-8")
     return study
 
@@ -49,7 +54,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Run]:
 
     def run_once(name: str) -> Run:
         if name not in runs:
-            study = copied(name, tmp_path_factory.mktemp(name))
+            study = copied(name, tmp_path_factory.mktemp(name), size(90, 45) if name == "kiln" else None)
             if name == "polytunnel":  # one round with a forecast of the heat
                 said("run", study, "--quiet", "--rounds", 1, "--context", "temperature=28")
             runs[name] = Run(study, json.loads(said("run", study, "--json", "--quiet")))

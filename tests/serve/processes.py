@@ -100,7 +100,7 @@ def commanded(*places: Path | str, options: tuple[str, ...] = (), folder: Path |
     made: list[tuple[FastAPI, socket.socket, Sequence[str]]] = []
     with ExitStack() as held:
         patch = held.enter_context(pytest.MonkeyPatch.context())
-        patch.setattr("steerbo.serve.listen", lambda app, bound, *more: made.append((app, bound.dup(), *more)))
+        patch.setattr("steerbo.serve.listen", lambda app, bound, by: made.append((app, bound.dup(), by)))
         if folder is not None:
             patch.chdir(folder)
         said = call("serve", *places, "--port", 0, "--json", *options)

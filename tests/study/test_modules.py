@@ -50,12 +50,11 @@ def test_only_run_imports_it(tmp_path: Path) -> None:
     assert checked.returncode == 0, checked.stderr
     assert call("new", path).exit_code == 0
     (asked,) = json.loads(call("ask", path, "--json").stdout)
-    call("tell", path, asked["token"], "1", "--cost", "1", "--realised", "ph=6")
+    assert call("tell", path, asked["token"], "1", "--cost", "1", "--realised", "ph=6").exit_code == 0
     for word in ("show", "export"):
-        done = call(word, path)
-        assert done.exit_code == 0, done.output
-    for words, runs in ((["report"], False), (["run", "--quiet", "--rounds", "1"], True)):
-        done = steerbo(tmp_path, words[0], path.name, *words[1:])
+        assert call(word, path).exit_code == 0
+    for word, options, runs in (("report", (), False), ("run", ("--quiet", "--rounds", "1"), True)):
+        done = steerbo(tmp_path, word, path.name, *options)
         assert done.returncode == 0, done.stderr
         assert ran.exists() == runs
 

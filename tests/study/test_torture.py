@@ -17,7 +17,7 @@ from steerbo.storage.connections import SharedClock
 from steerbo.study import DatabaseLog, Study
 from steerbo.study.workers import Leases
 from tests.core.stub import Nearest, Stub, stub_case
-from tests.sizes import FULL
+from tests.sizes import FULL, size
 from tests.study.waiting import ELSEWHERE, take
 from tests.torture import order, reopening
 from tests.torture.clocks import clocks
@@ -161,6 +161,6 @@ def test_nothing_that_lies_on_a_disk_is_unpickled(tmp_path: Path) -> None:
 
 
 def test_limits_of_a_kind_from_outside_hold_for_every_answer(tmp_path: Path) -> None:
-    found = outside_limits(tmp_path / "ward", 40)
+    found = outside_limits(tmp_path / "ward", size(40, 16))
     assert found["limits broken"] == 0
     assert all(found["kept"][way] for way in ("recommend", "policy", "GET policy", "page")), "not all is refused"

@@ -123,7 +123,7 @@ def test_what_is_doubted_within_a_limit_hangs_on_no_sign() -> None:
 
 
 def test_plays_keep_to_a_limit_on_an_outcome_that_jumps() -> None:
-    """Of plays with probability .95 no more break it than once in 300 times; of 96, 20 did when they were doubted."""
+    """Of 96 plays with probability .95 more than 11 break it once in 300 times; 20 did when they were doubted."""
     broken = 0
     for seed in (0, 1, 3):
         random = np.random.default_rng(seed)
