@@ -749,8 +749,8 @@ def _contour(axes: Any, found: Slices, names: Sequence[str], value: str = "") ->
         name_choices(axis, variable)
     axes.set_xlabel(wrapped(with_unit(problem, names[0]), 26))
     axes.set_ylabel(wrapped(with_unit(problem, names[1]), 26))
-    axes.set_title(f"Expected over {wrapped(names[0], 18, 1)} and {wrapped(names[1], 18, 1)}")
-    colour_bar(axes, mesh, f"expected {value_words(study, value)}", problem)
+    axes.set_title("Expected over two variables")
+    colour_bar(axes, mesh, wrapped(f"expected {value_words(study, value)}", 26), problem)
     return finished(axes)
 
 
