@@ -191,6 +191,22 @@ def test_a_typo_in_a_table_is_said_and_amended(study: Path, tmp_path: Path) -> N
     assert told.stderr.startswith("steerbo: round 1: ph = 65 is far outside its range, 4 to 8; it is kept.")
 
 
+def test_many_lines_of_new_data_are_one_sentence(study: Path, tmp_path: Path) -> None:
+    """A table of thousands scrolled its refusals away."""
+    table = tmp_path / "past.csv"
+    rows = [f"{k},1,{20 + k / 100},6" for k in range(70)]
+    rows[40] = "wrong,1,20,6"
+    table.write_text("\n".join(["value,cost,temperature,ph", *rows]) + "\n")
+    first, second, third = call("import", study, table).stdout.splitlines()
+    assert first == "lines 2 to 41: taken, added as added-1 to added-40"
+    assert second.startswith("line 42: refused")
+    assert third == "lines 43 to 71: taken, added as added-41 to added-69"
+    again = call("import", study, table).stdout.splitlines()
+    assert again[0] == "lines 2 to 41: taken, added-1 to added-40 (it was there already)"
+    few = json.loads(call("import", study, table, "--json").stdout)["lines"]
+    assert len(few) == 70
+
+
 def test_an_export_never_takes_the_place_of_something_else(study: Path, tmp_path: Path) -> None:
     asked(study)
     notes = tmp_path / "notes.txt"

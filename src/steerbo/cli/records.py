@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Annotated
 
@@ -37,6 +39,8 @@ from .report import console, print_answers
 from .tables import ScreenTable, import_bar
 
 commands = group()
+_DATA = re.compile(r"(?P<before>added as |)(?P<name>added-\d+)(?P<behind> \([^()]*\)|)")
+_ONE_BY_ONE = 20  # data in a row that are said line by line: a screen has room for them
 
 
 @commands.command("import")
@@ -142,16 +146,33 @@ def in_memory(study: Study) -> Study:
 
 
 def _grouped(lines: Sequence[Line]) -> list[str]:
-    """Results of lines in words; those that are refused for the same reason are one sentence, at the first of them."""
+    """Results of lines in words.
+
+    Lines that are refused for the same reason are one sentence, at the first of them; so are many
+    data in a row of which the same is to be said.
+    """
     alike = Counter(line.message for line in lines if line.fate == "refused")
     said, told = list[str](), set[str]()
-    for line in lines:
-        if line.fate != "refused" or alike[line.message] == 1:
-            said.append(str(line))
-        elif line.message not in told:
-            told.add(line.message)
-            said.append(f"{alike[line.message]} lines, the first of them {line}")
+    for about, run in groupby(lines, key=_about_data):
+        some = list(run)
+        if about is not None and len(some) > _ONE_BY_ONE:
+            first, last = (_DATA.sub(r"\g<name>", some[k].message) for k in (0, -1))
+            names = f"{about[0]}{first} to {last}{about[1]}"
+            said.append(f"lines {some[0].number} to {some[-1].number}: taken, {names}")
+            continue
+        for line in some:
+            if line.fate != "refused" or alike[line.message] == 1:
+                said.append(str(line))
+            elif line.message not in told:
+                told.add(line.message)
+                said.append(f"{alike[line.message]} lines, the first of them {line}")
     return said
+
+
+def _about_data(line: Line) -> tuple[str, str] | None:
+    """What is said of a line of data before and behind its name; None where there is more to say."""
+    found = _DATA.fullmatch(line.message) if line.fate == "taken" else None
+    return None if found is None else (found["before"], found["behind"])
 
 
 def _money(history: History, names: set[str], spent: float) -> list[str]:
