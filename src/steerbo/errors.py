@@ -2,21 +2,21 @@
 
     SteerboError
     ├── InvalidInput (also ValueError)    a value given by the caller is not allowed
-    │   ├── InvalidProblem                a variable, a law, a control set, a tolerance, a prior, a
-    graph… │   ├── InvalidOption                 a method's name or one of its options, a budget, a
-    seed │   ├── InvalidRequest                arguments of `ask`: batch, time, available places
+    │   ├── InvalidProblem                a variable, a law, a control set, a tolerance, a prior, a graph…
+    │   ├── InvalidOption                 a method's name or one of its options, a budget, a seed
+    │   ├── InvalidRequest                arguments of `ask`: batch, time, available places
     │   ├── InvalidContext                arguments of `decide`
     │   ├── InvalidOutcome                arguments of `tell`, `fail`, `amend` or `add`
     │   └── InvalidStudy                  a study file, a log, a saved optimizer
     │       └── DamagedLog                a log that was changed or cut off
     ├── OutcomeConflict                   a second, different outcome for one suggestion
-    ├── LogConflict                       another worker has written in between: read the log,
-    choose again ├── LogUnavailable                    the log cannot be reached or written just
-    now: try again ├── UnknownSuggestion (also KeyError) a suggestion this optimizer never made
+    ├── LogConflict                       another worker has written in between: read the log, choose again
+    ├── LogUnavailable                    the log cannot be reached or written just now: try again
+    ├── UnknownSuggestion (also KeyError) a suggestion this optimizer never made
     ├── ModelFailure                      no model could be fitted to the observations
-    ├── LimitBroken                       a method of another package broke a constraint of the
-    problem ├── ObjectiveFailure                  the user's objective failed, timed out or gave no
-    usable answer └── MissingExtra (also ImportError)   an optional dependency is not installed
+    ├── LimitBroken                       a method of another package broke a constraint of the problem
+    ├── ObjectiveFailure                  the user's objective failed, timed out or gave no usable answer
+    └── MissingExtra (also ImportError)   an optional dependency is not installed
 
 `OutOfRangeWarning`, `UnusualOutcomeWarning` and `LawWarning` are warnings: the value is kept. Every
 message of an `InvalidInput` names the field, its value, the allowed values and, where possible, the

@@ -74,8 +74,8 @@ report.
         figure = matplotlib.figure.Figure((5.6, 3.8), layout="constrained")
         axes = figure.subplots()
         told = study.history.told
-        axes.plot([played.number for played, _ in told], [outcome.value for _, outcome in told],
-        "o") axes.axvline(study.status.rounds)
+        axes.plot([played.number for played, _ in told], [outcome.value for _, outcome in told], "o")
+        axes.axvline(study.status.rounds)
         yield Picture("Outcome of every round", "The value of each round, in order", figure)
 
 **How it is found.** Pass the class, `Optimizer(problem, Middle)`; name its place in a study file,

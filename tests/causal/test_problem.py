@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -115,6 +116,18 @@ def test_refused_by_name(tmp_path: Path, graph: str, message: str) -> None:
     (tmp_path / "latin.txt").write_bytes("Dünger -> y".encode("latin-1"))
     with pytest.raises(InvalidProblem, match=rf"^study\.toml: {message}"):
         read_study(study(tmp_path, graph))
+
+
+@pytest.mark.parametrize("form", sorted(FILES))
+def test_a_graph_may_stand_in_the_study_file_as_text(tmp_path: Path, form: str) -> None:
+    (tmp_path / form).write_text(FILES[form], encoding="utf-8")
+    text, roles = FILES[form], ""
+    if form == "field.dagitty":
+        roles = ', target = "yield", intervenable = ["soil pH"]'
+    inline = read_study(study(tmp_path, f"{{ file = {json.dumps(text)}{roles} }}")).problem
+    assert inline == read_study(study(tmp_path, f'{{ file = "{form}"{roles} }}')).problem
+    if not roles:
+        assert inline == read_study(study(tmp_path, json.dumps(text))).problem
 
 
 def say(*arguments: object) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
@@ -20,7 +21,7 @@ from ..space import Limits, Space, Variable, refuse_laws_of_seen
 from ..space.fields import ListField
 from ._constraints import check_constraints
 from ._observational import check_trial, read_trial
-from .graphs.equivalence import check_alike, graphs_of_file
+from .graphs.equivalence import check_alike, graphs_of, graphs_of_file
 from .graphs.graph import CausalGraph, claims, doubts
 from .identification.scopes import played_by, stages
 from .prices import Price, PriceTable
@@ -323,21 +324,22 @@ def _with_graphs(table: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     Roles missing in the file are given beside its name:
     ``graph = { file = "field.gml", target = "y", intervenable = ["x"] }``. The log keeps the graph,
     not the name of the file. `graphs` is a list of such, or one file with undecided edges, which
-    stands for all its graphs; see `graphs_of`.
+    stands for all its graphs; see `graphs_of`. In the place of a name the graph itself may stand,
+    as text: ``graph = "age -> dose; dose -> y; target: y"``.
 
     Raises:
         InvalidProblem: an unreadable file, an unknown role, an invalid graph.
     """
     read = dict(table)
     if _names_file(given := table.get("graph")):
-        read["graph"] = to_dict(_of_file(given, folder, "problem.graph", CausalGraph.from_file))
+        read["graph"] = to_dict(_of_file(given, folder, "problem.graph", _GRAPH))
     if _names_file(several := table.get("graphs")):
         read["graphs"] = [
-            to_dict(each) for each in _of_file(several, folder, "problem.graphs", graphs_of_file)
+            to_dict(each) for each in _of_file(several, folder, "problem.graphs", _GRAPHS)
         ]
     elif isinstance(several, list | tuple):
         read["graphs"] = [
-            to_dict(_of_file(each, folder, f"problem.graphs.{i}", CausalGraph.from_file))
+            to_dict(_of_file(each, folder, f"problem.graphs.{i}", _GRAPH))
             if _names_file(each)
             else each
             for i, each in enumerate(several)
@@ -349,8 +351,15 @@ def _names_file(given: Any) -> bool:
     return isinstance(given, str) or (isinstance(given, Mapping) and "file" in given)
 
 
-def _of_file(given: Any, folder: Path, place: str, reader: Callable[..., T]) -> T:
-    """Read a file, with the roles beside its name."""
+_GRAPH = CausalGraph.from_text, CausalGraph.from_file
+_GRAPHS = graphs_of, graphs_of_file
+_EDGE = re.compile(r"->|<-| -- |[\n;{]")
+
+
+def _of_file(
+    given: Any, folder: Path, place: str, readers: tuple[Callable[..., T], Callable[..., T]]
+) -> T:
+    """Read a graph's text, or its file, with the roles beside; `readers` are those of text and of a file."""
     roles = dict(given) if isinstance(given, Mapping) else {"file": given}
     file = roles.pop("file")
     if not isinstance(file, str) or not file.strip():
@@ -361,7 +370,9 @@ def _of_file(given: Any, folder: Path, place: str, reader: Callable[..., T]) -> 
             raise InvalidProblem(
                 f"{place}.{role}", roles[role], one_of(("file", *_ROLES), role), hint
             )
+    of_text, of_file = readers
     try:
-        return reader(folder / file, **roles)
+        # names of files have no edges in them
+        return of_text(file, **roles) if _EDGE.search(file) else of_file(folder / file, **roles)
     except InvalidProblem as error:
         raise combine(e.moved(f"{place}: {e.field}") for e in error.errors) from None

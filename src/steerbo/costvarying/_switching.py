@@ -5,8 +5,7 @@ Every set has arms that keep hard-to-change variables in place. N plays are to c
 plays there the posterior mean μ has changed to μ′, and the plays that are left go where that is
 best: at h, or elsewhere for another switching cost m′. So a move gains, in units of the objective,
 
-    G = max_n E[max_h′ {(N − n) max_e μ′(h′, e) − R m′}] + μ(x) + (n − 1) max_e μ(h, e) − R m − N
-    max_e μ(h₀, e),
+    G = max_n E[max_h′ {(N − n) max_e μ′(h′, e) − R m′}] + μ(x) + (n − 1) max_e μ(h, e) − R m − N max_e μ(h₀, e),
 
 where m′ = 0 at h′ = h, h₀ is the present position, e the settings that are easy to change, and R
 the worth of a unit of money. This is the knowledge gradient of n plays (Frazier & Powell 2010),

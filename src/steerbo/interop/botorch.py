@@ -4,8 +4,8 @@
 
     model = to_botorch(study)                            # the objective over all variables
     model = to_botorch(study, scope=["ph"])              # expected value of controlling ph
-    point, _ = optimize_acqf(qLogEI(model, best_f=…), model.bounds, q=1, num_restarts=8,
-    raw_samples=128) model.decode(point)                                  # [{"ph": 6.4}]
+    point, _ = optimize_acqf(qLogEI(model, best_f=…), model.bounds, q=1, num_restarts=8, raw_samples=128)
+    model.decode(point)                                  # [{"ph": 6.4}]
 
 The expected value of a control set is a model of its own, not an objective or an acquisition
 function: the average of a Gaussian process is a Gaussian process again, exactly. BoTorch's own way,

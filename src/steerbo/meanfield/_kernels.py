@@ -4,9 +4,9 @@ Observation j has weights `W_j` (C, A) over cells, which sum to one, and the dis
 was played: the population's average has `W = pξ`, a representative agent's payoff has all weight on
 its cell. With an embedding φ(ξ), such as ξ or √ξ, and the contexts' shares p:
 
-    product   k = k_A(x, x') k_C(c, c') exp(−‖φ − φ'‖²_p / 2ℓ²)        cov = ⟨W, K_C W' K_A⟩ exp(−‖φ
-    − φ'‖²_p / 2ℓ²) additive  k = v_A k_A + v_C k_C + Σ_c exp(−‖φ_c − φ'_c‖² / 2ℓ²)    cov = v_A
-    wᵀK_A w' + v_C uᵀK_C u' + Σ_c … (Eq. 1)
+    product   k = k_A(x, x') k_C(c, c') exp(−‖φ − φ'‖²_p / 2ℓ²)        cov = ⟨W, K_C W' K_A⟩ exp(−‖φ − φ'‖²_p / 2ℓ²)
+    additive  k = v_A k_A + v_C k_C + Σ_c exp(−‖φ_c − φ'_c‖² / 2ℓ²)    cov = v_A wᵀK_A w' + v_C uᵀK_C u' + Σ_c …
+    (Eq. 1)
 
 with `w`, `u` the weights summed over contexts and over actions. (Eq. 1's Gaussian lacks the square;
 it is squared here.) Variables seen before choosing, and time, multiply each of these by one more

@@ -6,8 +6,8 @@ groups of columns are independent. (A factor is `1 − w_d + w_d exp(−Δ²/2�
 `s² k_c(x_c) ∘ τ ∘ k_R(X_R)` with `τ = k_o(o)`, so with `a = τ ∘ E[k_R]`
 
     E μ(x_c)  = m + s² (k_c ∘ a)ᵀ α                                          O(n) a point
-    E σ²(x_c) = s² − s⁴ k_cᵀ (A ∘ E[k_R k_Rᵀ] ∘ τ τᵀ) k_c                    O(n²) a point, no
-    samples Var g(x_c) = s² q − s⁴ κᵀ A κ,   κ = k_c ∘ a,   q = E k_R(X, X')          O(n²) a point
+    E σ²(x_c) = s² − s⁴ k_cᵀ (A ∘ E[k_R k_Rᵀ] ∘ τ τᵀ) k_c                    O(n²) a point, no samples
+    Var g(x_c) = s² q − s⁴ κᵀ A κ,   κ = k_c ∘ a,   q = E k_R(X, X')          O(n²) a point
 
 with `A = (K + λI)⁻¹`, `α = A (y − m)`, and `g(x_c) = E f([x_c, o, X_R])`. Every expectation is a
 product of integrals over one column, or of sums over rows of those that are drawn together. A drift

@@ -3,8 +3,7 @@
     # test_nearest.py
     from steerbo.testing import Case, WingContract
 
-    def evaluate(suggestion, random):  # the world: arguments of `tell` beside the suggestion and
-    its cost
+    def evaluate(suggestion, random):  # the world: arguments of `tell` beside the suggestion and its cost
         return {"value": -((suggestion.values["height"] - 1.2) ** 2) + 0.01 * random.normal()}
 
     class TestNearest(WingContract):

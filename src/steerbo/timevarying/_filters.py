@@ -4,8 +4,7 @@ With `k((x, t), (x', t')) = K(x, x') ρ^{|t − t'|}` the posterior covariance a
 `K − E`: the explained covariance E holds all information. Time only fades it, `E ← ρ^{2Δ} E`,
 `δμ ← ρ^Δ δμ`, and an observation y of site i adds one outer product,
 
-    v = (K[i] − E[i]) / d,   d² = (K − E)[i, i] + R²,   E += v vᵀ,   δμ += v (y − μ_i) / d,   ln p
-    += ln N(y; μ_i, d²).
+    v = (K[i] − E[i]) / d,   d² = (K − E)[i, i] + R²,   E += v vᵀ,   δμ += v (y − μ_i) / d,   ln p += ln N(y; μ_i, d²).
 
 E is kept as a matrix plus a tail of the last rows v, which one matrix product folds in when the
 tail is full: nothing is ever factorised, and a round costs O(sites · tail) whatever number of

@@ -14,8 +14,7 @@ PE-GP-UCB learns about a prior only from the rounds in which it was the most opt
 hundred wrong priors need a hundred disappointments, and one with a large output scale hides behind
 its own wide band. Here prior p is dropped as soon as
 
-    M_p = Σ_q w_q (L_q / L_p)^η  >  1 / δ,        L: marginal likelihood of all outcomes,  w:
-    uniform,  0 < η ≤ 1.
+    M_p = Σ_q w_q (L_q / L_p)^η  >  1 / δ,        L: marginal likelihood of all outcomes,  w: uniform,  0 < η ≤ 1.
 
 If p is the truth, L_q / L_p is a nonnegative martingale whatever chose the points, so is its mean
 over q, and by Jensen its power η is a supermartingale of expectation at most one: Ville's

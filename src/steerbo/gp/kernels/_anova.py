@@ -1,7 +1,6 @@
 """The ANOVA kernel: a product over variables in which each has a weight of its own.
 
-    k(x, z) = s² Π_d (1 − w_d + w_d e_d),  e_d = exp(−(x_d − z_d)²/2ℓ_d²),  for a category
-    exp(−1[x_d ≠ z_d]/2ℓ_d²)
+    k(x, z) = s² Π_d (1 − w_d + w_d e_d),  e_d = exp(−(x_d − z_d)²/2ℓ_d²),  for a category exp(−1[x_d ≠ z_d]/2ℓ_d²)
 
 Multiplied out it is a sum over all sets of variables, each with a product of its own: a constant,
 main effects, interactions (Durrande et al. 2013; Duvenaud et al. 2011). A plain product (all w = 1)

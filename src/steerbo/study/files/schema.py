@@ -25,6 +25,7 @@ _ARGUMENT = re.compile(
 _TEXT: Json = {"type": "string"}
 _HEADER = {**_TEXT, "description": "How the lab's own tables head it."}
 _FILE = {**_TEXT, "description": "A file, relative to the study file."}
+_GRAPH = {**_TEXT, "description": "A file, relative to the study file, or the graph as text."}
 _OBJECTIVE: Json = {
     "description": "How a round is evaluated; left out where people do it by hand.",
     "oneOf": [
@@ -110,9 +111,9 @@ def _with_files(problem: Json) -> Json:
     fields = problem["properties"]
     for name in ("graph", "graphs"):
         if name in fields:
-            fields[name] = _or(fields[name], _FILE, _file_with({}, True))
+            fields[name] = _or(fields[name], _GRAPH, _file_with({}, True))
     if "graphs" in fields:
-        named = {"type": "array", "items": {"anyOf": [_FILE, _file_with({}, True)]}}
+        named = {"type": "array", "items": {"anyOf": [_GRAPH, _file_with({}, True)]}}
         fields["graphs"] = _or(fields["graphs"], named)
     if "nature" in fields:
         columns = {"columns": {"type": "array", "items": _TEXT}}

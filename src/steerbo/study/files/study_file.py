@@ -1,18 +1,16 @@
 """Study files in TOML: the problem, the method and limits, and how rounds are evaluated.
 
-[problem]      kind and fields of one of the wings' problems. A variable may say `column = "…"`: how
-the lab's own
-               tables head it. The sample of a law may be in a file beside the study file, as in law
-               = { kind = "empirical", file = "weather.csv", column = "temp" }, and so may a causal
-               graph, as in graph = "field.txt": it is read once, and copied into the log.
+[problem]      kind and fields of one of the wings' problems. A variable may say `column = "…"`:
+               how the lab's own tables head it. The sample of a law may be in a file beside the
+               study file, as in law = { kind = "empirical", file = "weather.csv",
+               column = "temp" }, and so may a causal graph, as in graph = "field.txt": it is read
+               once, and copied into the log. A graph may also stand there as text.
 [study]        method (a name, or "package.module:Class", whose module may be beside the file),
-budget, rounds, stop,
-               seed, failures; in [study.options] the method's options; in [study.columns] how the
-               lab's own tables head value, cost, token, …; in [study.missing] which codes stand for
-               a missing value there, by column
+               budget, rounds, stop, seed, failures; in [study.options] the method's options; in
+               [study.columns] how the lab's own tables head value, cost, token, …; in
+               [study.missing] which codes stand for a missing value there, by column
 [objective]    function = "module:function", or command = ["program", "argument", …] and timeout;
-left out where people
-               evaluate by hand
+               left out where people evaluate by hand
 
 Files are read as people save them (any encoding of Unicode). Samples and graphs in files beside the
 study file are read once, into the problem.
