@@ -213,7 +213,7 @@ def _cheaper(  # noqa: PLR0917  by name
     """Words for a play of a scope that is cheaper than the one that may turn out best."""
     said = f"it costs less than {rival}; its optimistic value is {numeral(bound)}, that of {rival} {numeral(highest)}"
     if least is not None:
-        said += f"; {numeral(least)} is good enough"
+        said += f"; {numeral(least)} is worth a play"
     return said if enough else f"{said}, and this play may move its own by {numeral(width, 3)}"
 
 
