@@ -61,6 +61,19 @@ def test_noise_that_nothing_explains_is_expected_at_its_mean() -> None:
     assert np.abs(off).mean() < 0.5, "a model that was told them would go through them"
 
 
+def test_an_outcome_that_is_probably_wrong_is_left_out_like_any_other() -> None:
+    """The fit that waits for the next ask names it; where it is void the fit counts all the same."""
+    study = plain(0.05, seed=3)
+    with pytest.warns(UserWarning, match="far from"):
+        study.add(60.0, {"a": 0.5, "b": 0.5})
+    found = {each.name: each for each in study.cross_validate()}
+    assert len(found) == 31
+    assert not found["added-31"].covered
+    fitted = study._state._refit()
+    assert fitted is not None
+    assert "added-31" in str(fitted.hyperparameters), "or the test says nothing"
+
+
 def test_nothing_of_the_study_changes() -> None:
     study = plain(0.1, seed=1)
     before, advice = study.events, study.recommend()

@@ -269,7 +269,7 @@ def test_residuals_beyond_the_band_are_those_beyond_their_bounds() -> None:
     found = optimizer.cross_validate()
     (marks_,) = (line for line in plots.residuals(optimizer).get_lines() if line.get_label() == "outcome")
     off = np.abs(np.asarray(marks_.get_ydata(), dtype=float))
-    assert [bool(x <= 2.0) for x in off] == [each.covered for each in found]
+    assert [bool(x <= 1.96) for x in off] == [each.covered for each in found]
 
 
 # -- importance --------------------------------------------------------------------------------------------------------

@@ -170,7 +170,7 @@ def _grouped(lines: Sequence[Line]) -> list[str]:
 
 
 def _about_data(line: Line) -> tuple[str, str] | None:
-    """What is said of a line of data before and behind its name; None where there is more to say."""
+    """Words before and behind the name of a line's data; None where there is more to say."""
     found = _DATA.fullmatch(line.message) if line.fate == "taken" else None
     return None if found is None else (found["before"], found["behind"])
 

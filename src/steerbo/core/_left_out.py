@@ -41,5 +41,6 @@ def _expected(state: StudyState, name: str, event: OutcomeTold | DataAdded) -> L
     if expected is None:
         return None
     value, mean, deviation = expected
-    width = _DEVIATIONS * math.hypot(deviation, event.outcome.sem or 0.0)
-    return LeftOut(name, value, mean, mean - width, mean + width)
+    deviation = math.hypot(deviation, event.outcome.sem or 0.0)
+    width = _DEVIATIONS * deviation
+    return LeftOut(name, value, mean, deviation, mean - width, mean + width)

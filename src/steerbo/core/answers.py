@@ -31,12 +31,14 @@ class LeftOut(Record):
         name: of the outcome, as `amend` takes it.
         value: the outcome.
         mean: the expected outcome.
-        lower, upper: 95 % bounds of the outcome; a measurement's noise is in them.
+        deviation: standard deviation of what was expected, a measurement's noise included.
+        lower, upper: 95 % bounds of the outcome, by this deviation.
     """
 
     name: str
     value: float
     mean: float
+    deviation: float
     lower: float
     upper: float
 

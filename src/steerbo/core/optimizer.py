@@ -569,7 +569,8 @@ class BaseStudy(ABC):
 
         Outcomes are left out a fold at a time, every tenth of them by default. Hyperparameters stay
         as all outcomes have them. Outcomes of which the model expects nothing are not among them:
-        those of too few plays, and of a drifting problem data that were added.
+        those of scopes with fewer than nine, and data that were added where effects drift, in causal
+        problems and of fleets.
 
         Args:
             folds: parts that the outcomes are divided into, from 2; as many as there are outcomes
@@ -595,7 +596,10 @@ class BaseStudy(ABC):
         if not found:
             told = len(tuple(self._state.history.outcomes()))
             allowed = f"outcomes of which {self._method.name} expects something"
-            hint = "Models need ten outcomes or so; the default method of each kind has one."
+            hint = (
+                "Models need ten outcomes or so; methods that go by stated priors, by payoffs of "
+                "agents, or at random expect nothing of a single outcome."
+            )
             raise InvalidRequest("outcomes", told, allowed, hint)
         return found
 

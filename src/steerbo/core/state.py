@@ -25,7 +25,7 @@ from ._constraints import broken_by, check_suggestion, nearest_outcomes
 from ._context import TIME, context_of
 from ._dates import beginning
 from ._findings import Finding, Reason, finding
-from ._history import History, Round
+from ._history import Fit, History, Round
 from ._implausible import unusual
 from ._method import Choice, Method
 from ._problem import Problem
@@ -316,11 +316,13 @@ class StudyState:
 
     def without(self, names: Collection[str]) -> StudyState:
         """Copy of the state that was not told some outcomes, with all hyperparameters learned so far."""
-        state = self._copy()
+        state, learned_from = self._copy(), self.history.results
         for name in names:
             state.history.apply(Amended(name, None))
+        # a correction drops a fit whose ask is to come; this one learned from what was told then
         if (fitted := self._refit()) is not None:
-            state.history.apply(fitted)
+            fit = Fit(fitted.round, fitted.hyperparameters, learned_from)
+            state.history.fits = (*state.history.fits, fit)
         state.method.update()
         return state
 

@@ -825,8 +825,9 @@ def residuals(study: BaseStudy, ax: Any = None, folds: int = 10) -> Any:
     """
     axes, found = on(ax), study.cross_validate(folds)
     order = np.arange(1, len(found) + 1)
-    off = np.array([_WIDTH * (each.value - each.mean) / (each.upper - each.mean) for each in found])
-    axes.axhspan(-_WIDTH, _WIDTH, color=SKY, alpha=0.3, lw=0, label=_BAND)
+    off = np.array([(each.value - each.mean) / each.deviation for each in found])
+    bound = (found[0].upper - found[0].mean) / found[0].deviation
+    axes.axhspan(-bound, bound, color=SKY, alpha=0.3, lw=0, label=_BAND)
     axes.axhline(0.0, color=GREY, lw=1.0)
     axes.plot(order, off, "o", ms=4, color=BLUE, ls="none", label="outcome")
     axes.set(xlabel="outcome, in the order in which they came", ylabel="standard deviations")
@@ -838,7 +839,7 @@ def trust_pictures(study: BaseStudy) -> Iterator[Picture]:
     """Yield the picture that shows how far the model can be trusted; none where it expects no outcomes."""
     try:
         found = study.cross_validate()
-    except InvalidRequest:
+    except SteerboError:
         return
     title = "Outcomes, and what was expected without them"
     text = "Each outcome against what the model expected that was not told it, with 95 % bounds"
