@@ -23,7 +23,7 @@ def method(noise: float) -> TimeVaryingMethod:  # type: ignore[type-arg]
 def test_the_whole_predictive_variance_grows_and_the_noise_stays(noise: float, sd: float) -> None:
     ours = method(noise)
     assert ours.deviation(0, sd) == pytest.approx(sd), "without a surprise"
-    ours.calibration = Calibration().after(6.0).after(4.0)
+    ours.comparison.calibration = Calibration().after(6.0).after(4.0)
     off = ours.calibration.factor
     assert off > 2
     assert ours.deviation(0, sd) ** 2 + noise**2 == pytest.approx(off**2 * (sd**2 + noise**2))

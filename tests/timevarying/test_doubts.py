@@ -66,6 +66,25 @@ def test_an_amended_outcome_is_judged_anew() -> None:
     assert "probably wrong" not in optimizer.explain().text
 
 
+@pytest.mark.filterwarnings("ignore::steerbo.timevarying.PriorWarning")
+@pytest.mark.parametrize("name", ["tempered-elimination", "switching-elimination", "prior-elimination"])
+def test_what_is_amended_and_amended_back_was_never_another(name: str) -> None:
+    """To the bit: priors that were dropped meanwhile are alive, and outcomes that were doubted are."""
+    optimizer = Optimizer(problem(True), name, seed=8)
+    play(optimizer, 12, 0.1, {6: 12.0})
+    token, before = optimizer.history.last(12)[2].suggestion.token, optimizer.explain()
+    method: Any = optimizer._method
+    evidence, doubted = method.surrogate.evidence, optimizer.doubted
+    said = optimizer.history[token].outcome
+    assert said is not None
+    optimizer.amend(token, 300.0)
+    assert (method.surrogate.evidence != evidence).any()
+    optimizer.amend(token, said.value)
+    assert (method.surrogate.evidence == evidence).all()
+    assert optimizer.explain() == before
+    assert optimizer.doubted == doubted
+
+
 def test_data_that_agree_with_a_wrong_one_are_not_named_with_it() -> None:
     """Data that are added between two rounds share a number, and these a value: the wrong one is told last."""
     optimizer = Optimizer(TimeVarying([Float("x", 0, 1)], [Prior(SquaredExponential(0.15, 36.0), noise=0.3)]), seed=1)

@@ -138,7 +138,7 @@ def test_a_point_realised_elsewhere_is_not_booked() -> None:
     assert suggestion is not None
     elsewhere = 0.5 if suggestion.values["x"] != 0.5 else 0.6
     optimizer.tell(suggestion, 100.0, realised={"x": elsewhere})
-    assert optimizer._method.counts.sum() == 0  # type: ignore[attr-defined]
+    assert optimizer._method.comparison.counts.sum() == 0  # type: ignore[attr-defined]
     assert optimizer._method.surrogate.evidence.max() < -50  # type: ignore[attr-defined]
 
 

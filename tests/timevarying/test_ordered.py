@@ -111,8 +111,6 @@ def test_every_method_chooses_the_same_when_read_back(name: str) -> None:
         assert (dict(choice.values), dict(choice.note)) == (dict(asked.values), dict(asked.note))
         for event in (asked, *rest):
             theirs.history.apply(event)
-            with one_blas_thread():
-                theirs.update()
     assert theirs.recommend(optimizer.history) == ours.recommend(optimizer.history)
 
 

@@ -116,7 +116,7 @@ def test_on_a_box() -> None:
             log.append(-0.5 * (z @ np.linalg.solve(gram, z) + np.linalg.slogdet(gram)[1] + t * np.log(2 * np.pi)))
         plain.learn_from_datum(np.array(log), float(t))
         method: Any = optimizer._method
-        assert_allclose(method._share.at(float(t)), plain.at(float(t)), rtol=1e-6, atol=1e-12)
+        assert_allclose(method.comparison.weights(float(t)), plain.at(float(t)), rtol=1e-6, atol=1e-12)
     assert not plain.alive(15.0).all(), "somebody was dropped, or nothing was tested"
 
 
@@ -131,7 +131,7 @@ def test_without_switches_it_is_elimination_without_tempering() -> None:
             assert suggestion is not None
             optimizer.tell(suggestion, float(truth[t - 1, toy.problem.site(suggestion.values)]))
         never_back: Any = temper._method
-        if not rare._method.returns.any():  # type: ignore[attr-defined]
+        if not rare._method.comparison.returns.any():  # type: ignore[attr-defined]
             assert rare._method.alive.tolist() == never_back.alive.tolist()  # type: ignore[attr-defined]
     assert rare.history.last(1)[0].suggestion.values == temper.history.last(1)[0].suggestion.values
     assert rare._method.alive.sum() < 11  # type: ignore[attr-defined]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
+from .determinism import one_blas_thread
+
 S = TypeVar("S")
 R = TypeVar("R")
 
@@ -13,8 +15,7 @@ class Fold(Generic[R, S]):
     """A fold over rows, for rules that are sequential by nature. It is cached by prefix, so it is a function of rows.
 
     Args:
-        step: changes a state, or returns the next one, given a row; None: the state that it was
-            given.
+        step: returns the state after a row, given the one before it, which it may change.
         start: makes the state before the first row.
 
     >>> total = Fold(lambda sum, row: sum + row, int)
@@ -35,7 +36,8 @@ class Fold(Generic[R, S]):
         if state is None or rows[:m] != self._rows:
             m, state = 0, self._start()
         self._state = None  # steps change a state: if one fails, it is of no use
-        for row in rows[m:]:
-            state = self._step(state, row)
+        with one_blas_thread():  # it may be read outside of a decision, which rests on it later
+            for row in rows[m:]:
+                state = self._step(state, row)
         self._rows, self._state = rows, state
         return state

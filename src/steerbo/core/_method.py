@@ -144,9 +144,6 @@ class Method(ABC, Generic[P, OptionsT]):
         """
         return True
 
-    def update(self) -> None:
-        """Learn from the history as it stands, where a rule is sequential by nature; it is called before all others."""
-
     def refit(self, history: History) -> Mapping[str, Any] | None:
         """Hyperparameters learned anew, as plain data, where that is due. They are logged: see `history.fits`."""
         return None

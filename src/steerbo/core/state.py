@@ -155,7 +155,8 @@ class StudyState:
             self.history.apply(event)
         self.events.append(event)
         self._leave_codes_out(event)
-        self._update(event, len(self.events))
+        if isinstance(event, Refitted):
+            self._check_fit()
         self.whole = True
 
     def _leave_codes_out(self, event: Event) -> None:
@@ -168,18 +169,15 @@ class StudyState:
         """Laws that realised values speak against, in the order in which it was found."""
         return self.checks.findings(self.history)
 
-    def _update(self, event: Event, position: int) -> None:
-        """Let the method take in what is new; a fit that it cannot use is left out, and is due again."""
+    def _check_fit(self) -> None:
+        """Leave the latest fit out if the method cannot use it; it is due again then."""
         try:
-            if isinstance(event, Refitted):
-                self.method.check_fit()
-            self.method.update()
+            self.method.check_fit()
         # only the method knows what its fits look like, so that anything may be amiss
         except Exception as error:
-            if not isinstance(event, Refitted):
-                raise
             self.history.fits = self.history.fits[:-1]
-            self.unread[position] = str(error) if isinstance(error, SteerboError) else repr(error)
+            reason = str(error) if isinstance(error, SteerboError) else repr(error)
+            self.unread[len(self.events)] = reason
 
     def unread_fit(self) -> list[Finding]:
         """Name the latest fit, if the method cannot use it."""
@@ -223,7 +221,6 @@ class StudyState:
             return self
         state = self._copy()
         state.history.ask_for(start)
-        state.method.update()
         return state
 
     def _copy(self) -> StudyState:
@@ -323,7 +320,6 @@ class StudyState:
         if (fitted := self._refit()) is not None:
             fit = Fit(fitted.round, fitted.hyperparameters, learned_from)
             state.history.fits = (*state.history.fits, fit)
-        state.method.update()
         return state
 
     def preview(self, event: Event) -> StudyState:

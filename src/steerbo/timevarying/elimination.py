@@ -49,7 +49,7 @@ from __future__ import annotations
 import math
 import warnings
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, TypeVar
 
@@ -57,9 +57,10 @@ import numpy as np
 from pydantic import Field
 
 from .._arrays import Bool, Float, Int
-from ..core import Choice, Explanation, History, Round, Streams
+from ..core import Choice, Explanation, History, Result, Round, Streams
 from ..errors import ModelFailure
 from ..records import record
+from ._comparison import PriorComparison
 from ._priors import PriorWarning
 from .confidence import Width
 from .data import Datum
@@ -171,37 +172,54 @@ class EliminationOptions(CandidatePriorsOptions):
 O = TypeVar("O", bound=EliminationOptions)  # noqa: E741
 
 
-class EliminationMethod(TimeVaryingMethod[O]):
-    """Base of the methods that drop priors for good; they differ in the statistics that they keep."""
+class Elimination(PriorComparison):
+    """Base of the comparisons that drop priors for good; they differ in the statistics that they keep.
 
-    def __init__(
-        self, problem: TimeVarying, options: O, streams: Streams, history: History
-    ) -> None:
-        super().__init__(problem, options, streams, history)
-        self.forget()
+    Attributes:
+        survivors: priors that are alive.
+    """
 
-    def forget(self) -> None:
-        """Revive all priors, and reset the statistics."""
-        self.survivors = ActivePriors.all_of(len(self.names))
+    def __post_init__(self) -> None:
+        self.survivors = ActivePriors.all_of(len(self.problem.given))
         self.reset_statistics()
 
     @abstractmethod
     def reset_statistics(self) -> None:
         """Reset the statistics by which priors are dropped."""
 
+    @abstractmethod
+    def excess(self, told: Round) -> Mapping[int, float]:
+        """Count an outcome of a round, and say by how much each prior that it rejects left its band."""
+
+    def take(self, result: Result) -> None:
+        """See `PriorComparison.take`; then drop the priors that the outcome of a round rejects."""
+        super().take(result)
+        if result.played is None or not (overrun := self.excess(result.played)):
+            return
+        before, likeliest = self.survivors, int(np.argmax(self.surrogate.evidence))
+        self.survivors = before.drop(overrun, result.number, likeliest, self.options.on_exhausted)
+        if self.survivors.restarted(before):
+            self.reset_statistics()
+
+    def trusted(self, time: float) -> list[int]:
+        """Numbers of the priors that are alive, most probable first."""
+        return [p for p in super().trusted(time) if self.survivors.alive[p]]
+
+
+class EliminationMethod(TimeVaryingMethod[O]):
+    """Base of the methods that drop priors for good; they differ in their `comparison`."""
+
+    comparison: Elimination
+
+    @property
+    def survivors(self) -> ActivePriors:
+        """Priors that are alive."""
+        return self.comparison.survivors
+
     @property
     def alive(self) -> Bool[np.ndarray, " P"]:
         """Indicators of the priors that are alive."""
         return self.survivors.alive
-
-    def drop(self, overrun: Mapping[int, float], number: int) -> None:
-        """Drop priors after round `number`; `overrun` says by how much each of them left its band."""
-        if not overrun:
-            return
-        before, likeliest = self.survivors, int(np.argmax(self.surrogate.evidence))
-        self.survivors = before.drop(overrun, number, likeliest, self.options.on_exhausted)
-        if self.survivors.restarted(before):
-            self.reset_statistics()
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Choose among the priors that are alive; say so when all were rejected since the last choice."""
@@ -230,14 +248,6 @@ class EliminationMethod(TimeVaryingMethod[O]):
         """The priors that are alive."""
         return self.survivors.candidates
 
-    @abstractmethod
-    def learn_from_round(self, told: Round) -> None:
-        """Count an outcome, and drop whom it rejects."""
-
-    def trusted(self) -> list[int]:
-        """Numbers of the priors that are alive, most probable first."""
-        return [p for p in super().trusted() if self.alive[p]]
-
     def explain(self, history: History) -> Explanation:
         """Tabulate which priors are alive, when each was dropped and by how much it overran its band."""
         rows: dict[int, tuple[Any, ...]] = {
@@ -253,11 +263,41 @@ class EliminationMethod(TimeVaryingMethod[O]):
         return Explanation(summary, (table, self.table_of_present_choice(history)))
 
 
+class SummedErrors(Elimination):
+    """Comparison that drops a prior whose summed errors leave their band (PE-GP-UCB)."""
+
+    def reset_statistics(self) -> None:
+        """Start without errors."""
+        P = len(self.problem.given)
+        self.counts = np.zeros(P, dtype=int)  # |S|
+        self.errors = np.zeros(P)  # Σ η
+        self.bands = np.zeros(P)  # Σ β σ
+
+    def excess(self, told: Round) -> Mapping[int, float]:
+        """Lines 8 and 11–14."""
+        expected = belief_behind(told.suggestion)
+        if expected is None or told.outcome is None:
+            return {}
+        expected_of = {**told.suggestion.context, **told.suggestion.values}
+        if any(told.outcome.realised[name] != x for name, x in expected_of.items()):
+            return {}
+        p = expected.prior
+        self.counts[p] += 1
+        self.errors[p] += self.problem.sign * (told.outcome.value - expected.mean)
+        self.bands[p] += expected.band
+        xi = float(self.confidence.xi(told.number)[p])
+        excess = summed_error_excess(
+            float(self.errors[p]), float(self.bands[p]), int(self.counts[p]), xi
+        )
+        return {p: excess} if self.survivors.alive[p] and excess > 0 else {}
+
+
 class PriorElimination(EliminationMethod[EliminationOptions]):
     """Maximise the bound over points and priors; drop a prior whose summed errors leave their band (PE-GP-UCB)."""
 
     name: ClassVar[str] = "prior-elimination"
     Options: ClassVar[type[Any]] = EliminationOptions
+    Comparison: ClassVar[type[PriorComparison]] = SummedErrors
 
     def __init__(
         self, problem: TimeVarying, options: EliminationOptions, streams: Streams, history: History
@@ -270,31 +310,6 @@ class PriorElimination(EliminationMethod[EliminationOptions]):
                 PriorWarning,
                 stacklevel=4,
             )
-
-    def reset_statistics(self) -> None:
-        """Start without errors."""
-        self.counts = np.zeros(len(self.names), dtype=int)  # |S|
-        self.errors = np.zeros(len(self.names))  # Σ η
-        self.bands = np.zeros(len(self.names))  # Σ β σ
-
-    def learn_from_round(self, told: Round) -> None:
-        """Lines 8 and 11–14."""
-        expected = belief_behind(told.suggestion)
-        if expected is None or told.outcome is None:
-            return
-        expected_of = {**told.suggestion.context, **told.suggestion.values}
-        if any(told.outcome.realised[name] != x for name, x in expected_of.items()):
-            return
-        p = expected.prior
-        self.counts[p] += 1
-        self.errors[p] += self.problem.sign * (told.outcome.value - expected.mean)
-        self.bands[p] += expected.band
-        xi = float(self.confidence.xi(told.number)[p])
-        excess = summed_error_excess(
-            float(self.errors[p]), float(self.bands[p]), int(self.counts[p]), xi
-        )
-        if self.alive[p] and excess > 0:
-            self.drop({p: excess}, told.number)
 
 
 @record
@@ -313,26 +328,29 @@ class TemperedEliminationOptions(EliminationOptions):
     temper: float = Field(0.5, gt=0, le=1)
 
 
-class TemperedElimination(EliminationMethod[TemperedEliminationOptions]):
-    """Maximise the bound over points and priors; drop every prior that all outcomes together contradict (ours)."""
+class TemperedEvidence(Elimination):
+    """Comparison that drops every prior that all outcomes together contradict."""
 
-    name: ClassVar[str] = "tempered-elimination"
     doubts_outcomes: ClassVar[bool] = True
-    Options: ClassVar[type[Any]] = TemperedEliminationOptions
 
     def reset_statistics(self) -> None:
         """Evidence counts from here on."""
         self.before = self.surrogate.evidence.copy()
 
-    def learn_from_round(self, told: Round) -> None:
-        """Drop every prior with M_p > 1/δ; the overrun is in units of ln M."""
-        excess = tempered_excess(
-            self.surrogate.evidence - self.before, self.options.temper, self.options.delta
-        )
-        self.drop(
-            {int(p): float(excess[p]) for p in np.flatnonzero(self.alive & (excess > 0))},
-            told.number,
-        )
+    def excess(self, told: Round) -> Mapping[int, float]:
+        """Every prior with M_p > 1/δ; the overrun is in units of ln M."""
+        evidence = self.surrogate.evidence - self.before
+        excess = tempered_excess(evidence, self.options.temper, self.options.delta)
+        rejected = np.flatnonzero(self.survivors.alive & (excess > 0))
+        return {int(p): float(excess[p]) for p in rejected}
+
+
+class TemperedElimination(EliminationMethod[TemperedEliminationOptions]):
+    """Maximise the bound over points and priors; drop every prior that all outcomes together contradict (ours)."""
+
+    name: ClassVar[str] = "tempered-elimination"
+    Options: ClassVar[type[Any]] = TemperedEliminationOptions
+    Comparison: ClassVar[type[PriorComparison]] = TemperedEvidence
 
 
 _SELDOM = 1000.0  # outcomes between two changes, where the user states no rate
@@ -407,85 +425,92 @@ class SwitchingOptions(CandidatePriorsOptions):
     switch_every: float | None = Field(None, gt=0, allow_inf_nan=False)
 
 
-class SwitchingElimination(TimeVaryingMethod[SwitchingOptions]):
-    """Maximise the bound over points and priors; drop a prior until outcomes agree with it again (ours)."""
+class SwitchingComparison(PriorComparison):
+    """Comparison in which another prior may hold from any time on.
 
-    name: ClassVar[str] = "switching-elimination"
+    Attributes:
+        share: weights of the priors.
+        dropped: since which round a prior is dropped, and with what weight.
+        returns: how often each prior came back, (P,).
+    """
+
     doubts_outcomes: ClassVar[bool] = True
-    Options: ClassVar[type[Any]] = SwitchingOptions
 
-    def __init__(
-        self, problem: TimeVarying, options: SwitchingOptions, streams: Streams, history: History
-    ) -> None:
-        super().__init__(problem, options, streams, history)
-        self.forget()
-
-    def forget(self) -> None:
-        """All priors weigh the same, and nothing is booked."""
-        self._share = FixedShare(len(self.names), self.options.switch_every)
+    def __post_init__(self) -> None:
+        P = len(self.problem.given)
+        self.share = FixedShare(P, self.options.switch_every)
         self._known = self.surrogate.evidence.copy()
-        self.dropped: dict[int, tuple[int, float]] = {}  # since which round, and with what weight
-        self.returns = np.zeros(len(self.names), dtype=int)
+        self.dropped: dict[int, tuple[int, float]] = {}
+        self.returns = np.zeros(P, dtype=int)
 
-    # -- learning ----------------------------------------------------------------------------------
-
-    def learn_from_datum(self, datum: Datum) -> None:
-        """Update the weights by the probability of the outcome given all earlier ones, in order of arrival."""
+    def condition(self, datum: Datum, trusted: Sequence[int]) -> bool:
+        """See `PriorComparison.condition`; weights change by the outcome's probability given all before it."""
+        taken = super().condition(datum, trusted)
         evidence = self.surrogate.evidence.copy()
-        self._share.update(evidence - self._known, datum.time)
+        self.share.update(evidence - self._known, datum.time)
         self._known = evidence
+        return taken
 
-    def learn_from_round(self, told: Round) -> None:
-        """Record the priors that were dropped, and those that came back."""
-        weights = self._share.at(-np.inf)
-        alive = self._living(weights)
+    def take(self, result: Result) -> None:
+        """See `PriorComparison.take`; then record which priors were dropped, and which came back."""
+        super().take(result)
+        if result.played is None:
+            return
+        weights, alive = self.weights(-np.inf), self.alive(-np.inf)
         for p in np.flatnonzero(alive):
             if self.dropped.pop(int(p), None) is not None:
                 self.returns[p] += 1
                 self.misfit.reset([int(p)])
         for p in np.flatnonzero(~alive):
-            self.dropped.setdefault(int(p), (told.number, float(weights[p])))
+            self.dropped.setdefault(int(p), (result.number, float(weights[p])))
 
-    def weights(self) -> Float[np.ndarray, " P"]:
-        """Posterior probabilities of the priors at the time of the last round."""
-        return self._share.at(self.now)
+    def weights(self, time: float) -> Float[np.ndarray, " P"]:
+        """Posterior probabilities of the priors at a time, before the outcomes of that time."""
+        return self.share.at(time)
 
-    def _living(self, weights: Float[np.ndarray, " P"]) -> Bool[np.ndarray, " P"]:
+    def alive(self, time: float) -> Bool[np.ndarray, " P"]:
+        """Indicators of the priors that are alive at a time."""
+        weights = self.weights(time)
         return weights >= self.options.delta / len(weights)
+
+    def trusted(self, time: float) -> list[int]:
+        """Numbers of the priors that are alive at a time, most probable first."""
+        alive = self.alive(time)
+        return [p for p in super().trusted(time) if alive[p]]
+
+
+class SwitchingElimination(TimeVaryingMethod[SwitchingOptions]):
+    """Maximise the bound over points and priors; drop a prior until outcomes agree with it again (ours)."""
+
+    name: ClassVar[str] = "switching-elimination"
+    Options: ClassVar[type[Any]] = SwitchingOptions
+    Comparison: ClassVar[type[PriorComparison]] = SwitchingComparison
+    comparison: SwitchingComparison
 
     @property
     def alive(self) -> Bool[np.ndarray, " P"]:
         """Indicators of the priors that are alive at the time of the last round."""
-        return self._living(self.weights())
-
-    # -- choosing ----------------------------------------------------------------------------------
+        return self.comparison.alive(self.now)
 
     def believed(
         self, history: History, request: Mapping[str, Any], random: np.random.Generator
     ) -> Int[np.ndarray, " k"]:
         """The priors that are alive at the time of the round."""
-        return np.flatnonzero(self._living(self._share.at(request["time"])))
-
-    # -- answers -----------------------------------------------------------------------------------
-
-    def trusted(self) -> list[int]:
-        """Numbers of the priors that are alive, most probable first."""
-        alive = self.alive
-        return [p for p in super().trusted() if alive[p]]
+        return np.flatnonzero(self.comparison.alive(request["time"]))
 
     def explain(self, history: History) -> Explanation:
         """Tabulate which priors are alive, since when the others are not, and how often one came back."""
-        alive = self.alive
+        alive, dropped, returns = self.alive, self.comparison.dropped, self.comparison.returns
         rows: dict[int, tuple[Any, ...]] = {
             p: (
                 bool(alive[p]),
-                None if alive[p] else self.dropped.get(p, (None,))[0],
-                int(self.returns[p]),
+                None if alive[p] else dropped.get(p, (None,))[0],
+                int(returns[p]),
             )
             for p in range(len(self.names))
         }
         summary = f"{int(alive.sum())} of {len(self.names)} priors are alive"
-        if came := int(self.returns.sum()):
+        if came := int(returns.sum()):
             summary += f"; {came} that were dropped came back: the truth may have changed"
         table = self.table_of_priors(rows, ("alive", "dropped in round", "times it came back"))
         return Explanation(summary, (table, self.table_of_present_choice(history)))

@@ -20,7 +20,7 @@ import numpy as np
 from pydantic import Field
 
 from .._arrays import Float, Int
-from ..bandit import BOUND
+from ..bandit import BOUND, Calibration
 from ..core import (
     COMPARABLE,
     TIME,
@@ -36,8 +36,8 @@ from ..core import (
     Scope,
     Streams,
     horizon,
-    now,
     reason,
+    time_of,
 )
 from ..errors import InvalidProblem
 from ..gp import AnovaKernel, Averaged, DriftModel, GPRegression, mixture_moments
@@ -110,8 +110,6 @@ class DriftingSurrogate:
         drift: how the objective changes with time, and when hyperparameters are due.
     """
 
-    kept = None
-
     def __init__(self, problem: TimeVarying, seed: int, history: History) -> None:
         self.problem, self.coordinates, self._seed = problem, Coordinates(problem), seed
         self.today = TodaysPlaces(problem)
@@ -135,11 +133,6 @@ class DriftingSurrogate:
         model = GPRegression(drifting, seed=self._seed, known_noise=self.problem.noise)
         model.timed = True
         return model
-
-    @property
-    def evidence(self) -> Float[np.ndarray, " 1"]:
-        """Zero: there is nothing to compare it with, (1,)."""
-        return np.zeros(1)
 
     # -- outcomes ----------------------------------------------------------------------------------
 
@@ -302,10 +295,8 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
     name: ClassVar[str] = "learned-drift"
     Options: ClassVar[type[Any]] = LearnedDriftOptions
     needs_priors: ClassVar[bool] = False
-    holds_back: ClassVar[bool] = False
     takes_priors: ClassVar[bool] = False
     """Whether priors may be given, which it leaves out."""
-    surrogate: DriftingSurrogate  # type: ignore[assignment]
 
     def __init__(
         self, problem: TimeVarying, options: LearnedDriftOptions, streams: Streams, history: History
@@ -324,9 +315,25 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
 
     def _pose(self) -> None:
         self.names = ["learned drift"]
-        self.surrogate = DriftingSurrogate(
+        self._drifting = DriftingSurrogate(
             self.problem, self.streams.integer(0, "hyperparameters"), self.history
         )
+
+    @property
+    def surrogate(self) -> DriftingSurrogate:  # type: ignore[override]
+        """Posterior of the objective given the outcomes."""
+        return self._drifting
+
+    calibration = Calibration()
+    """Bounds average over draws of the hyperparameters: nothing is calibrated afterwards."""
+
+    def weights(self) -> Float[np.ndarray, " 1"]:
+        """One: the only posterior there is, (1,)."""
+        return np.ones(1)
+
+    def trusted(self) -> list[int]:
+        """Number of the only posterior there is."""
+        return [0]
 
     def lasting(
         self, times: Float[np.ndarray, " n"], others: Float[np.ndarray, " m"]
@@ -335,10 +342,6 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
         return drift_correlations(self.surrogate.model, times, others)
 
     # -- learning ----------------------------------------------------------------------------------
-
-    def update(self) -> None:
-        """See `TimeVaryingMethod.update`: no lesson depends on the others here."""
-        self._told, self.now = self._standing(), now(self.history)
 
     def check_fit(self) -> None:
         """See `Method.check_fit`."""
@@ -357,10 +360,9 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
         """See `Method.expected_outcome`; external data may come from any time, and are not compared."""
         if len(self.surrogate.model) < COMPARABLE or isinstance(event, DataAdded):
             return None
-        datum = self._datum_of(event.token, event.outcome, history[event.token].request["time"], 0)
-        mean, deviation = self.surrogate.model.predictive(
-            self.surrogate.rows(np.array([datum.place]), datum.time)[0]
-        )
+        place = place_of(self.problem, event.outcome.realised)
+        rows = self.surrogate.rows(np.array([place]), time_of(history[event.token]))
+        mean, deviation = self.surrogate.model.predictive(rows[0])
         return event.outcome.value, self.problem.sign * mean, deviation
 
     def outliers(self, history: History) -> Sequence[str]:

@@ -3,15 +3,14 @@
 Each method keeps the posteriors of one or more candidate priors, all in units of `sign · value`. In
 a round it maximises the upper confidence bound `μ_p(x, t) + β_p σ_p(x, t)` over the available
 feasible points x and the priors p that it still believes. Methods differ in which priors these are
-(`believed`), in the surrogate that they use (`surrogate_at`), and in how outcomes change both
-(`learn_from_datum`, `learn_from_round`).
+(`believed`), in the surrogate that they use (`surrogate_at`), and in how outcomes compare priors
+(`Comparison`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any, ClassVar
@@ -29,7 +28,6 @@ from ..core import (
     History,
     Method,
     OptionsT,
-    Outcome,
     PolicyStep,
     Reason,
     Recommendation,
@@ -46,7 +44,7 @@ from ..core import (
     reason,
     time_of,
 )
-from ..errors import InvalidProblem, InvalidStudy, ModelFailure
+from ..errors import InvalidProblem, InvalidStudy
 from ..gp import AnyDrift, DriftModel, GPRegression, SquaredExponentialKernel, correlation
 from ..optim import Margin, MarginsAndGradients
 from ..records import from_dict, record, to_dict
@@ -63,20 +61,13 @@ from ..surrogate import (
     feasible,
     rows_at,
 )
-from ._doubts import Doubts, Misfit
+from ._comparison import PriorComparison, Surrogate
 from ._validation import UnlikelyLengthscale
 from .confidence import Confidence, Width
-from .data import Datum, Maximiser, PendingPoint, Place, RoundView
+from .data import Maximiser, PendingPoint, Place, RoundView
 from .problem import TimeVarying, place_of, scaled, settings, steepness
-from .surrogates import (
-    BoxSurrogate,
-    FailedPoints,
-    FiniteSurrogate,
-    LargeFiniteSurrogate,
-    finite_surrogate,
-)
+from .surrogates import BoxSurrogate, FailedPoints, finite_surrogate
 
-Surrogate = FiniteSurrogate | LargeFiniteSurrogate | BoxSurrogate
 SHOWN = 20
 """Largest number of priors in a table."""
 # share of the weight: the possible gain is judged by the priors that hold it together
@@ -110,6 +101,11 @@ def _count_play(plays: Int[np.ndarray, " P"], asked: Suggestion) -> Int[np.ndarr
     """Add a choice to the plays of the prior behind it."""
     expected = belief_behind(asked)
     return plays if expected is None else plays + (np.arange(len(plays)) == expected.prior)
+
+
+def _take(comparison: PriorComparison, result: Result) -> PriorComparison:
+    comparison.take(result)
+    return comparison
 
 
 def _by_rounds(result: Result) -> tuple[bool, int]:
@@ -273,19 +269,13 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
     """Base of the methods for time-varying problems. It has a surrogate, candidates, and a confidence width.
 
     Attributes:
-        now: time of the last round that holds the clock, or of later data.
-        surrogate: posteriors of all priors given all outcomes.
         candidates: places that can be chosen in a round.
-        calibration: how far outcomes were from their predictions.
     """
 
     solves = TimeVarying
+    Comparison: ClassVar[type[PriorComparison]] = PriorComparison
     needs_priors: ClassVar[bool] = True
     """Whether it compares priors, which the user then has to give."""
-    holds_back: ClassVar[bool] = True
-    """Whether data of a time far ahead of all others are not learned from until another one is near it."""
-    doubts_outcomes: ClassVar[bool] = False
-    """Whether outcomes that no believed prior explains count for little."""
 
     def __init__(
         self, problem: TimeVarying, options: OptionsT, streams: Streams, history: History
@@ -295,15 +285,9 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
                 "priors", problem.priors, "a list of priors: this method compares them", _WITHOUT
             )
         super().__init__(problem, options, streams, history)
-        self.now = 0.0
-        # outcomes that were learned from, in the order in which they came
-        self._told: list[Result] = []
         self.candidates = Candidates(problem, history, self.lasting)
-        # outcomes in the surrogate, and those that are probably wrong
-        self._held, self.doubts = 0, Doubts()
-        self.misfit = Misfit()  # the priors that outcomes contradict
-        self.calibration = Calibration()
         self._pose()
+        self._comparison = Fold(_take, self.not_compared)
         self._tries = Fold(self._add_failed, FailedPoints)
         self._plays = Fold(_count_play, partial(np.zeros, len(self.names), dtype=int))
 
@@ -312,13 +296,11 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         return ""
 
     def _pose(self) -> None:
-        """Begin with the problem's priors and no data."""
+        """Name the priors, and say how wide bounds are."""
         priors = self.problem.given
         self.names = [p.name or f"prior {i + 1}" for i, p in enumerate(priors)]
-        self._noise = np.array([prior.noise for prior in priors])
         width, delta = getattr(self.options, "confidence", 0.0), getattr(self.options, "delta", 0.1)
         self.confidence = Confidence(self.problem, width, delta)
-        self.surrogate = self.empty_surrogate()
 
     def empty_surrogate(self) -> Surrogate:
         """Make a surrogate without data: finite or continuous, as the domain is."""
@@ -339,48 +321,50 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         ]
         return np.tensordot(self.weights(), np.array(found), axes=1)
 
-    # -- learning ----------------------------------------------------------------------------------
+    # -- outcomes ----------------------------------------------------------------------------------
 
     @property
     def plays(self) -> Int[np.ndarray, " P"]:
         """Plays of each prior."""
         return self._plays.of(tuple(each.suggestion for each in self.history))
 
-    def update(self) -> None:
-        """Learn from the outcomes as they stand, in the order in which they came.
+    @property
+    def now(self) -> float:
+        """Time of the last round that holds the clock, or of later data."""
+        return now(self.history)
 
-        The lesson of one depends on those before it (surprises, doubts): where the past was
-        changed, all begins anew, O(rounds); else one more outcome is O(1).
+    @property
+    def outcomes(self) -> tuple[Result, ...]:
+        """Outcomes that priors are compared by, in the order in which they came.
+
+        Data of a time far ahead of all others are left out until another time is near: filters,
+        which are of the latest time, would follow them.
         """
-        told = self._standing()
-        if told[: len(self._told)] != self._told:
-            self._begin()
-        for result in told[len(self._told) :]:
-            self._told.append(result)
-            self.now = result.time
-            self._learn_from(result)
-        self.now = now(self.history)
-
-    def _standing(self) -> list[Result]:
-        """Outcomes to learn from, in the order in which they came."""
-        far = self._far_ahead()
-        return [
+        far = {each.name for each in self.history.far_dated if each.time > self.now}
+        return tuple(
             each
             for each in self.history.results
             if each.outcome is not None and each.name not in far
-        ]
-
-    def _begin(self) -> None:
-        """Begin anew, without outcomes."""
-        self._told = []
-        self._held, self.doubts, self.misfit, self.calibration = (
-            0,
-            Doubts(),
-            Misfit(),
-            Calibration(),
         )
-        self.surrogate.rewrite([])
-        self.forget()
+
+    @property
+    def comparison(self) -> PriorComparison:
+        """Comparison of the priors by the outcomes as they stand."""
+        return self._comparison.of(self.outcomes)
+
+    def not_compared(self) -> PriorComparison:
+        """Comparison of the priors before any outcome."""
+        return self.Comparison(self.problem, self.options, self.confidence, self.empty_surrogate())
+
+    @property
+    def surrogate(self) -> Surrogate:
+        """Posteriors of all priors given the outcomes."""
+        return self.comparison.surrogate
+
+    @property
+    def calibration(self) -> Calibration:
+        """Distance of the latest outcomes from their predictions."""
+        return self.comparison.calibration
 
     def check_fit(self) -> None:
         """See `Method.check_fit`."""
@@ -391,89 +375,10 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
             )
         _ = self.candidates.feasibility.models
 
-    def _far_ahead(self) -> set[str]:
-        """Names of data far ahead of all others in time: filters, which are of the latest time, would follow them.
-
-        They are learned from as soon as another time is near.
-        """
-        if not self.holds_back:
-            return set()
-        time = now(self.history)
-        return {dated.name for dated in self.history.far_dated if dated.time > time}
-
     def refit(self, history: History) -> Mapping[str, Any] | None:
         """Hyperparameters of the constrained outcomes, where they are due."""
         feasibility = self.candidates.feasibility
         return feasibility.fit(partial(horizon, history)) if feasibility.due else None
-
-    def _calibrate(self, believed: int | None) -> None:
-        """Compare the latest outcome with the prediction of one prior."""
-        if believed is not None:
-            # the outcome is kept; the next choice reports that the model failed
-            with suppress(ModelFailure):
-                self.calibration = self.calibration.after(float(self.surrogate.surprise[believed]))
-
-    def learn_from_datum(self, datum: Datum) -> None:
-        """Update a method's own statistics from one outcome, of a round or of external data."""
-
-    def learn_from_round(self, told: Round) -> None:
-        """Update a method's own statistics from the outcome of one round."""
-
-    def forget(self) -> None:
-        """Reset the statistics of `learn_from_datum` and `learn_from_round`."""
-
-    def _learn_from(self, result: Result) -> None:
-        """Condition on an outcome; one of a round is compared with its prediction first."""
-        believed, datum = self.trusted()[0], self._datum(result)
-        if not self.take(datum):
-            latest = self.outcomes_in_time(self.history)[-self._held :]
-            self.surrogate.rewrite([datum for datum, _ in latest])
-        self.learn_from_datum(datum)
-        if result.played is not None:
-            self._calibrate(believed)
-            self.learn_from_round(result.played)
-
-    def take(self, datum: Datum) -> bool:
-        """Condition the surrogate on an outcome; False if the outcome is too old for its filters."""
-        self._held += 1
-        return self.surrogate.add(self._judged(datum))
-
-    def _judged(self, datum: Datum) -> Datum:
-        if self.doubts_outcomes and not self.doubts.is_late(datum):
-            # the outcome is kept; the next choice reports that the model failed
-            with suppress(ModelFailure):
-                believed = np.array(self.trusted())
-                mean, deviation = self.surrogate.expected(datum)
-                datum = self.doubts.judged(
-                    datum, mean[believed], deviation[believed], self._noise[believed]
-                )
-                self.misfit.compare(datum, mean, deviation, self._noise)
-        return datum
-
-    def outcomes_in_time(self, history: History) -> list[tuple[Datum, Round | None]]:
-        """All outcomes in order of time, more noise on those that are doubted, with the rounds they belong to."""
-        return sorted(
-            [(datum, played) for _, datum, played in self._data(history)],
-            key=lambda row: row[0][:2],
-        )
-
-    def _data(self, history: History) -> Iterator[tuple[str, Datum, Round | None]]:
-        """All outcomes that were learned from by name, with the rounds they belong to."""
-        for result in sorted(self._told, key=_by_rounds):
-            yield result.name, self._datum(result), result.played
-
-    def _datum(self, result: Result) -> Datum:
-        if result.played is not None:
-            time, number = result.played.request["time"], float(result.number)
-        else:
-            time, number = result.realised.get("time", result.time), result.number + 0.5
-        assert result.outcome is not None
-        return self._datum_of(result.name, result.outcome, time, number)
-
-    def _datum_of(self, name: str, outcome: Outcome, time: float, number: float) -> Datum:
-        value, inflation = self.problem.sign * outcome.value, self.doubts.inflations.get(name, 1.0)
-        place, stated = place_of(self.problem, outcome.realised), (outcome.sem or 0.0) ** 2
-        return Datum(time, number, place, value, inflation, name, stated)
 
     @property
     def _failed(self) -> FailedPoints:
@@ -561,14 +466,12 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
     # -- answers -----------------------------------------------------------------------------------
 
     def weights(self) -> Float[np.ndarray, " P"]:
-        """Posterior probabilities of the priors, all equally likely beforehand."""
-        evidence = self.surrogate.evidence
-        likely = np.exp(evidence - evidence.max())
-        return likely / likely.sum()
+        """Posterior probabilities of the priors now."""
+        return self.comparison.weights(self.now)
 
     def trusted(self) -> list[int]:
-        """Numbers of the priors that an answer may rest on, most probable first."""
-        return [int(p) for p in np.argsort(-self.weights(), kind="stable")]
+        """Numbers of the priors that an answer may rest on now, most probable first."""
+        return self.comparison.trusted(self.now)
 
     def likely_priors(self) -> Int[np.ndarray, " k"]:
         """Numbers of the trusted priors that together hold nearly all of their weight, most probable first."""
@@ -660,7 +563,8 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
 
     def outliers(self, history: History) -> Sequence[str]:
         """See `Method.outliers`."""
-        return [name for name, datum, _ in self._data(history) if datum.inflation > 1.0]
+        doubted = self.comparison.doubts.inflations.keys()
+        return [each.name for each in sorted(self.outcomes, key=_by_rounds) if each.name in doubted]
 
     def why(self, history: History, asked: Suggestion) -> Sequence[Reason]:
         """Say how far the play may reach by the prior behind it, or that it is one of the first plays."""
@@ -674,11 +578,9 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
     def findings(self, history: History) -> Sequence[Finding]:
         """Find lengthscales in another unit, and that outcomes contradict even the most probable of the priors."""
         found = [self._unlikely_lengthscale(each) for each in self.problem.unlikely_lengthscales]
-        best = self.trusted()[0] if self.misfit.since else None
-        if best is not None and best in self.misfit.since:
-            found.append(
-                finding("priors-misfit", time=self.misfit.since[best], prior=self.names[best])
-            )
+        since = self.comparison.misfit.since
+        if since and (best := self.trusted()[0]) in since:
+            found.append(finding("priors-misfit", time=since[best], prior=self.names[best]))
         return found
 
     def _unlikely_lengthscale(self, found: UnlikelyLengthscale) -> Finding:

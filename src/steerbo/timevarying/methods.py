@@ -20,10 +20,11 @@ from .._arrays import Float, Int
 from ..core import Choice, Explanation, History, OptionsT, Problem, Reason, Streams, Suggestion
 from ..errors import InvalidOption, ModelFailure, one_of
 from ..records import record
+from ._comparison import PriorComparison, Surrogate
 from .data import Datum, Maximiser, RoundView
 from .elimination import PriorElimination, SwitchingElimination, TemperedElimination
 from .learned_drift import LearnedDrift
-from .method import CandidatePriorsOptions, Surrogate, TimeVaryingMethod
+from .method import CandidatePriorsOptions, TimeVaryingMethod
 from .problem import TimeVarying, settings
 
 
@@ -118,6 +119,43 @@ def threshold(deviation: float, noise: float, n: int, delta_b: float) -> float:
     return math.sqrt(2 * math.log(math.pi**2 * n**2 / (3 * delta_b))) * (deviation + noise)
 
 
+class EventTrigger(PriorComparison):
+    """Comparison with one static prior, which forgets all outcomes that a later one contradicts.
+
+    Attributes:
+        events: times that outcomes were forgotten.
+        tests: of outcomes since the last event.
+        since: time and number of the outcome of the last event.
+    """
+
+    def __post_init__(self) -> None:
+        self.tests = self.events = 0
+        self.since = self._newest = (-math.inf, -math.inf)  # the last event, and the newest outcome
+
+    def condition(self, datum: Datum, trusted: Sequence[int]) -> bool:
+        """Condition on an outcome, having forgotten all others if it contradicts them."""
+        if datum[:2] < self.since:
+            return False
+        if datum[:2] > self._newest:
+            self._newest = datum[:2]
+            self.tests += 1
+            if self._contradicts(datum):
+                self.surrogate.rewrite([])
+                self.held = []
+                self.events, self.tests, self.since = self.events + 1, 0, datum[:2]
+        return super().condition(datum, trusted)
+
+    def _contradicts(self, datum: Datum) -> bool:
+        """Whether the trigger fires."""
+        # an outcome is taken in whatever kernels say of it: who chooses next says so
+        with suppress(ModelFailure):
+            mean, deviation = (float(each[0]) for each in self.surrogate.expected(datum))
+            noise = self.problem.given[0].noise
+            allowed = threshold(deviation, noise, self.tests, self.options.delta_b)
+            return abs(datum.value - mean) > allowed
+        return False
+
+
 class EventTriggered(OnePrior[EventTriggeredOptions]):
     """Believe one prior and that nothing changes; start over when an outcome contradicts that (ET-GP-UCB).
 
@@ -149,6 +187,8 @@ class EventTriggered(OnePrior[EventTriggeredOptions]):
 
     name: ClassVar[str] = "et-gp-ucb"
     Options: ClassVar[type[Any]] = EventTriggeredOptions
+    Comparison: ClassVar[type[PriorComparison]] = EventTrigger
+    comparison: EventTrigger
 
     def __init__(
         self,
@@ -161,56 +201,21 @@ class EventTriggered(OnePrior[EventTriggeredOptions]):
             problem = replace(
                 problem, priors=tuple(replace(prior, drift=None) for prior in problem.given)
             )
-        self.forget()
         super().__init__(problem, options, streams, history)
-
-    def forget(self) -> None:
-        """Start without tests."""
-        self.tests = self.events = 0  # tests since the last event
-        self.since = self._newest = (-math.inf, -math.inf)  # the last event, and the newest outcome
-        self._taken = True  # whether the last outcome was taken in
-
-    def take(self, datum: Datum) -> bool:
-        """Condition on an outcome, having forgotten all others if it contradicts them."""
-        self._taken = datum[:2] >= self.since
-        if not self._taken:
-            return True
-        if datum[:2] > self._newest:
-            self._newest = datum[:2]
-            self.tests += 1
-            if self._contradicts(datum):
-                self.surrogate.rewrite([])
-                self.events, self.tests, self.since, self._held = self.events + 1, 0, datum[:2], 0
-        return super().take(datum)
-
-    def _contradicts(self, datum: Datum) -> bool:
-        """Whether the trigger fires."""
-        # an outcome is taken in whatever kernels say of it: who chooses next says so
-        with suppress(ModelFailure):
-            mean, deviation = (float(each[0]) for each in self.surrogate.expected(datum))
-            noise = self.problem.given[0].noise
-            return abs(datum.value - mean) > threshold(
-                deviation, noise, self.tests, self.options.delta_b
-            )
-        return False
-
-    def _calibrate(self, believed: int | None) -> None:
-        """Calibrate like all methods, where the outcome was taken in."""
-        if self._taken:
-            super()._calibrate(believed)
 
     def width_round(self, number: int) -> int:
         """Rounds since the last event."""
-        return self._held + 1
+        return len(self.comparison.held) + 1
 
     def explain(self, history: History) -> Explanation:
         """The prior, and when everything was forgotten."""
         said = f"{self.names[0]} is taken as true, and that nothing changes"
-        if self.events:
-            times = "once" if self.events == 1 else f"{self.events} times"
+        compared = self.comparison
+        if compared.events:
+            times = "once" if compared.events == 1 else f"{compared.events} times"
             said += (
-                f", until an outcome says otherwise: so it did {times}, at last at time {self.since[0]:.10g}, "
-                f"and what had been before was forgotten. Outcomes remembered: {self._held}"
+                f", until an outcome says otherwise: so it did {times}, at last at time {compared.since[0]:.10g}, "
+                f"and what had been before was forgotten. Outcomes remembered: {len(compared.held)}"
             )
         return Explanation(said, (self.table_of_present_choice(history),))
 

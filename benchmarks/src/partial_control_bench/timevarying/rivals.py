@@ -18,14 +18,15 @@ import numpy as np
 from jaxtyping import Int
 from pydantic import Field
 
+from steerbo.bandit import Calibration
 from steerbo.core import Explanation, History, OptionsT, Result, Round, Streams
 from steerbo.extending import record
 from steerbo.timevarying import TimeVarying
+from steerbo.timevarying._comparison import PriorComparison, Surrogate, datum_of
 from steerbo.timevarying.data import draw_largest
-from steerbo.timevarying.elimination import EliminationMethod, EliminationOptions
+from steerbo.timevarying.elimination import Elimination, EliminationMethod, EliminationOptions
 from steerbo.timevarying.method import (
     CandidatePriorsOptions,
-    Surrogate,
     TimeVaryingMethod,
     belief_behind,
 )
@@ -54,45 +55,51 @@ class MaximumLikelihood(TimeVaryingMethod[CandidatePriorsOptions]):
         )
 
 
+class FallingBehind(Elimination):
+    """Comparison that drops a prior whose mean outcome falls behind (Regret Balancing, Algorithm 2)."""
+
+    def reset_statistics(self) -> None:
+        """No outcomes yet."""
+        P = len(self.problem.given)
+        self.counts = np.zeros(P, dtype=int)  # |S|
+        self.sums = np.zeros(P)  # Σ y
+        self.bands = np.zeros(P)  # Σ β σ
+
+    def excess(self, told: Round) -> Mapping[int, float]:
+        """Lines 7–12, once every prior alive has been played."""
+        expected = belief_behind(told.suggestion)
+        assert told.outcome is not None
+        assert expected is not None
+        p, alive = expected.prior, self.survivors.alive
+        self.counts[p] += 1
+        self.sums[p] += self.problem.sign * told.outcome.value
+        self.bands[p] += expected.band
+        if not self.counts[alive].all():
+            return {}
+        counts, xi = self.counts[alive], self.confidence.xi(told.number)[alive]
+        lower = self.sums[alive] / counts - np.sqrt(xi / counts)
+        short = lower.max() - (lower + self.bands[alive] / counts)
+        behind = zip(self.survivors.candidates.tolist(), short.tolist(), strict=True)
+        return {q: excess for q, excess in behind if excess > 0}
+
+
 class RegretBalancing(EliminationMethod[EliminationOptions]):
     """Play the prior played least; drop one whose mean outcome falls behind (Regret Balancing, Algorithm 2)."""
 
     name: ClassVar[str] = "regret-balancing"
     Options: ClassVar[type[Any]] = EliminationOptions
-
-    def reset_statistics(self) -> None:
-        """No outcomes yet."""
-        self.counts = np.zeros(len(self.names), dtype=int)  # |S|
-        self.sums = np.zeros(len(self.names))  # Σ y
-        self.bands = np.zeros(len(self.names))  # Σ β σ
+    Comparison: ClassVar[type[PriorComparison]] = FallingBehind
+    comparison: FallingBehind
 
     def believed(
         self, history: History, request: Mapping[str, Any], random: np.random.Generator
     ) -> Int[np.ndarray, " k"]:
         """The prior alive that was played least (lines 3–4); pending rounds count as plays."""
-        plays, alive = self.counts.copy(), self.survivors.candidates
+        plays, alive = self.comparison.counts.copy(), self.survivors.candidates
         for waiting in history.pending:
             if (expected := belief_behind(waiting.suggestion)) is not None:
                 plays[expected.prior] += 1
         return alive[[draw_largest(-plays[alive].astype(float), random)]]
-
-    def learn_from_round(self, told: Round) -> None:
-        """Lines 7–12, once every prior alive has been played."""
-        expected = belief_behind(told.suggestion)
-        assert told.outcome is not None
-        assert expected is not None
-        p = expected.prior
-        self.counts[p] += 1
-        self.sums[p] += self.problem.sign * told.outcome.value
-        self.bands[p] += expected.band
-        alive = self.alive
-        if not self.counts[alive].all():
-            return
-        counts, xi = self.counts[alive], self.confidence.xi(told.number)[alive]
-        lower = self.sums[alive] / counts - np.sqrt(xi / counts)
-        short = lower.max() - (lower + self.bands[alive] / counts)
-        behind = zip(self.survivors.candidates.tolist(), short.tolist(), strict=True)
-        self.drop({q: excess for q, excess in behind if excess > 0}, told.number)
 
 
 _NEGLIGIBLE = 1e-6  # weight below which an outcome is forgotten altogether
@@ -137,14 +144,14 @@ class ForgettingGPUCB(OnePrior[OptionsT]):
         self._scratch.rewrite([])
         for told in self.remembered(history, time):
             if told.state == "told":
-                datum = self._datum(Result.of_round(told, time))
+                datum = datum_of(self.problem, Result.of_round(told, time))
                 self._scratch.add(
                     datum._replace(time=0.0, inflation=self.inflation(number - told.number))
                 )
         return self._scratch
 
-    def _calibrate(self, believed: int | None) -> None:
-        """Leave the calibration alone: it would compare with a surrogate that remembers everything."""
+    calibration = Calibration()
+    """None: it would compare with a surrogate that remembers everything."""
 
 
 @record
