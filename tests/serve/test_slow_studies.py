@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx2
@@ -17,6 +19,8 @@ from starlette.testclient import TestClient
 import steerbo as sb
 from steerbo.serve import StudyPool, application
 from steerbo.serve.operations import MOST_AT_ONCE
+from steerbo.serve.pool import OpenStudy
+from steerbo.serve.problem_details import StudyBusyError
 from steerbo.serve.server import configured, socket_at
 from steerbo.study import Study
 from tests.serve.players import oven
@@ -96,12 +100,41 @@ def test_a_slow_study_takes_nothing_from_others_and_nobody_waits_for_long(
         for answer in [*asks, *looks]:  # while the first is still being chosen
             found = answer.result(HUNG)
             assert found.status_code == 503
-            assert int(found.headers["retry-after"]) > 0
+            later = int(found.headers["retry-after"])
+            assert later > 0
             assert "slow is busy" in found.json()["detail"]
+            assert f"again in {later} s" in found.json()["detail"]
         assert not first.done()
         slow.go_on.set()
         assert len(first.result(HUNG).json()["suggestions"]) == 2
         assert len(get(url, "/studies/slow/rounds").json()["rounds"]) == 2, "what was refused was not done"
+
+
+def test_who_is_refused_comes_back_before_a_slow_choice_is_likely_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the seconds that the one before has taken; at once where that says nothing."""
+    clock = [0.0]
+    monkeypatch.setattr("steerbo.serve.pool.time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setattr("steerbo.serve.pool.PATIENCE", 0.1)
+    served = OpenStudy("slow", str(tmp_path), lambda: pytest.fail("it need not be open"))
+
+    async def refused_after(seconds: float) -> int:
+        async with served.turn(changing=True):
+            clock[0] += seconds
+            with pytest.raises(StudyBusyError) as refused:
+                async with served.turn(changing=True):
+                    pass
+        return refused.value.later
+
+    async def play() -> list[int]:
+        async with served.turn(changing=True):
+            clock[0] += 60
+        async with served.turn(changing=True):
+            clock[0] += 0.01  # what is quick keeps nobody waiting, and is no measure
+        return [await refused_after(20.5), await refused_after(30)]
+
+    assert asyncio.run(play()) == [39, 1]
 
 
 def test_what_was_read_before_is_shown_while_a_round_is_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

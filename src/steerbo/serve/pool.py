@@ -70,10 +70,9 @@ class OpenStudy:
         )
         self._lock = threading.RLock()
         self._turns = {False: asyncio.Semaphore(_READERS), True: asyncio.Semaphore(1)}
-        self._waiting, self._since = (
-            0,
-            0.0,
-        )  # requests that are to change it, and the last turn's start
+        self._waiting = 0  # requests that are to change it
+        self._since = 0.0  # when the last turn of one began
+        self._slow_turn = 0.0  # seconds of the latest one that took longer than others wait
         self._quiet, self._prepared_after = threading.Timer(QUIET, self._prepare), 0
         self._study: Study | None = None
         self._read: dict[Any, tuple[int, Any]] = {}
@@ -90,7 +89,7 @@ class OpenStudy:
         try:
             await asyncio.wait_for(self._turns[changing].acquire(), PATIENCE)
         except TimeoutError:
-            raise StudyBusyError(self.name) from None
+            raise StudyBusyError(self.name, self._free_after()) from None
         finally:
             self._waiting -= changing
         if changing:
@@ -98,7 +97,17 @@ class OpenStudy:
         try:
             yield
         finally:
+            took = time.monotonic() - self._since
+            if changing and took > PATIENCE:
+                self._slow_turn = took
             self._turns[changing].release()
+
+    def _free_after(self) -> int:
+        """Whole seconds until this turn is over, if it takes as long as the latest slow one; at least one.
+
+        Rounded down: whoever comes back waits in line when it ends, before those who had it.
+        """
+        return max(int(self._slow_turn - (time.monotonic() - self._since)), 1)
 
     def goes_on(self, chosen: int) -> bool:
         """Whether a batch goes on after so many suggestions, of which one is chosen in any case.
@@ -111,7 +120,7 @@ class OpenStudy:
     @contextmanager
     def _held(self, seconds: float) -> Iterator[None]:
         if not self._lock.acquire(timeout=seconds):
-            raise StudyBusyError(self.name)
+            raise StudyBusyError(self.name, self._free_after())
         try:
             yield
         finally:

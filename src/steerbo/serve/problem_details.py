@@ -36,15 +36,17 @@ AWAY = (
 TRACEBACK = "STEERBO_TRACEBACK"
 """Set in the environment: faults of ours are logged whole."""
 _FAULTS_NAMED = 20  # faults of form that are named
+_LOG_IS_BACK = 5  # seconds until a log that is away is tried again: when it is back, nobody knows
 
 
 class StudyBusyError(SteerboError):
-    """Another request uses the study for longer than one waits."""
+    """Another request uses the study for longer than one waits; after `later` seconds it may be free."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, later: int) -> None:
         super().__init__(
-            f"{name} is busy with another request; nothing of yours was logged: try again in some seconds"
+            f"{name} is busy with another request; nothing of yours was logged: try again in {later} s"
         )
+        self.later = later
 
 
 STATUSES: tuple[tuple[type[SteerboError], HTTPStatus], ...] = (
@@ -220,8 +222,9 @@ def install(
 
     @app.exception_handler(SteerboError)
     def ours(request: Request, error: SteerboError) -> Response:
-        later = {"Retry-After": "5"} if status_of(error) is HTTPStatus.SERVICE_UNAVAILABLE else None
-        return respond(request, details(error), later)
+        seconds = error.later if isinstance(error, StudyBusyError) else _LOG_IS_BACK
+        away = status_of(error) is HTTPStatus.SERVICE_UNAVAILABLE
+        return respond(request, details(error), {"Retry-After": str(seconds)} if away else None)
 
     @app.exception_handler(RequestValidationError)
     def unreadable(request: Request, error: RequestValidationError) -> Response:
