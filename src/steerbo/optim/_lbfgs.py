@@ -1,4 +1,7 @@
-"""Climbing in a box from many starts at once: projected L-BFGS with the restarts on the leading axis."""
+"""Climbing in a box from many starts at once: projected L-BFGS with the restarts on the leading axis.
+
+SciPy's L-BFGS-B climbs one restart after another: time-varying studies take twice as long with it.
+"""
 
 from __future__ import annotations
 

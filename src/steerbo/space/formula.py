@@ -1,4 +1,7 @@
-"""Numbers that depend on variables: a formula as text, which a file can hold, or a Python function."""
+"""Numbers that depend on variables: a formula as text, which a file can hold, or a Python function.
+
+The grammar is our own and small: a study file may come from somebody else, and only arithmetic may run.
+"""
 
 from __future__ import annotations
 

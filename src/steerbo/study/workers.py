@@ -6,7 +6,8 @@ where its holder has. A round whose lease has ended may be taken over.
 A row of the lease table holds the queue, first come, first served. Its head computes, and holds a
 lease on the turn; the others sleep, and read new events meanwhile. A worker that has ended, or
 whose lease has, is removed by the worker behind it. The queue is the same row in every database,
-without locks of SQLite or of a server.
+without locks of SQLite or of a server. Queues of other libraries need a broker beside the log, and
+two places could disagree about who has a round; these rows change in the log's own transactions.
 
 A worker queues for a reason. One that only tells is soon done, and a choice should know of its
 outcome: it is let in behind the head, and does not wait for others that tell. A worker at the head
