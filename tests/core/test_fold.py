@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steerbo.core import Created, Event, Explanation, History, Optimizer
+from steerbo.core import Created, Event, Explanation, Fold, History, Optimizer
 from steerbo.core.events import FORMAT
 from steerbo.core.state import StudyState
 from steerbo.errors import InvalidOption, InvalidProblem, OutcomeConflict
@@ -46,6 +48,35 @@ def test_any_beginning_leads_to_where_the_optimizer_was(until: int) -> None:
     assert whole.refit() == grown.refit()
     if not whole.finished():
         assert whole.choose({}) == grown.choose({})
+
+
+def appended(rows: list[int], row: int) -> list[int]:
+    rows.append(row)
+    return rows
+
+
+@pytest.mark.parametrize("copied", [None, list])
+@settings(deadline=None, max_examples=examples(30))
+@given(st.lists(st.tuples(st.integers(0, 400), st.integers(0, 400)), max_size=6))
+def test_a_fold_is_a_function_of_rows(copied: Any, cuts: list[tuple[int, int]]) -> None:
+    """Whatever rows it was read at before: longer ones, shorter ones, and such that another row came late."""
+    rows, fold = list(range(400)), Fold(appended, list[int], copied)
+    for length, late in cuts:
+        rows = [*rows[:late], 1000 + late, *rows[late:]]
+        assert fold.of(rows[:length]) == rows[:length]
+
+
+def test_after_a_step_that_failed_a_fold_is_as_before() -> None:
+    def checked(rows: list[int], row: int) -> list[int]:
+        if row < 0:
+            raise ValueError
+        return appended(rows, row)
+
+    fold = Fold(checked, list[int], list)
+    for rows in ([*range(100)], [*range(150)]):
+        with pytest.raises(ValueError, match=r"^$"):
+            fold.of([*rows, -1, *range(100)])
+        assert fold.of([*rows, 1]) == [*rows, 1]
 
 
 def test_choosing_and_refitting_change_nothing() -> None:

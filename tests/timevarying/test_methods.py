@@ -44,13 +44,8 @@ def test_nothing_in_a_round_grows_but_the_log() -> None:
             optimizer.fail(suggestion, "no reading")
         if t % 280 == 0 and t > 280:
             method: Any = optimizer._method
-            recent = len(method.surrogate.ordered.recent)
-            held = (
-                len(method._failed),
-                len(method.surrogate.ordered.copies),
-                len(method.candidates.feasibility.failures._points),
-            )
-            sizes.append((*held, recent < 5 * 64))
+            failures, filtered = method.candidates.feasibility.failures, method.surrogate._filtered
+            sizes.append((len(method._failed), len(failures._points), len(filtered._copies)))
     assert sizes == [sizes[0]] * (len(optimizer.history) // 280 - 1)
     assert optimizer.pending == ()
 

@@ -15,7 +15,7 @@ from ._context import (
     typical,
 )
 from ._findings import Finding, Reason, bound_reason, finding, good_enough, least_acceptable, reason
-from ._fold import Fold
+from ._fold import FOLD_COPIES, Fold
 from ._history import Fit, History, Result, Round, number_of
 from ._implausible import COMPARABLE
 from ._method import Choice, Decision, Method, OptionsT, cached_until_next_event
@@ -70,7 +70,7 @@ from .request import SEEN, BatchPosition, RequestField, batch_position, finite, 
 from .state import ReproducibilityWarning
 
 __all__ = [
-    "COMPARABLE", "SEEN", "TIME", "Abandoned", "Amended", "Asked", "BaseStudy", "BatchPosition",
+    "COMPARABLE", "FOLD_COPIES", "SEEN", "TIME", "Abandoned", "Amended", "Asked", "BaseStudy", "BatchPosition",
     "BoundsExtended", "Card", "Choice", "ConstrainedProblem", "Created", "DataAdded", "Decided",
     "Decision", "Event", "Explanation", "Failed", "Finding", "Fit", "Fold", "History", "LawTest",
     "LeftOut", "LimitsRevised", "Method", "Optimizer", "OptionsT", "Outcome", "OutcomeTold",

@@ -90,8 +90,7 @@ class PriorComparison:
         """Condition the surrogate on an outcome, given the priors trusted before it; False if it is left out."""
         judged = self._judged(datum, np.array(trusted))
         self.held.append(judged)
-        if not self.surrogate.add(judged):  # it is too old for filters, which begin anew
-            self.surrogate.rewrite(self.held_in_time)
+        self.surrogate.add(judged)
         return True
 
     @property

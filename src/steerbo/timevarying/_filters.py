@@ -16,25 +16,20 @@ numbers a site, `s ~ N(0, P ⊗ K)`, moving by `A(Δ)`; the objective is `hᵀ s
 2010; for many sites, Särkkä, Solin & Hartikainen 2013). Explained covariance E and shift move with
 the state, `E ← A E Aᵀ`.
 
-Filters take outcomes in order of time. `OrderedFilter` keeps a copy of the filters every 64
-outcomes, the last four of them, with the outcomes since the oldest: a late outcome goes back to the
-last copy before it, and later outcomes are filtered again. Memory does not grow with the number of
-rounds. A pickled filter is the oldest copy and the outcomes since; reading it back filters these
-again, bit for bit.
+Filters take outcomes in order of time. A fold over these keeps a copy of the filters every 64
+outcomes, the last four of them: a late outcome goes back to the last copy before it, and later
+outcomes are filtered again.
 """
 
 from __future__ import annotations
 
 import copy
 import math
-from bisect import bisect_left, insort
-from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
 
 from .._arrays import Float, Int
-from ..core.determinism import one_blas_thread
 from ..gp.drift import StateSpaceForm
 from .data import Datum
 
@@ -297,86 +292,16 @@ class StateSpaceFilter:
         return A[self.group] @ self._shift, whole
 
 
-EVERY = 64
-"""Outcomes between two copies."""
-COPIES = 4
-"""Copies."""
-
 Filters = list[DecayFilter | StateSpaceFilter]
 
 
-class OrderedFilter:
-    """Filters of the same outcomes, in order of time; `origin` are those before any outcome."""
-
-    def __init__(self, origin: Sequence[DecayFilter | StateSpaceFilter]) -> None:
-        self.origin = _copied(origin)
-        self.restart()
-
-    def restart(self) -> None:
-        """Forget all outcomes."""
-        self._begin((-math.inf, -math.inf, self.origin), [])
-
-    def _begin(self, first: tuple[float, float, Filters], recent: Sequence[Datum]) -> None:
-        self.filters = _copied(first[2])
-        # the time and number of the last outcome in each
-        self.copies = [(first[0], first[1], _copied(first[2]))]
-        self.recent: list[Datum] = []  # since the oldest copy, in order
-        self._since = 0  # outcomes since the newest copy
-        for datum in recent:
-            self.add(datum)
-
-    def add(self, datum: Datum) -> bool:
-        """Take an outcome in; False if it is older than the oldest copy."""
-        if self.recent and datum[:2] < self.recent[-1][:2]:
-            return self._insert(datum)
-        self.recent.append(datum)
-        self._absorb(datum)
-        self._tidy()
-        return True
-
-    def _absorb(self, datum: Datum) -> None:
-        for f in self.filters:
-            f.observe(datum.time, datum.place, datum.value, datum.inflation, datum.stated)
-        self._since += 1
-        if self._since == EVERY:
-            self._since = 0
-            self.copies.append((datum.time, datum.number, _copied(self.filters)))
-
-    def _insert(self, late: Datum) -> bool:
-        """Go back to before it, and filter again from there."""
-        place = bisect_left([copy[:2] for copy in self.copies], late[:2]) - 1
-        if place < 0:
-            return False
-        insort(self.recent, late, key=lambda datum: datum[:2])
-        del self.copies[place + 1 :]
-        time, number, filters = self.copies[place]
-        self.filters, self._since = _copied(filters), 0
-        for datum in [datum for datum in self.recent if datum[:2] > (time, number)]:
-            self._absorb(datum)
-        self._tidy()
-        return True
-
-    def _tidy(self) -> None:
-        """Drop the oldest copies, and outcomes older than the copies that remain."""
-        if len(self.copies) > COPIES:
-            del self.copies[:-COPIES]
-            first = self.copies[0][:2]
-            self.recent = [datum for datum in self.recent if datum[:2] > first] or self.recent[-1:]
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Pickle the oldest copy and the outcomes since."""
-        return {
-            "origin": self.origin,
-            "first": self.copies[0],
-            "recent": [tuple(datum) for datum in self.recent],
-        }
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Restore by filtering the outcomes again."""
-        self.origin = state["origin"]
-        with one_blas_thread():
-            self._begin(state["first"], [Datum(*row) for row in state["recent"]])
+def observe(filters: Filters, datum: Datum) -> Filters:
+    """Condition filters on one outcome, no earlier than the last."""
+    for each in filters:
+        each.observe(datum.time, datum.place, datum.value, datum.inflation, datum.stated)
+    return filters
 
 
-def _copied(filters: Sequence[DecayFilter | StateSpaceFilter]) -> Filters:
-    return [f.copy() for f in filters]
+def copied(filters: Filters) -> Filters:
+    """Copy filters to which other outcomes can come."""
+    return [each.copy() for each in filters]

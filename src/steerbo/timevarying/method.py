@@ -37,10 +37,10 @@ from ..core import (
     Streams,
     Suggestion,
     Table,
+    cached_until_next_event,
     finding,
     horizon,
     now,
-    number_of,
     reason,
     time_of,
 )
@@ -106,13 +106,6 @@ def _count_play(plays: Int[np.ndarray, " P"], asked: Suggestion) -> Int[np.ndarr
 def _take(comparison: PriorComparison, result: Result) -> PriorComparison:
     comparison.take(result)
     return comparison
-
-
-def _by_rounds(result: Result) -> tuple[bool, int]:
-    """External data first, then rounds, both in order."""
-    return result.played is not None, number_of(
-        result.name
-    ) if result.played is None else result.number
 
 
 @record
@@ -333,24 +326,22 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         """Time of the last round that holds the clock, or of later data."""
         return now(self.history)
 
-    @property
-    def outcomes(self) -> tuple[Result, ...]:
+    @cached_until_next_event
+    def outcomes(self, history: History) -> tuple[Result, ...]:
         """Outcomes that priors are compared by, in the order in which they came.
 
         Data of a time far ahead of all others are left out until another time is near: filters,
         which are of the latest time, would follow them.
         """
-        far = {each.name for each in self.history.far_dated if each.time > self.now}
+        far = {each.name for each in history.far_dated if each.time > now(history)}
         return tuple(
-            each
-            for each in self.history.results
-            if each.outcome is not None and each.name not in far
+            each for each in history.results if each.outcome is not None and each.name not in far
         )
 
     @property
     def comparison(self) -> PriorComparison:
         """Comparison of the priors by the outcomes as they stand."""
-        return self._comparison.of(self.outcomes)
+        return self._comparison.of(self.outcomes(self.history))
 
     def not_compared(self) -> PriorComparison:
         """Comparison of the priors before any outcome."""
@@ -563,8 +554,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
 
     def outliers(self, history: History) -> Sequence[str]:
         """See `Method.outliers`."""
-        doubted = self.comparison.doubts.inflations.keys()
-        return [each.name for each in sorted(self.outcomes, key=_by_rounds) if each.name in doubted]
+        return list(self.comparison.doubts.inflations)
 
     def why(self, history: History, asked: Suggestion) -> Sequence[Reason]:
         """Say how far the play may reach by the prior behind it, or that it is one of the first plays."""

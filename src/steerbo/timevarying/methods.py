@@ -140,7 +140,7 @@ class EventTrigger(PriorComparison):
             self._newest = datum[:2]
             self.tests += 1
             if self._contradicts(datum):
-                self.surrogate.rewrite([])
+                self.surrogate.clear()
                 self.held = []
                 self.events, self.tests, self.since = self.events + 1, 0, datum[:2]
         return super().condition(datum, trusted)

@@ -30,22 +30,25 @@ The prior means of all priors at once: hills by one exponential, functions one b
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from bisect import insort
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
 from .._arrays import Float, Int
+from ..core import FOLD_COPIES, Fold
 from ..errors import ModelFailure
 from ..gp import GPPosterior, Kernel
 from ..gp.drift import Decay, Drift, Periodic, correlation
 from ..optim import Box, FeasibleRegion, maximise
 from ..space import Categorical
 from ..surrogate import feasible
-from ._filters import COPIES, DecayFilter, Filters, OrderedFilter, StateSpaceFilter
+from ._filters import DecayFilter, Filters, StateSpaceFilter, copied, observe
 from ._priors import Bumps, Covariance, Prior, spatial
 from .data import Datum, Maximiser, PendingPoint, Place, RoundView, draw_largest
 from .problem import TimeVarying, box_now, plain_box
@@ -387,7 +390,7 @@ class _SitesSurrogate(ABC):
 class FiniteSurrogate(_SitesSurrogate):
     """Posteriors of all priors at all points of a finite domain.
 
-    Outcomes may come late: see `OrderedFilter`.
+    Outcomes may come late: filters are a fold over them in order of time.
 
     Args:
         problem: with a finite domain.
@@ -422,11 +425,12 @@ class FiniteSurrogate(_SitesSurrogate):
             self._ids.append(ids)
             self._sets.append(sets)
         self.size = means.shape
-        self.ordered = OrderedFilter(filters)
+        self._in_time: list[Datum] = []
+        self._filtered: Fold[Datum, Filters] = Fold(observe, partial(copied, filters), copied)
 
     @property
     def _filters(self) -> Filters:
-        return self.ordered.filters
+        return self._filtered.of(self._in_time)
 
     @property
     def evidence(self) -> PerPrior:
@@ -453,15 +457,15 @@ class FiniteSurrogate(_SitesSurrogate):
 
     # -- outcomes ----------------------------------------------------------------------------------
 
-    def add(self, datum: Datum) -> bool:
-        """Condition on an outcome; False if it is too late: see `OrderedFilter`."""
-        return self.ordered.add(datum)
+    def add(self, datum: Datum) -> None:
+        """Condition on an outcome, which may be late."""
+        outcomes = [*self._in_time]
+        insort(outcomes, datum, key=lambda each: each[:2])
+        self._in_time = outcomes
 
-    def rewrite(self, data: Sequence[Datum]) -> None:
-        """Forget everything and condition on these."""
-        self.ordered.restart()
-        for datum in sorted(data, key=lambda d: d[:2]):
-            self.add(datum)
+    def clear(self) -> None:
+        """Forget all outcomes."""
+        self._in_time = []
 
     # -- posteriors --------------------------------------------------------------------------------
 
@@ -602,7 +606,7 @@ class BoxSurrogate:
 
     # -- outcomes ----------------------------------------------------------------------------------
 
-    def add(self, datum: Datum, means: PerPrior | None = None) -> bool:
+    def add(self, datum: Datum, means: PerPrior | None = None) -> None:
         """Condition on an outcome; `means`: the prior ones there."""
         x = np.asarray(datum.place, dtype=np.float64)[None]
         residuals = datum.value - (self.means(x)[:, 0] if means is None else means)
@@ -612,14 +616,11 @@ class BoxSurrogate:
         with suppress(ModelFailure):  # who asks next is told
             for s in self.shared:
                 s.condense()
-        return True
 
-    def rewrite(self, data: Sequence[Datum]) -> None:
-        """Forget everything and condition on these."""
+    def clear(self) -> None:
+        """Forget all outcomes."""
         for s in self.shared:
             s.clear()
-        for datum in data:
-            self.add(datum)
 
     # -- posteriors --------------------------------------------------------------------------------
 
@@ -804,17 +805,14 @@ class LargeFiniteSurrogate(_SitesSurrogate):
         """Number of outcomes that each posterior rests on, (P,); None where it is all of them."""
         return self.outcomes.kept
 
-    def add(self, datum: Datum) -> bool:
+    def add(self, datum: Datum) -> None:
         """Condition on an outcome."""
         located = datum._replace(place=self.points[datum.place])
-        return self.outcomes.add(located, self.means[:, datum.place])
+        self.outcomes.add(located, self.means[:, datum.place])
 
-    def rewrite(self, data: Sequence[Datum]) -> None:
-        """Replace all outcomes by these."""
-        for s in self.outcomes.shared:
-            s.clear()
-        for datum in data:
-            self.add(datum)
+    def clear(self) -> None:
+        """Forget all outcomes."""
+        self.outcomes.clear()
 
     def posterior(self, time: float) -> tuple[AtSites, AtSites]:
         """Posterior means and standard deviations of the objective, (P, X) each."""
@@ -853,7 +851,7 @@ def finite_surrogate(
     assert problem.points is not None
     sets, _ = sharing(problem.given)
     states = [_state_size(prior) for prior in sets]
-    dense = (2 + COPIES) * 8 * sum((q * len(problem.points)) ** 2 for q in states)
+    dense = (2 + FOLD_COPIES) * 8 * sum((q * len(problem.points)) ** 2 for q in states)
     if dense <= DENSE or any(isinstance(prior.kernel, Covariance) for prior in sets):
         return FiniteSurrogate(problem)
     return LargeFiniteSurrogate(problem, bounded)

@@ -141,7 +141,7 @@ class ForgettingGPUCB(OnePrior[OptionsT]):
     def surrogate_at(self, history: History, time: float) -> Surrogate:
         """Condition the surrogate on the remembered rounds."""
         number = len(history) + 1
-        self._scratch.rewrite([])
+        self._scratch.clear()
         for told in self.remembered(history, time):
             if told.state == "told":
                 datum = datum_of(self.problem, Result.of_round(told, time))
