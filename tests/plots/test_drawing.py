@@ -59,6 +59,13 @@ def test_names_of_older_logs_are_drawn(kind: str, tmp_path: Path, monkeypatch: p
     assert "\\x1b[31mred" in drawn or kind == "causal"
 
 
+@pytest.mark.filterwarnings("error")
+def test_outcomes_near_the_largest_float_are_drawn_without_a_warning(tmp_path: Path) -> None:
+    figure = new_figure((4.0, 3.0))
+    figure.subplots().plot([0.0, 1.0], [0.0, 1.5e308])
+    save_figure(figure, tmp_path / "large.png")
+
+
 @pytest.mark.parametrize("name", SEEN[:2] + SEEN[3:])
 def test_words_are_shown_as_they_were_written(name: str) -> None:
     axes = new_figure((4.0, 3.0), 50).subplots()

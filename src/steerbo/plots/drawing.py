@@ -709,7 +709,8 @@ def told_apart(names: Sequence[str], most: int) -> list[str]:
 
 def save_figure(shown: Any, target: Any, **how: Any) -> None:
     """Write a figure to a file or stream. Letters that the font lacks are boxes, without a warning for each."""
-    with _boxes():
+    # near the largest float some of the steps of ticks that matplotlib tries, and leaves, overflow
+    with _boxes(), np.errstate(over="ignore", invalid="ignore"):
         shown.savefig(target, **how)
 
 
