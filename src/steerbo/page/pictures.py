@@ -12,6 +12,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 
+import numpy as np
+
 from ..core import BaseStudy, Recommendation, numeral
 from ..errors import SteerboError
 from ..plots import Picture, pictures
@@ -37,7 +39,9 @@ def drawn(study: BaseStudy, advice: Recommendation) -> tuple[Drawn, ...]:
     """All pictures of a study, with a sentence in the place of one that cannot be made, as without matplotlib."""
     found: list[Drawn] = []
     try:
-        found.extend(map(_written, pictures(study, advice)))  # those before one that fails stay
+        # near the largest float, axes that matplotlib scales while a picture is made overflow
+        with np.errstate(over="ignore", invalid="ignore"):
+            found.extend(map(_written, pictures(study, advice)))  # those before one that fails stay
     except SteerboError as error:
         found.append(Drawn(str(error)))
     return tuple(found)
