@@ -84,7 +84,7 @@ def test_where_nothing_keeps_to_it_the_likeliest_is_played_and_that_is_said() ->
     for variable in (sb.Float("a", 0, 1), sb.Float("a", 0, 1, step=0.1)):
         impossible = sb.TimeVarying([variable], PRIORS, limits=[sb.OutcomeConstraint("pressure", at_most=-0.5)])
         optimizer = sb.Optimizer(impossible, seed=0)
-        for _ in range(9):
+        for _ in range(11):
             suggestion = optimizer.ask()
             assert suggestion is not None
             optimizer.tell(suggestion, suggestion.values["a"], realised={"pressure": 3 * suggestion.values["a"]})

@@ -554,7 +554,9 @@ class GPRegression(Generic[K]):
         twelfth of the squared step: several outcomes that are rounded to the same number would else
         look like outcomes without noise, and the others among them like mistakes.
         """
-        initial = replace(self._initial, uneven=()) if len(self) < EVEN_BELOW else self._initial
+        initial = self._initial.seeing(self.inputs)
+        if len(self) < EVEN_BELOW:
+            initial = replace(initial, uneven=())
         if self._known_noise is None:
             step = rounding_step(self.outcomes) / output.scale
             return replace(initial, least_noise=step**2 / 12.0) if step > 0.0 else initial
@@ -611,7 +613,8 @@ class GPRegression(Generic[K]):
         self, known: OutlierFit[_Learned]
     ) -> tuple[Float[np.ndarray, "n n"], Float[np.ndarray, " n"], Float[np.ndarray, " n"]] | None:
         """Covariances of the function, K⁻¹ r and the diagonal of K⁻¹ by a fit; None where there is no such inverse."""
-        n, prior = len(self), self._initial.with_theta(known.fit.fit.theta)
+        n = len(self)
+        prior = self._initial.seeing(self.inputs).with_theta(known.fit.fit.theta)
         if not math.isfinite(known.score):
             return None
         near = prior.kernel(self.inputs, self.inputs)
@@ -659,8 +662,15 @@ class GPRegression(Generic[K]):
         """Append the slopes of a noise that is the same everywhere, where few outcomes have taught none."""
         return np.append(theta, np.zeros(len(self._initial.parameters) - len(theta)))
 
-    def set(self, hyperparameters: Hyperparameters) -> None:
+    def set(
+        self, hyperparameters: Hyperparameters, chosen: Bool[np.ndarray, " n"] | None = None
+    ) -> None:
         """Take hyperparameters over. O(n³).
+
+        Args:
+            hyperparameters: of a `fit`.
+            chosen: marks the rows that plays chose, (n,), for kernels with a part that no row has
+                shown: see `GPPrior.stepped`. None: none of them.
 
         Raises:
             InvalidStudy: they belong to another kernel, and nothing has changed.
@@ -675,11 +685,16 @@ class GPRegression(Generic[K]):
             extra[i] = variance
         self.draws = hyperparameters.draws
         self._data = _Observations(self.inputs, self.outcomes, self.errors, extra)
-        self.prior, self.output = (
-            self._initial.with_theta(np.array(hyperparameters.theta)),
-            hyperparameters.output,
-        )
+        theta, self.output = np.array(hyperparameters.theta), hyperparameters.output
         there, self._fitted = self._fitted is self.inputs and len(self) <= LEARNED_FROM, None
+        seeing = self._initial.seeing(self.inputs)
+        unseen = seeing.kernel.unseen
+        if chosen is not None:
+            z = self.output.forward(self.outcomes)
+            unseen = seeing.with_theta(theta).stepped(self.inputs, z, self._beside, chosen)
+        there = there and unseen is seeing.kernel.unseen  # as the fit had it
+        self._initial = seeing.with_unseen(unseen)
+        self.prior = self._initial.with_theta(theta)
         made = self.last_fit.made_at(hyperparameters.theta) if self.last_fit and there else None
         # it grows from here on
         self.last_fit = self.last_fit and replace(self.last_fit, factor=None)
@@ -719,6 +734,11 @@ class GPRegression(Generic[K]):
             noise = self.prior.noise_at_each(points) + self._beside[rest]
             self._posterior.append(points, self._residuals(self.outcomes[rest]), noise)
         return self._posterior
+
+    @property
+    def outgrown(self) -> bool:
+        """Whether the rows span more than they did at the latest `set`: see `UnseenKernel`."""
+        return self._initial.seeing(self.inputs) is not self._initial
 
     @property
     def _beside(self) -> Float[np.ndarray, " n"]:

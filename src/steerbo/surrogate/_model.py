@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from .._arrays import Float
+from .._arrays import Bool, Float
 from ..bandit import MISFIT, all_equal
 from ..core import Finding, finding
 from ..gp import (
@@ -83,9 +83,10 @@ class DriftTracker:
     def due(self, model: GPRegression[Any], fitted_at: int, n: int) -> bool:
         """Whether hyperparameters learned at `fitted_at` of n outcomes are due again.
 
-        Without a drift a fit settles a surprise, so that only outcomes since then count.
+        Without a drift a fit settles a surprise, so that only outcomes since then count. A row
+        beyond all others is one for a model that depends on what they span.
         """
-        if n and refit_due(fitted_at, n):
+        if n and (refit_due(fitted_at, n) or getattr(model, "outgrown", False)):
             return True
         if n - fitted_at < max(1.0, fitted_at / PATIENT) or not isinstance(model, GPRegression):
             return False
@@ -122,8 +123,15 @@ class DriftTracker:
         fresh: Callable[[DriftModel], GPRegression[Any]],
         model: GPRegression[Any],
         plain: Mapping[str, Any],
+        chosen: Bool[np.ndarray, " n"] | None = None,
     ) -> GPRegression[Any]:
         """Put learned hyperparameters to use: in the same model, or in one of another drift with the same outcomes.
+
+        Args:
+            fresh: as for `fit`.
+            model: holds the outcomes that taught them.
+            plain: result of `fit`.
+            chosen: see `GPRegression.set`.
 
         Raises:
             InvalidStudy: they do not fit the model, and nothing has changed.
@@ -136,7 +144,7 @@ class DriftTracker:
             drift_model = DriftModel.from_dict(plain.get("drift", {}))
             known, model = (model.inputs, model.outcomes, model.errors), fresh(drift_model)
             model.replace(*known)
-        model.set(found)
+        model.set(found, chosen)
         self.model = drift_model
         told = len(np.unique(model.inputs, axis=0)) if model.inputs.shape[1] else len(model)
         self.scaled = told > 1 and not all_equal(model.outcomes)

@@ -189,8 +189,9 @@ class RowsModel:
 
     def _use(self, plain: Mapping[str, Any], learned: Sequence[Result]) -> None:
         """Put hyperparameters to use."""
+        chosen = np.array([each.played is not None for each in learned], dtype=bool)
         self._model = self.drift.set_hyperparameters(
-            self._fresh, self._model, doubts_by_number(plain, learned)
+            self._fresh, self._model, doubts_by_number(plain, learned), chosen
         )
 
 
