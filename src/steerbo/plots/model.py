@@ -265,11 +265,11 @@ def surface_of(study: BaseStudy, which: PosteriorQuery) -> Surface:
         time = method.now if which.time is None else float(which.time)
         sites: Any = method.surrogate_at(study.history, time)
         prior = method.trusted()[0] if which.prior is None else method.names.index(which.prior)
-        told = method.comparison.held_in_time
-        if isinstance(sites, FiniteSurrogate) and told and time < told[-1].time:
-            sites = _Hindsight(
-                method.problem, sites.sharing[sites.group[prior]], prior, told[-_MOST_DATA:]
-            )
+        if isinstance(sites, FiniteSurrogate):
+            told = method.comparison.held_in_time
+            if told and time < told[-1].time:
+                shared = sites.sharing[sites.group[prior]]
+                sites = _Hindsight(method.problem, shared, prior, told[-_MOST_DATA:])
         return _OfSites(method.problem, sites, prior, time)
     return _OfBox(posterior(study, which))
 
