@@ -45,7 +45,7 @@ def test_in_words_and_without_matplotlib(tmp_path: Path, monkeypatch: pytest.Mon
     drawing._figure_class.cache_clear()  # as in a process that has drawn nothing yet
     result = demo("--out", str(tmp_path))
     for words in (
-        "Recommended: steer rw + L",
+        "Recommended: hold rw + L",
         " m\n",
         "Expected outcome of each",
         "Was the model right?",

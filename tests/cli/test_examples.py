@@ -99,7 +99,7 @@ def test_a_morning_begins_with_a_forecast(tmp_path: Path) -> None:
         words = ("run", study, "--rounds", 1, "--quiet", "--context", f"outside={outside}", "--context", f"sky={sky}")
         said(*words)
     assert "outside" in call("run", study, "--rounds", 1).stderr
-    assert "outside = 12 °C, sky = grey: steer" in said(
+    assert "outside = 12 °C, sky = grey: hold" in said(
         "policy", study, "--context", "outside=12", "--context", "sky=grey"
     )
 

@@ -48,7 +48,7 @@ def test_by_hand(tmp_path: Path) -> None:
         assert asked.exit_code == 0, asked.output
         token = asked.stdout.split("token ")[1].split(":")[0]
         assert call("tell", place, token, "1.5").exit_code == 0
-    assert "steer speed, keeping oven\n  leave oven = " in said
+    assert "hold speed, keeping oven\n  leave oven = " in said
     assert said.count("changing costs") == 1
     lines = list(csv.DictReader(io.StringIO(call("export", place).stdout)))
     assert [line["scope"] for line in lines] == [*["oven + speed"] * 2, *["speed + oven (kept)"] * 2]

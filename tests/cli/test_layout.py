@@ -17,7 +17,7 @@ from steerbo.core import Table
 
 ROUNDS = Table(
     "Rounds",
-    ("round", "token", "steer", "set", "nature", "value"),
+    ("round", "token", "hold", "set", "nature", "value"),
     (
         (1, "1-7bc0", "temperature + humidity", "temperature = 23.1 °C, humidity = 70 %", "acidity = 6.1", 7.4),
         (12, "12-7bc0", "acidity", "acidity = 5.5", "temperature = 19 °C, humidity = 45 %", None),
@@ -54,7 +54,7 @@ def test_a_table_without_rows_says_so() -> None:
 def test_marked_rows_are_whole_too() -> None:
     rows = (("→ temperature", "23.51 °C, give or take a little"), ("  temperature + ph", "24.45 °C, give or take more"))
     for width in range(30, 60):
-        text = shown(Table("Expected outcome of each", ("steer", "settings"), rows), width)
+        text = shown(Table("Expected outcome of each", ("hold", "settings"), rows), width)
         assert text.split().count("temperature") == 2
         assert "→ temperature" in text
 

@@ -296,7 +296,7 @@ def test_data_that_was_added_is_shown(study: Path, tmp_path: Path) -> None:
     assert len(document["rounds"]) == 1
     (data,) = document["data"]
     assert (data["token"], data["value"], data["cost"], data["state"]) == ("added-1", 1.25, 3.0, "added, charged")
-    assert (data["nature"], data["steer"]) == ({"temperature": 20.0, "ph": 6.5}, "temperature")
+    assert (data["nature"], data["hold"]) == ({"temperature": 20.0, "ph": 6.5}, "temperature")
     call("report", study)
     assert "added-1" in study.with_suffix(".html").read_text(encoding="utf-8")
 

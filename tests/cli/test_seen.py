@@ -57,7 +57,7 @@ def test_what_is_no_context_is_refused(greenhouse: Path, given: tuple[str, ...],
 
 def test_it_is_in_every_table_and_answer(greenhouse: Path, tmp_path: Path) -> None:
     assert "seen before choosing" in said("check", greenhouse)
-    assert "having seen weather = 3 °C, steer" in said("ask", greenhouse, "--context", "weather=3")
+    assert "having seen weather = 3 °C, hold" in said("ask", greenhouse, "--context", "weather=3")
     table = said("ask", greenhouse, "--context", "weather=21", "--batch", 2, "--csv")
     header, *rows = [line.split(",") for line in table.splitlines()]
     assert [row[header.index("weather")] for row in rows] == ["21.0", "21.0"]
@@ -76,7 +76,7 @@ def test_it_is_in_every_table_and_answer(greenhouse: Path, tmp_path: Path) -> No
     shown = said("show", greenhouse)
     assert "Recommended by context" in shown
     assert "having seen weather = 21 °C" in shown
-    assert "having seen weather = 7 °C: steer" in said("policy", greenhouse, "--context", "weather=7")
+    assert "having seen weather = 7 °C: hold" in said("policy", greenhouse, "--context", "weather=7")
     many = said("policy", greenhouse, "--contexts", '[{"weather": 1}, {"weather": 29}]').splitlines()
     assert [line.split(":")[0] for line in many] == ["having seen weather = 1 °C", "having seen weather = 29 °C"]
     assert "context.weather" in refused(call("policy", greenhouse), 2)

@@ -48,7 +48,7 @@ def test_settings_have_their_units_and_the_cost_is_asked_for_where_it_counts() -
     with Study.create(MemoryLog(), HELD, budget=9, seed=0) as study:
         suggestion = study.ask()
         text = todo(study, suggestion, "greenhouse.toml")
-        assert f"round 1, token {suggestion.token}: steer a b" in text
+        assert f"round 1, token {suggestion.token}: hold a b" in text
         assert re.search(r"set a b = [\d.]+ °C", text)
         assert typed(text, "0.5")[-4:] == ["--realised", "c'd=0.5", "--cost", "0.5"]
 

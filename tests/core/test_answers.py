@@ -55,8 +55,8 @@ def test_a_recommendation_says_what_is_not_known() -> None:
     other = Recommendation(Scope(["t"]), {"t": 1.0}, reasons=(reason("said", text="dearer"),))
     both = Recommendation(scope, {"ph": 6.5}, alternatives=(other,))
     assert str(both).splitlines() == [
-        "steer ph: set ph = 6.5; expected value unknown",
-        "  or steer t: set t = 1; expected value unknown",
+        "hold ph: set ph = 6.5; expected value unknown",
+        "  or hold t: set t = 1; expected value unknown",
         "     dearer",
     ]
 

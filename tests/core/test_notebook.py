@@ -56,7 +56,7 @@ def test_a_suggestion_says_what_to_do() -> None:
     suggestion = sb.Optimizer(problem, seed=0).ask(context={"weather": 3.0})
     assert suggestion is not None
     text = read(suggestion).text.split("\n")
-    assert f"Round 1, token {suggestion.token}: steer ph" in text
+    assert f"Round 1, token {suggestion.token}: hold ph" in text
     assert text[text.index("having seen") + 1 :][:2] == ["weather", "3"]
     assert text[text.index("set") + 1] == "ph"
 

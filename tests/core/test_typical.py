@@ -66,8 +66,8 @@ def test_answers_in_typical_contexts_are_one_answer() -> None:
     )
     assert [row.context["weather"] for row in (advice, *advice.alternatives)] == [1.0, 9.0]
     assert advice.why == "75 % of recent contexts are like this; over all of them: expect 3, a play costs 6; so"
-    assert str(advice).startswith("having seen weather = 1: steer x: set x = 0.1; expected value 1")
-    assert "\n  having seen weather = 9: steer x" in str(advice)
+    assert str(advice).startswith("having seen weather = 1: hold x: set x = 0.1; expected value 1")
+    assert "\n  having seen weather = 9: hold x" in str(advice)
 
 
 def test_a_policy_expects_in_a_context_what_the_answer_for_it_does() -> None:

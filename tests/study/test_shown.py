@@ -23,7 +23,7 @@ def test_a_recommendation_has_units() -> None:
         Scope(["temperature"]), {"temperature": 23.04567}, 7.4, 7.0, 7.8, 12345.6, (reason("said", text="a note"),)
     )
     assert advised(GREENHOUSE, advice) == [
-        "steer temperature",
+        "hold temperature",
         "temperature = 23.05 °C",
         "expected value 7.4 (between 7.0 and 7.8), cost 12346 a play",
         "a note",
@@ -53,7 +53,7 @@ def test_priors_are_named_beside_what_each_would_give() -> None:
     study = Study.create(MemoryLog(), problem, "fully-bayesian", rounds=3, seed=1)
     study.tell(study.ask(), 1.0)
     table = alternatives(problem, study.recommend())
-    assert table.columns == ("steer", "settings", "expected value", "reasons")
+    assert table.columns == ("hold", "settings", "expected value", "reasons")
     assert {row[-1].split("; ")[-1] for row in table.rows} == {"believing rough", "believing prior 2"}
 
 
@@ -70,13 +70,13 @@ def test_rounds_show_what_varies() -> None:
         nature = {name: 1.0 if name == "temperature" else 6.0 for name in GREENHOUSE.space.names}
         study.tell(suggestion, 1.0, realised={**nature, **suggestion.values})
     shown, whole = shown_rounds(study), rounds_table(study)
-    assert shown.columns == ("round", "token", "steer", "set", "nature", "value", "state"), (
+    assert shown.columns == ("round", "token", "hold", "set", "nature", "value", "state"), (
         "no costs, reasons, contexts"
     )
     assert any(row[4] == "temperature = 1 °C" for row in shown.rows)
     assert isinstance(whole.rows[0][4], dict), "as data they stay as they are"
     fleet = hostile.study("mean-field", hostile.SEEN)
-    assert "steer" not in shown_rounds(fleet).columns, "where it is always the same"
+    assert "hold" not in shown_rounds(fleet).columns, "where it is always the same"
 
 
 def test_one_thing_is_no_things() -> None:

@@ -172,7 +172,7 @@ def _truth_table(advice: Recommendation, truth: list[tuple[float, float]]) -> Ta
         for choice, (mean, error) in zip((advice, *advice.alternatives), truth, strict=True)
     )
     title = f"Was the model right? Expected flow (m³ a year); the truth from {DRAWS} draws of the simulator"
-    return Table(title, ("steer", "model", "model's bounds", "truth ± standard error"), rows)
+    return Table(title, ("hold", "model", "model's bounds", "truth ± standard error"), rows)
 
 
 def _save_picture(optimizer: Optimizer, out: Path) -> tuple[Path | None, str]:

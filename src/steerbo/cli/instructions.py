@@ -23,7 +23,7 @@ def todo(study: Study, suggestion: Suggestion, place: str) -> str:
     seen = (
         f"having seen {in_words(study.problem, suggestion.context)}, " if suggestion.context else ""
     )
-    lines = [f"round {suggestion.round}, token {suggestion.token}: {seen}steer {suggestion.scope}"]
+    lines = [f"round {suggestion.round}, token {suggestion.token}: {seen}hold {suggestion.scope}"]
     for name, value in suggestion.values.items():
         lines += _settings(
             study.problem, name, value, "leave" if name in suggestion.scope.keep else "set"
@@ -49,7 +49,7 @@ def todo(study: Study, suggestion: Suggestion, place: str) -> str:
 def todo_by_policy(study: Study, step: PolicyStep, place: str) -> str:
     """Instructions of the learned policy, without a command to report an outcome."""
     seen = f"having seen {in_words(study.problem, step.context)}: " if step.context else ""
-    lines = [f"{seen}steer {step.scope}" + (f" ({step.why})" if step.why else "")]
+    lines = [f"{seen}hold {step.scope}" + (f" ({step.why})" if step.why else "")]
     for name, value in step.values.items():
         lines += _settings(study.problem, name, value)
     lines += [f"  {step.expected}"] if step.expected else []

@@ -60,8 +60,8 @@ def print_answers(optimizer: Optimizer | Study, as_json: bool, more: Mapping[str
 
 def print_recommendation(screen: Console, problem: Problem, advice: Recommendation) -> None:
     """Print the recommended scope with settings and units, and its alternatives."""
-    steer, *more = advised(problem, advice)
-    screen.print(f"[{HEADING}]Recommended:[/]", literal(steer, CHOSEN))
+    held, *more = advised(problem, advice)
+    screen.print(f"[{HEADING}]Recommended:[/]", literal(held, CHOSEN))
     for line in more:
         screen.print(Padding(literal(line), (0, 0, 0, 2), expand=False))
     if advice.alternatives:

@@ -386,14 +386,14 @@ class Recommendation(Record):
             ]
             for mark, a in zip(marks, everyone, strict=True)
         ]
-        table = html_table([*(["having seen"] if seen else []), "steer", "set", "gives"], rows)
+        table = html_table([*(["having seen"] if seen else []), "hold", "set", "gives"], rows)
         policy = getattr(self, "table", None)  # settings that hang on what is looked at
         more = [html_lines(self.why)] if self.why else []
         return "".join([table, *more, *([policy._repr_html_()] if policy else [])])
 
     def __str__(self) -> str:
         seen = f"having seen {settings_text(self.context, self.shown)}: " if self.context else ""
-        line = f"{seen}steer {self.scope}: set {settings_text(self.values, self.shown)}; {self.expected}"
+        line = f"{seen}hold {self.scope}: set {settings_text(self.values, self.shown)}; {self.expected}"
         named = (str(o) if o.context != self.context else f"or {o}" for o in self.alternatives)
         others = ("  " + text.replace("\n", "\n     ") for text in named)
         return "\n".join([line, *([self.why] if self.why else []), *others])
@@ -559,7 +559,7 @@ class Suggestion(Record):
             little is known.
 
     >>> print(Suggestion("1-ab", 1, Scope(["ph"]), {"ph": 6.5}))
-    round 1, token 1-ab: steer ph; set ph = 6.5
+    round 1, token 1-ab: hold ph; set ph = 6.5
     """
 
     token: str
@@ -583,7 +583,7 @@ class Suggestion(Record):
         ]
         todo += [("look at", name, "") for name in self.observe]
         todo += [("limit", name, kept_text(chance)) for name, chance in self.limits.items()]
-        return html_table((), todo, f"Round {self.round}, token {self.token}: steer {self.scope}")
+        return html_table((), todo, f"Round {self.round}, token {self.token}: hold {self.scope}")
 
     def __str__(self) -> str:
         moved = {name: value for name, value in self.values.items() if name not in self.scope.keep}
@@ -592,7 +592,7 @@ class Suggestion(Record):
         todo += [f"leave {settings_text(kept, self.shown)}"] if kept else []
         todo += [f"look at {', '.join(self.observe)}"] if self.observe else []
         todo += [f"limit on {name} {kept_text(chance)}" for name, chance in self.limits.items()]
-        return "; ".join([f"round {self.round}, token {self.token}: steer {self.scope}", *todo])
+        return "; ".join([f"round {self.round}, token {self.token}: hold {self.scope}", *todo])
 
 
 @record
@@ -610,7 +610,7 @@ class Card(Suggestion):
         reasons: why it is suggested.
 
     >>> print(Card("1-ab", 1, Scope(["ph"]), {"ph": 6.5}, mean=9.5, lower=9.0, upper=10.0, cost=1.5))
-    round 1, token 1-ab: steer ph; set ph = 6.5; expected value 9.5 (between 9.0 and 10.0), cost 1.5
+    round 1, token 1-ab: hold ph; set ph = 6.5; expected value 9.5 (between 9.0 and 10.0), cost 1.5
     """
 
     mean: float | None = None

@@ -253,7 +253,7 @@ def naming_arguments(call: Callable[P, T]) -> Callable[P, T]:
 
 
 _LARGEST_FLOAT = sys.float_info.max
-_SHOWN, _COLUMNS = 5, ("round", "steer", "set", "value", "cost", "state")  # of rounds in a notebook
+_SHOWN, _COLUMNS = 5, ("round", "hold", "set", "value", "cost", "state")  # of rounds in a notebook
 
 
 class BaseStudy(ABC):

@@ -62,7 +62,7 @@ class Part:
         lines: newest first.
         before: the number of the round at which the next part begins; 0: these are all.
         total: how many rounds there are, or were found.
-        scoped: whether they steer different things.
+        scoped: whether they hold different things.
         priced: whether they have costs.
         more: whether there is anything beside the settings.
     """

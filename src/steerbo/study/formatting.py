@@ -15,7 +15,7 @@ _MAYBE = ("seen", "set", "nature", "sem", "cost", "reason", "remarks")
 _COLUMNS = (
     "round",
     "token",
-    "steer",
+    "hold",
     "seen",
     "set",
     "nature",
@@ -46,7 +46,7 @@ def advised(problem: Problem, advice: Recommendation) -> list[str]:
     """Lines of a recommendation without its alternatives; the first names the scope."""
     seen = f"having seen {in_words(problem, advice.context)}: " if advice.context else ""
     return [
-        f"{seen}steer {advice.scope}",
+        f"{seen}hold {advice.scope}",
         *_named(problem, advice.values),
         advice.expected,
         *([advice.why] if advice.why else []),
@@ -78,7 +78,7 @@ def alternatives(problem: Problem, advice: Recommendation) -> Table:
     title = "Recommended by context" if advice.context else "Expected outcome of each"
     return Table(
         title,
-        (*advice.context, "steer", *(("settings",) if told else ()), "expected value", *more),
+        (*advice.context, "hold", *(("settings",) if told else ()), "expected value", *more),
         rows,
     )
 
@@ -171,12 +171,12 @@ def shown_rounds(study: BaseStudy, find: str = "") -> Table:
         for pairs in (zip(table.columns, row, strict=True) for row in (*table.rows, *data.rows))
     ]
     rows = [row for row in rows if any(find.casefold() in str(cell).casefold() for cell in row)]
-    steered = {row[_COLUMNS.index("steer")] for row in rows}
+    held = {row[_COLUMNS.index("hold")] for row in rows}
     kept = [
         k
         for k, name in enumerate(_COLUMNS)
         if (name not in _MAYBE or any(row[k] not in (None, "") for row in rows))
-        and (name != "steer" or len(steered) > 1)
+        and (name != "hold" or len(held) > 1)
     ]
     title = f"{table.title}, and data that was added" if data.rows else table.title
     return Table(
