@@ -17,6 +17,7 @@ from steerbo.errors import InvalidStudy
 from steerbo.records import to_dict
 from steerbo.storage.doctor import StoredStudy, fill
 from steerbo.study import Study
+from steerbo.timevarying import SquaredExponential
 from tests.cli.calls import call
 
 Events = list[dict[str, Any]]
@@ -112,6 +113,35 @@ def test_the_largest_outcomes_are_answered_from_and_reported(tmp_path: Path, val
         assert said.exit_code == 0
         assert "overflow" not in said.stderr, "what NumPy warns of helps nobody"
     assert "<svg" in (tmp_path / "report.html").read_text()
+
+
+PRIOR = sb.Prior(SquaredExponential(0.3), noise=0.1)
+EVERY_KIND = {
+    "cost-varying": sb.CostVarying([sb.Float("x", 0, 10)], [["x"]]),
+    "time-varying": sb.TimeVarying([sb.Float("x", 0, 1)]),
+    "priors": sb.TimeVarying([sb.Float("x", 0, 1)], [PRIOR]),
+    "causal": sb.Causal(
+        sb.CausalGraph.from_text("x -> y", target="y", intervenable=["x"]), [sb.Float("x", 0, 1)]
+    ),
+    "mean-field": sb.MeanField(["a", "b"], 10),
+}
+
+
+@pytest.mark.parametrize("kind", EVERY_KIND)
+@pytest.mark.parametrize("values", [(1e308,), (1.7e308, -1.7e308)])
+def test_outcomes_beyond_what_a_door_takes_are_left_out_in_every_kind(kind: str, values: tuple[float, ...]) -> None:
+    optimizer = sb.Optimizer(EVERY_KIND[kind], rounds=50, seed=0)
+    for value in range(7):
+        optimizer.tell(optimizer.ask(), float(value))
+    events: Events = [to_dict(event, Event) for event in optimizer.events]
+    told = [event for event in events if event["kind"] == "told"]
+    for event, value in zip(told, values, strict=False):
+        event["outcome"]["value"] = value
+    again = sb.load(json.dumps({"events": events}))
+    assert any(each.kind == "codes" for each in again.status.findings)
+    assert "nan" not in str(again.recommend())
+    again.tell(again.ask(), 1.0)
+    assert again.ask() is not None
 
 
 def test_fits_of_another_kernel_are_made_again_and_the_doctor_names_them(tmp_path: Path) -> None:

@@ -16,6 +16,9 @@ code where
   penalties where a simulation breaks, and rounded outcomes at an optimum: see `stand_together`. But
   what rounds have given since, and nothing else, may: it is an instrument that is stuck.
 
+A number beyond `LARGEST`, which no door takes, is one at once: some other program wrote it into the
+log.
+
 A cost that equals the sum of all stated prices so far, for the second time, is a total.
 
 What holds a code is kept as it was told, and does not count: an outcome as if it were void, one
@@ -47,6 +50,7 @@ from ._history import History
 from ._problem import ConstrainedProblem, Problem
 from .answers import Scope
 from .events import Amended, DataAdded, Event, Failed, Outcome, OutcomeTold
+from .request import LARGEST
 
 LEVEL = 0.01
 """Share of studies with rounded outcomes in which rounding alone may make a code."""
@@ -160,6 +164,8 @@ class Column:
 
     def _is_code(self, number: float) -> bool:
         times = len(self._places.get(number, ()))
+        if abs(number) > LARGEST:  # which no door takes: the log was written by other hands
+            return times > 0
         if times < _SETTINGS or number in self._confirmed:
             return False
         tied = [len(self._places[each]) for each in self._several - self.codes if each != number]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import Field
@@ -340,22 +340,6 @@ def check_plain(plain: Any, place: str) -> None:
     raise InvalidStudy(
         deepest, level[0][1], f"lists and tables that are nested at most {MOST_NESTED} deep"
     )
-
-
-def within_floats(plain: Any, depth: int = MOST_NESTED) -> Any:
-    """Bring infinite numbers in JSON data to the largest float, as bounds beyond outcomes near it are.
-
-    >>> within_floats({"width": math.inf, "means": [1.0, -math.inf]})
-    {'width': 1.7976931348623157e+308, 'means': [1.0, -1.7976931348623157e+308]}
-    """
-    if isinstance(plain, float):
-        return math.copysign(_LARGEST_FLOAT, plain) if math.isinf(plain) else plain
-    if depth and isinstance(plain, Mapping):
-        return {name: within_floats(each, depth - 1) for name, each in plain.items()}
-    if depth and isinstance(plain, list | tuple):
-        numbers = [within_floats(each, depth - 1) for each in plain]
-        return numbers if isinstance(plain, list) else tuple(numbers)
-    return plain
 
 
 class Log(Protocol):

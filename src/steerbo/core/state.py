@@ -43,7 +43,6 @@ from .events import (
     Refitted,
     check_plain,
     with_canonical_order,
-    within_floats,
 )
 from .law_tests import LawMonitor
 from .registry import find_method, packages
@@ -337,9 +336,8 @@ class StudyState:
         with one_blas_thread():
             choice = self.method.choose(self.history, told)
         check_suggestion(self.problem, self.method.name, choice.values, request.get("context", {}))
-        note = within_floats(dict(choice.note))
-        check_plain(note, "note")
-        return self._asked(replace(choice, note=note), request)
+        check_plain(dict(choice.note), "note")
+        return self._asked(choice, request)
 
     def attach(self, values: Mapping[str, Any], request: dict[str, Any]) -> Asked:
         """Take settings that a person chose as the next round.

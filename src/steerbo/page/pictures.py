@@ -12,8 +12,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 
-import numpy as np
-
 from ..core import BaseStudy, Recommendation, numeral
 from ..errors import SteerboError
 from ..plots import Picture, pictures
@@ -39,9 +37,7 @@ def drawn(study: BaseStudy, advice: Recommendation) -> tuple[Drawn, ...]:
     """All pictures of a study, with a sentence in the place of one that cannot be made, as without matplotlib."""
     found: list[Drawn] = []
     try:
-        # near the largest float, axes that matplotlib scales while a picture is made overflow
-        with np.errstate(over="ignore", invalid="ignore"):
-            found.extend(map(_written, pictures(study, advice)))  # those before one that fails stay
+        found.extend(map(_written, pictures(study, advice)))  # those before one that fails stay
     except SteerboError as error:
         found.append(Drawn(str(error)))
     return tuple(found)
