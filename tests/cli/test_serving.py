@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from steerbo.cli import serving
+from steerbo.serve import StudyPool
 from steerbo.storage.outbox_files import OutboxFiles
 from steerbo.study import Study
 from tests.cli.calls import call, refused
@@ -50,6 +54,29 @@ def test_several_studies_and_all_of_a_log_are_served(tmp_path: Path) -> None:
         assert client.get("/studies/north/status").json()["rounds"] == 0
         assert client.get("/page/north").status_code == 200
     assert Nearest.name == "nearest"
+
+
+def test_of_many_studies_in_a_log_some_are_opened_when_they_are_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many, names = tmp_path / "many.db", ["east", "north", "south", "west"]
+    for name in names:
+        Study.create(many, Stub(), "tests.core.stub:Nearest", name=name).close()
+    opened: list[str] = []
+    as_it_is = serving._opened
+
+    def noted(place: str, say: Callable[[str], None] | None) -> Study:
+        opened.append(place)
+        return as_it_is(place, say)
+
+    monkeypatch.setattr(serving, "_opened", noted)
+    found, left_out, logged = serving._opening([str(many)], 2, print)
+    assert [each.rpartition("#")[2] for each in opened] == ["east", "north"]
+    assert list(found) == [*logged] == [*logged.values()] == names
+    assert not left_out
+    with closing(StudyPool(found, logged=logged)) as pool:
+        assert pool.studies["west"].events() == 1
+        assert pool.studies["west"].logged_as() == "west"
 
 
 def test_a_key_is_asked_for_where_it_is_wanted(tmp_path: Path) -> None:

@@ -70,9 +70,7 @@ def test_rounds_show_what_varies() -> None:
         nature = {name: 1.0 if name == "temperature" else 6.0 for name in GREENHOUSE.space.names}
         study.tell(suggestion, 1.0, realised={**nature, **suggestion.values})
     shown, whole = shown_rounds(study), rounds_table(study)
-    assert shown.columns == ("round", "token", "hold", "set", "nature", "value", "state"), (
-        "no costs, reasons, contexts"
-    )
+    assert shown.columns == ("round", "token", "hold", "set", "nature", "value", "state"), "no costs, reasons, contexts"
     assert any(row[4] == "temperature = 1 °C" for row in shown.rows)
     assert isinstance(whole.rows[0][4], dict), "as data they stay as they are"
     fleet = hostile.study("mean-field", hostile.SEEN)

@@ -120,9 +120,7 @@ EVERY_KIND = {
     "cost-varying": sb.CostVarying([sb.Float("x", 0, 10)], [["x"]]),
     "time-varying": sb.TimeVarying([sb.Float("x", 0, 1)]),
     "priors": sb.TimeVarying([sb.Float("x", 0, 1)], [PRIOR]),
-    "causal": sb.Causal(
-        sb.CausalGraph.from_text("x -> y", target="y", intervenable=["x"]), [sb.Float("x", 0, 1)]
-    ),
+    "causal": sb.Causal(sb.CausalGraph.from_text("x -> y", target="y", intervenable=["x"]), [sb.Float("x", 0, 1)]),
     "mean-field": sb.MeanField(["a", "b"], 10),
 }
 
@@ -135,8 +133,8 @@ def test_outcomes_beyond_what_a_door_takes_are_left_out_in_every_kind(kind: str,
         optimizer.tell(optimizer.ask(), float(value))
     events: Events = [to_dict(event, Event) for event in optimizer.events]
     told = [event for event in events if event["kind"] == "told"]
-    for event, value in zip(told, values, strict=False):
-        event["outcome"]["value"] = value
+    for event, far in zip(told, values, strict=False):
+        event["outcome"]["value"] = far
     again = sb.load(json.dumps({"events": events}))
     assert any(each.kind == "codes" for each in again.status.findings)
     assert "nan" not in str(again.recommend())

@@ -90,6 +90,7 @@ def serve(
     try:
         from ..serve import StudyPool, application, listen  # an extra
         from ..serve.monitoring import json_lines  # an extra
+        from ..serve.pool import MOST_OPEN  # an extra
         from ..serve.server import proxies, socket_at  # an extra
     except ImportError as error:
         raise (
@@ -98,11 +99,12 @@ def serve(
     with json_lines() if as_json else nullcontext(), ExitStack() as held:
         believed = proxies(forwarded_by or ())
         say = LOGGER.warning if as_json else partial(echo, err=True)
-        opened, left_out, logged = _opening(studies or [], say, LOGGER.warning if as_json else None)
+        heard = LOGGER.warning if as_json else None
+        opened, left_out, logged = _opening(studies or [], MOST_OPEN, say, heard)
         keyed = keys or not _is_loopback(host)
         pool = StudyPool(opened, keyed=keyed, prepare=prepare, left_out=left_out, logged=logged)
         pool.folder = _folder(studies or [])
-        if pool.keyed and not any(keys_of(place) for place, _ in opened.values()):
+        if pool.keyed and not any(map(keys_of, {place for place, _ in opened.values()})):
             missing = "no key exists yet: steerbo key create STUDY --name WHO --may play"
             LOGGER.warning(missing) if as_json else echo(missing, err=True)
         listening = held.enter_context(closing(socket_at(host, port)))
@@ -116,24 +118,32 @@ def serve(
 
 
 def _opening(
-    places: list[str], say: Callable[[str], None], heard: Callable[[str], None] | None = None
+    places: list[str],
+    most: int,
+    say: Callable[[str], None],
+    heard: Callable[[str], None] | None = None,
 ) -> tuple[Openers, dict[str, str], dict[str, str]]:
     """Openers of the studies that can be opened, and their names in their logs.
 
-    The others are reported and left out, with the reasons by name: the second of three.
+    The others are reported and left out, with the reasons by name: the second of three. Of a log
+    with more studies than may be open at once, those beyond are opened when somebody asks for them.
 
     Args:
         places: study files and logs, as they were given.
+        most: number of studies that may be open at once.
         say: reports a study that is left out.
         heard: reports what an opened study has to say; None: standard error.
 
     Raises:
         SteerboError: none can be opened: why the last one cannot.
     """
-    studies, left_out = _openers(places, heard)
+    studies, left_out, named = _openers(places, heard)
     found: Openers = {}
     logged: dict[str, str] = {}
     for name, (place, open_one) in studies.items():
+        if len(found) >= most and name in named:
+            found[name], logged[name] = (place, open_one), named[name]
+            continue
         try:
             with open_one() as study:
                 logged[name] = str(getattr(study.log, "name", name))
@@ -154,14 +164,17 @@ def _opening(
 
 def _openers(
     places: list[str], say: Callable[[str], None] | None = None
-) -> tuple[Openers, LeftOut]:
-    """Openers of the studies by served name, all of a log given without a name; and places that cannot be read.
+) -> tuple[Openers, LeftOut, dict[str, str]]:
+    """Openers of the studies by served name, all of a log given without a name.
+
+    Then places that cannot be read, and names in logs, where the place says them.
 
     Raises:
         InvalidStudy: a study is given twice, or two have the same name also with their folders.
     """
     found: Openers = {}
     left_out: LeftOut = {}
+    named: dict[str, str] = {}
     read: list[tuple[str, str, SteerboError | None]] = []  # log, study, and why it cannot be read
     for place in places:
         try:
@@ -180,7 +193,9 @@ def _openers(
             left_out[shown] = wrong
         else:
             found[shown] = log, lambda one=one: _opened(one, say)  # type: ignore[misc]
-    return found, left_out
+            if in_log := split_name(one)[1]:
+                named[shown] = in_log
+    return found, left_out, named
 
 
 def _title_with_folder(place: str) -> str:
@@ -256,13 +271,14 @@ def mcp(
 
         from ..serve import StudyPool  # an extra
         from ..serve.auth import visitor_by  # an extra
+        from ..serve.pool import MOST_OPEN  # an extra
         from ..serve.tools import speak  # an extra
     except ImportError as error:
         raise (
             error if isinstance(error, MissingExtra) else MissingExtra(str(error.name), "mcp")
         ) from None
     (opened, left_out, logged), text = (
-        _opening(studies, partial(echo, err=True)),
+        _opening(studies, MOST_OPEN, partial(echo, err=True)),
         os.environ.get(KEY, ""),
     )
     with closing(StudyPool(opened, keyed=bool(text), left_out=left_out, logged=logged)) as pool:
