@@ -57,18 +57,26 @@ def test_every_method_plays_on_and_replays(method: str) -> None:
 
 
 @pytest.mark.all_draws
-def test_where_nothing_is_known_to_keep_to_it_the_likeliest_is_played_and_said() -> None:
-    optimizer, random = sb.Optimizer(problem([["a", "b"]]), rounds=16, seed=0), np.random.default_rng(0)
+def played_out_of_reach(seed: int) -> sb.Optimizer:
+    """Play 14 rounds where the least pressure breaks its limit, which a tells: the least is at 0."""
+    optimizer, random = sb.Optimizer(problem([["a", "b"]]), rounds=16, seed=seed), np.random.default_rng(seed)
     for _ in range(14):
         suggestion = optimizer.ask()
         assert suggestion is not None
         x = suggestion.values
         optimizer.tell(suggestion, x["a"], realised={"pressure": 4 + x["a"] + 0.01 * random.normal()})
-    played_last = [each.suggestion.values["a"] for each in list(optimizer.history)[-4:]]
-    assert np.mean(played_last) < 0.15, played_last  # of four at random once in 185 times
-    assert "come nearest" in optimizer.recommend().why
-    assert optimizer.recommend().values["a"] == pytest.approx(0.0)
-    assert abs(optimizer.recommend().mean or 0.0) < 1
+    return optimizer
+
+
+@pytest.mark.all_draws
+def test_where_nothing_is_known_to_keep_to_it_the_likeliest_is_played_and_said() -> None:
+    studies = [played_out_of_reach(seed) for seed in range(3)]
+    played_last = [[each.suggestion.values["a"] for each in list(study.history)[-4:]] for study in studies]
+    assert np.mean(played_last) < 0.2, played_last  # of twelve at random once in ten thousand times
+    answer = studies[0].recommend()
+    assert "come nearest" in answer.why
+    assert answer.values["a"] == pytest.approx(0.0)
+    assert abs(answer.mean or 0.0) < 1
 
 
 def beyond_a_valve(far: float, limit: float = 5.0) -> ConstraintModel:

@@ -15,7 +15,7 @@ from typing import Generic, Self, TypeVar, cast
 import numpy as np
 import scipy
 
-from .._arrays import Bool, Float
+from .._arrays import Float
 from ._factor import Factor, packed_cholesky, sound
 from ._hyperparameters import LIKELY_NOISE, Parameter, noise_slope
 from ._hyperparameters import noise as noise_parameter
@@ -338,42 +338,6 @@ class GPPrior(Generic[K]):
         if unseen is None or unseen is self.kernel.unseen:
             return self
         return replace(self, kernel=cast("K", self.kernel.with_unseen(unseen)))
-
-    def stepped(
-        self,
-        X: Float[np.ndarray, "n d"],
-        z: Float[np.ndarray, " n"],
-        beside: Float[np.ndarray, " n"],
-        chosen: Bool[np.ndarray, " n"],
-    ) -> Kernel | None:
-        """Learn what no row has shown anew, from rows that were chosen beyond all before them.
-
-        A likelihood of all rows would not do: those in one corner are explained without it, and say
-        nothing of the rest. What counts is how far each step was from what the rows before it let
-        expect, `ln p(z_i | z_1 … z_(i−1))`, which the Cholesky factor has row by row. Beforehand s²
-        is log-normal about that of `UnseenKernel`, give or take a factor of e; the mean of ln s² is
-        taken.
-
-        Args:
-            X: (n, d) in the order in which they came.
-            z: (n,) outcomes, standardised.
-            beside: (n,) noise variances beside the common one.
-            chosen: (n,) rows that a play chose; others lie together for reasons of their own.
-        """
-        unseen = self.kernel.unseen
-        if not isinstance(unseen, UnseenKernel) or not (steps := chosen & unseen.beyond(X)).any():
-            return unseen
-        noise = np.diag(self.noise_at(X) + beside)
-        exponents = np.linspace(-3.0, 3.0, 13)
-        logs = -0.5 * exponents**2
-        for k, exponent in enumerate(exponents):
-            prior = self.with_unseen(unseen.times(math.exp(exponent)))
-            factor = Factor(prior.kernel(X, X) + noise)
-            surprise = factor.half_solve((z - self.mean)[:, None])[:, 0]
-            logs[k] -= (0.5 * surprise**2 + np.log(factor.pivots))[steps].sum()
-        shares = np.exp(logs - logs.max())
-        exponent = float(shares @ exponents / shares.sum())
-        return unseen.times(math.exp(exponent))
 
     def with_theta(self, theta: Float[np.ndarray, " p"]) -> Self:
         """Replace the hyperparameters (p,); without slopes of the noise it is the same everywhere."""

@@ -26,6 +26,7 @@ from ._hyperparameters import LIKELY_NOISE, Hyperparameters
 from ._posterior import GPPosterior, subset_of_data
 from ._process import GPPrior, inverted
 from ._standardisation import Standardisation, rounding_step
+from ._steps import unseen_after_steps
 from .kernels import Kernel, stacked
 from .outliers import (
     LEAST_COMPARED,
@@ -670,7 +671,7 @@ class GPRegression(Generic[K]):
         Args:
             hyperparameters: of a `fit`.
             chosen: marks the rows that plays chose, (n,), for kernels with a part that no row has
-                shown: see `GPPrior.stepped`. None: none of them.
+                shown: see `unseen_after_steps`. None: none of them.
 
         Raises:
             InvalidStudy: they belong to another kernel, and nothing has changed.
@@ -691,7 +692,9 @@ class GPRegression(Generic[K]):
         unseen = seeing.kernel.unseen
         if chosen is not None:
             z = self.output.forward(self.outcomes)
-            unseen = seeing.with_theta(theta).stepped(self.inputs, z, self._beside, chosen)
+            unseen = unseen_after_steps(
+                seeing.with_theta(theta), self.inputs, z, self._beside, chosen
+            )
         there = there and unseen is seeing.kernel.unseen  # as the fit had it
         self._initial = seeing.with_unseen(unseen)
         self.prior = self._initial.with_theta(theta)

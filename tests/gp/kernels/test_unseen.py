@@ -30,14 +30,17 @@ def test_slopes_are_those_of_differences() -> None:
     np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6)
 
 
-def test_a_covariance_is_that_of_its_differences_and_of_its_terms() -> None:
+def test_a_covariance_is_that_of_its_differences_and_of_its_factors() -> None:
     kernel, rows = seen(some_rows()), some_rows()
     apart = [rows[:, d, None].ravel() - rows[0, d] for d in range(3)]
     np.testing.assert_allclose(kernel.of_differences(apart), kernel(rows, rows[:1])[:, 0])
     np.testing.assert_allclose(kernel.diagonal(rows), np.diag(kernel(rows, rows)))
-    terms = kernel.separated([0]) or ()
-    total = sum((a(rows, rows) for pair in terms for a in pair if a is not None), np.zeros((7, 7)))
-    np.testing.assert_allclose(total, kernel(rows, rows))
+    for held in ([0], [1, 2]):
+        ((own, others),) = kernel.separated(held) or ((None, None),)
+        assert own is not None
+        assert others is not None
+        assert own.columns == tuple(held)
+        np.testing.assert_allclose(own(rows, rows) * others(rows, rows), kernel(rows, rows))
     assert np.linalg.eigvalsh(kernel(rows, rows)).min() > -1e-9
 
 
@@ -45,6 +48,15 @@ def test_rows_in_a_narrow_corner_say_less_of_the_rest() -> None:
     whole = UnseenKernel(CATEGORICAL).seeing(np.array([[0.0, 0.0, 0.0], [1.0, 1.0, 1.0]]))
     here, there = np.array([[0.4, 0.52, 0.0]]), np.array([[0.9, 0.52, 0.0]])
     assert seen(some_rows())(here, there) < whole(here, there)
+
+
+def test_what_is_seen_along_each_variable_says_little_of_both_together() -> None:
+    kernel = UnseenKernel(np.array([False, False])).seeing(np.array([[0.0, 0.0], [1.0, 1.0]]))
+    along = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    model = kernel(along, along)
+    corner = kernel(np.array([[1.0, 1.0]]), along)
+    left = kernel.diagonal(along)[0] - (corner @ np.linalg.solve(model, corner.T))[0, 0]
+    assert left > 0.5 * kernel.variance
 
 
 def test_a_span_that_hardly_grows_is_the_same_kernel() -> None:

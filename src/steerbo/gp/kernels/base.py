@@ -175,7 +175,7 @@ class _Compound(Kernel):
 
     @property
     def unseen(self) -> Kernel | None:
-        """That of the first member which has one."""
+        """Unseen part of the first member which has one."""
         found = (member.unseen for member in self.members)
         return next((each for each in found if each is not None), None)
 
