@@ -19,8 +19,9 @@ _LINK = re.compile(_WORDS + r"\((?!https?:|mailto:|#)(?P<path>[^)#\s]+)(?P<rest>
 
 
 FILLED: dict[str, Callable[[], str]] = {
-    "reference/command-line.md": command_line.body,
-    "reference/study-file.md": lambda: study_file.body(ROOT / "examples"),
+    "reference/files-and-commands.md": lambda: (
+        study_file.body(ROOT / "examples") + "\n" + command_line.body()
+    ),
 }
 """Pages that say in the repository where else to read what the site writes from the library."""
 FROM_HERE = "<!-- the site writes from here on -->\n"

@@ -19,7 +19,7 @@ import steerbo.study
 
 ROOT = Path(__file__).parents[1]
 SRC = ROOT / "src" / "steerbo"
-TOUR = ROOT / "docs" / "contributing" / "follow-an-ask.md"
+TOUR = ROOT / "src" / "README.md"
 WINGS = {"costvarying", "timevarying", "causal", "meanfield"}
 
 
