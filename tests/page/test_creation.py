@@ -87,7 +87,7 @@ def test_numbers_are_read_as_the_reader_writes_them(tmp_path: Path) -> None:
         (False, {"v0-high": "1,280"}, "v0-high", "To of temperature: '1,280' .* 1.280 or 1280"),
         (True, {"sets": "temperature: 1.500"}, "sets", "Sets: '1.500'"),
         (True, {"limits": "temperature - 1.500 glaze <= 3"}, "limits", "Sums that may not be exceeded: '-1.500'"),
-        (False, {"v0-mean": "22"}, "v0-mean", "Mean of temperature: '22' .*“Left alone” says “anything in its range"),
+        (False, {"v0-mean": "22"}, "v0-mean", "Mean of temperature: '22' .*“Left alone” says “anything in range"),
         (False, {"v3-low": "4"}, "v3-low", "From of clay: '4' .*“or choices” says red, white.* empty one of the two"),
         (False, {"v3-unit": "kg"}, "v3-unit", "Unit of clay"),
         (False, {"v3-sd": "4"}, "v3-sd", "Spread of clay: '4' .* it has choices"),

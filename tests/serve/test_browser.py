@@ -329,6 +329,8 @@ def test_the_head_of_the_page_is_whole_on_a_telephone(tmp_path: Path, chromium: 
         tab.run("document.querySelector('.menu summary').click()")
         found = tab.run("(box => [box.left, box.right])(document.querySelector('.menu ul').getBoundingClientRect())")
         assert 0 <= found[0] < found[1] <= 390
+        tab.run("document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape', bubbles: true}))")
+        assert not tab.has(".menu[open]")
 
 
 def test_a_value_that_was_mistyped_before_choosing_is_asked_for_again(tmp_path: Path, chromium: Browser) -> None:
@@ -406,7 +408,10 @@ def test_settings_and_a_new_study_outlive_the_server(tmp_path: Path, chromium: B
         assert ann.text("#add [name=value]") == "3.25", "and this is not"
         bob.click("button[value=check]")
         assert bob.has(".wrong")
-        bob.click("[data-let-go]")
+        bob.click("a[href='/new'][data-let-go]")
         assert bob.text("[name=name]") == ""
+        bob.fill("[name=name]", "mine")
+        bob.click("a[href='/new?example=dose']")
+        assert bob.text("[name=name]") == "dose", "an example takes the place of what was typed"
     finally:
         first.kill()

@@ -8,11 +8,13 @@ from contextlib import contextmanager
 from html import unescape
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from starlette.testclient import TestClient
 
 from steerbo.cli.serving import _openers
+from steerbo.page.creation import EXAMPLES
 from steerbo.serve import StudyPool, application
 from steerbo.study import Study
 from tests.page.examples import KILN, OTHERS
@@ -213,3 +215,79 @@ def test_a_study_that_was_ended_on_the_page_is_served_again_from_its_file(tmp_pa
     _, reopen = _openers([str(tmp_path / "study.toml")])[0]["study"]
     with reopen() as study:
         assert (study.history.budget, study.history.limit) == (50.0, 1)
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_an_example_of_each_kind_is_loaded_changed_and_begun(example: str, tmp_path: Path) -> None:
+    with empty(tmp_path) as client:
+        shown = client.get("/new", params={"example": example}).text
+        assert f'name="name" value="{example}"' in shown
+        form = {"name": example, **EXAMPLES[example][1], "value": "Größe"}
+        assert filled(client, form).headers["location"] == f"/page/{example}"
+        assert f'name="name" value="{example}-2"' in client.get("/new", params={"example": example}).text
+    assert "Größe" in (tmp_path / f"{example}.toml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (
+            {"sets": "temperature: 1\nglaze 1,5"},
+            ["'glaze 1,5' is not allowed; expected NAME: PRICE, such as glaze: 1.5"],
+        ),
+        ({"sets": "glaz: 1\nglaze: much"}, ["did you mean 'glaze'?", "such as glaze: 1.5"]),
+        ({"sets": "temperature: 1\nglaze"}, ["expected a price, as the other lines have: glaze: 1.5"]),
+        ({"sets": ""}, ["Sets: missing; expected NAME: PRICE, such as temperature: 1.5"]),
+        ({"v0-low": "2000"}, ["expected less than “To”, which is 1280"]),
+        (
+            {"v2-name": "temperature"},
+            ["Name of variable 3: 'temperature' is not allowed; expected not that of variable 1"],
+        ),
+        ({"limits": "glaze"}, ["expected SUM <= NUMBER"]),
+        ({"most-budget": "", "good": "a bit"}, ["Budget: missing", "'a bit' is not allowed; expected a number"]),
+    ],
+)
+def test_lines_that_do_not_fit_are_said_in_the_words_of_the_form(
+    typed: dict[str, str], said: list[str], tmp_path: Path
+) -> None:
+    with empty(tmp_path) as client:
+        answer = filled(client, {**KILN, **typed}, "check")
+    assert answer.status_code == 422
+    at_fields = unescape("\n".join(re.findall(r'id="n-[a-z0-9-]+-wrong">([^<]*)', answer.text)))
+    assert [text for text in said if text not in at_fields] == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "typed", "said"),
+    [
+        ("causal", {"arrows": "age dose"}, ["Arrows: 'age dose' is not allowed; expected CAUSE -> EFFECT"]),
+        ("causal", {"prices": "dose 0,5"}, ["expected NAME: NUMBER, such as dose: 2"]),
+        ("mean-field", {"capacity": "north 12"}, ["expected NAME: NUMBER, such as north: 2"]),
+    ],
+)
+def test_an_error_is_said_once(kind: str, typed: dict[str, str], said: list[str], tmp_path: Path) -> None:
+    with empty(tmp_path) as client:
+        answer = filled(client, {"kind": kind, **OTHERS[kind], **typed}, "check")
+    found = re.findall(r'id="n-[a-z0-9-]+-wrong">([^<]*)', answer.text)
+    assert len(found) == len(said), found
+    assert said[0] in unescape(found[0])
+
+
+def test_names_have_letters_of_any_language(tmp_path: Path) -> None:
+    form = {**KILN, "name": "größe-温室-हिन्दी", "v0-name": "Größe", "sets": "Größe: 1", "limits": ""}
+    with empty(tmp_path) as client:
+        assert filled(client, form).status_code == 303
+        person = Person(client, quote("größe-温室-हिन्दी"))
+        assert person.send("ask").status_code == 303
+        assert "Größe" in person.read()
+
+
+def test_rows_are_pasted_from_a_spreadsheet(tmp_path: Path) -> None:
+    lines = "\n".join(f"valve {k}\t0\t{k + 1},5\tl/min" for k in range(30))
+    with empty(tmp_path) as client:
+        shown = filled(client, {"v1-name": "ph", "v1-low": "4", "paste": lines + "\nclay\tred\twhite"}, "paste").text
+    assert shown.count('role="group"') == 32
+    assert 'name="v0-name" value="valve 0"' in shown
+    assert 'name="v1-name" value="ph"' in shown
+    assert 'name="v30-high" value="30,5"' in shown
+    assert 'name="v31-choices" value="red, white"' in shown

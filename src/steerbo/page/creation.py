@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from .._parsing import parse_value, read_number
 from .._text import unsafe
-from ..errors import InvalidInput, InvalidStudy
+from .._wording import MISSING
+from ..errors import InvalidInput, InvalidStudy, combine, one_of
 from .wording import labelled
 
 Form = Mapping[str, str]
@@ -26,11 +27,11 @@ KINDS: tuple[tuple[str, str], ...] = (
 )
 """Every kind of study, and when it is the right one."""
 LAWS: tuple[tuple[str, str], ...] = (
-    ("", "it is always set"),
-    ("uniform", "anything in its range, if left alone"),
-    ("truncated-normal", "about a mean, if left alone"),
-    ("learned", "learned from what is measured"),
-    ("seen", "it is seen before each choice, and never set"),
+    ("", "always set"),
+    ("uniform", "anything in range"),
+    ("truncated-normal", "about a mean"),
+    ("learned", "to be learned"),
+    ("seen", "seen before, never set"),
 )
 """Laws that a form offers for a variable: kind, and its description."""
 _LEFT = tuple(law for law, _ in LAWS)
@@ -46,16 +47,17 @@ LABELS: Mapping[str, str] = {
     "settable": "Can be set",
     "look": "Can be looked at before",
     "prices": "Prices of setting or looking",
-    "base": "Price of every round beside",
+    "base": "Fixed price of every round",
     "actions": "Places or tasks",
     "agents": "How many agents",
-    "move": "Of them may change place in a round",
+    "move": "Share that may move each round",
     "capacity": "No more agents than",
     "money": "Money is counted in",
     "most-budget": "Budget",
     "most-rounds": "Rounds",
     "good": "Good enough within",
     "limits": "Sums that may not be exceeded",
+    "paste": "Lines of a spreadsheet",
 }
 """Labels of the form's fields."""
 OF_A_ROW: Mapping[str, str] = {
@@ -72,8 +74,88 @@ OF_A_ROW: Mapping[str, str] = {
 _FIELD_OF_A_ROW = re.compile(r"v(\d+)-(\w+)")
 _LEAST_ROWS, _MOST_ROWS = 4, 60
 _TERM = re.compile(r"\s*([+-]?)\s*(\d+(?:[.,]\d+)?)?\s*\*?\s*(.*?)\s*")
-_Read = Callable[[str, str], Any]  # of a text and its field
 _SUM = re.compile(r"(?<=[\w)])\s+(?=[+-]\s)")
+_SIGN = re.compile(r"(<=|>=|≤|≥|<|>)")
+_PRICE_BEHIND = re.compile(r"(.+?)[\s=]+(\d[\d.,]*)")  # a price without its colon
+EXAMPLES: Mapping[str, tuple[str, Form]] = {
+    "greenhouse": (
+        "Greenhouse: what is worth holding?",
+        {
+            "kind": "cost-varying",
+            "value": "Yield",
+            "unit": "kg",
+            "v0-name": "temperature",
+            "v0-low": "10",
+            "v0-high": "35",
+            "v0-unit": "°C",
+            "v0-law": "truncated-normal",
+            "v0-mean": "22",
+            "v0-sd": "3",
+            "v1-name": "ph",
+            "v1-low": "4",
+            "v1-high": "8",
+            "v1-law": "uniform",
+            "sets": "temperature: 1\nph: 1.5\ntemperature + ph: 3",
+            "money": "EUR",
+            "most-budget": "40",
+            "good": "1",
+        },
+    ),
+    "heating": (
+        "Heating: what is best now?",
+        {
+            "kind": "time-varying",
+            "value": "Energy",
+            "unit": "kWh",
+            "minimize": "yes",
+            "v0-name": "supply",
+            "v0-low": "30",
+            "v0-high": "60",
+            "v0-unit": "°C",
+            "v1-name": "outdoor",
+            "v1-low": "-10",
+            "v1-high": "25",
+            "v1-unit": "°C",
+            "v1-law": "seen",
+            "most-rounds": "60",
+        },
+    ),
+    "dose": (
+        "Dose: what to look at first?",
+        {
+            "kind": "causal",
+            "value": "Recovery",
+            "v0-name": "dose",
+            "v0-low": "0",
+            "v0-high": "1",
+            "v0-unit": "mg",
+            "v1-name": "age",
+            "v1-low": "20",
+            "v1-high": "90",
+            "v1-unit": "years",
+            "arrows": "age -> dose -> recovery\nage -> recovery",
+            "target": "recovery",
+            "settable": "dose",
+            "prices": "dose: 0.5\nage: 2",
+            "base": "1",
+            "money": "EUR",
+            "most-budget": "60",
+        },
+    ),
+    "vans": (
+        "Vans: how many where?",
+        {
+            "kind": "mean-field",
+            "value": "Payoff",
+            "unit": "EUR",
+            "actions": "north, south, harbour",
+            "agents": "40",
+            "capacity": "harbour: 12",
+            "most-rounds": "20",
+        },
+    ),
+}
+"""Studies to load into the form and change, one of each kind: what it asks, and its fields."""
 
 
 @dataclass(frozen=True)
@@ -123,6 +205,51 @@ def called(field: str, form: Form) -> str:
     return f"{OF_A_ROW.get(row[2], row[2])} of {name or f'variable {int(row[1]) + 1}'}"
 
 
+class _Reading:
+    """Reads a form's texts, and collects what is wrong with them, by field.
+
+    Args:
+        form: as it was sent.
+        comma: whether its reader writes decimal commas.
+    """
+
+    def __init__(self, form: Form, comma: bool) -> None:
+        self.form, self.comma = form, comma
+        self.faults: dict[str, InvalidInput] = {}
+
+    def __call__(self, text: str, field: str) -> Any:
+        """Read a number; a text that is none is left to the checks of the file."""
+        try:
+            return _number(called(field, self.form), text, self.comma)
+        except InvalidInput as error:
+            self._add(field, error)
+            return text
+
+    def in_line(self, text: str, field: str, line: str, shape: str) -> Any:
+        """Read the number of a line that has a shape, such as NAME: PRICE; the line is refused where it has none."""
+        try:
+            number = _number(called(field, self.form), text, self.comma)
+        except InvalidInput as error:
+            self._add(field, error)
+            return text
+        if not isinstance(number, int | float):
+            self.refuse(field, line, shape)
+        return number
+
+    def refuse(self, field: str, text: object, allowed: str, hint: str = "") -> None:
+        """Add an error, in the words of the form."""
+        self._add(field, InvalidStudy(called(field, self.form), text, allowed, hint))
+
+    def _add(self, field: str, fault: InvalidInput) -> None:
+        known = self.faults.get(field)
+        self.faults[field] = fault if known is None else combine((*known.errors, fault))
+
+    def variables(self) -> list[str]:
+        """Names of the variables that are filled in."""
+        rows = (self.form.get(f"v{row}-name", "").strip() for row in range(rows_of(self.form)))
+        return [name for name in rows if name]
+
+
 def written(form: Form, comma: bool = False) -> Written:
     """Study file of a filled-in form; values that do not fit are reported by the file's own checks.
 
@@ -131,15 +258,7 @@ def written(form: Form, comma: bool = False) -> Written:
         comma: whether its reader writes decimal commas.
     """
     kind = form.get("kind") or KINDS[0][0]
-    faults: dict[str, InvalidInput] = {}
-
-    def read(text: str, field: str) -> Any:
-        try:
-            return _number(called(field, form), text, comma)
-        except InvalidInput as error:
-            faults.setdefault(field, error)
-            return text
-
+    read = _Reading(form, comma)
     places: dict[str, str] = {"problem.kind": "kind"}
     problem: dict[str, Any] = {"kind": kind}
     if form.get("minimize"):
@@ -149,7 +268,8 @@ def written(form: Form, comma: bool = False) -> Written:
         places |= {f"problem.{name}": name for name in ("actions", "agents", "capacity")}
         places["problem.largest_move"] = "move"
     else:
-        problem["variables"] = list(_variables(form, places, faults, read))
+        problem["variables"] = list(_variables(form, places, read))
+        places["problem.variables"] = "v0-name"
     {"cost-varying": _sets, "causal": _graph}.get(kind, _nothing)(form, problem, places, read)
     if form.get("good", "").strip() and kind in ("cost-varying", "causal"):
         problem["tolerance"] = {"kind": "absolute", "difference": read(form["good"], "good")}
@@ -164,40 +284,80 @@ def written(form: Form, comma: bool = False) -> Written:
         if form.get(field, "").strip()
     }
     places |= {"study.budget": "most-budget", "study.rounds": "most-rounds"}
+    if not study:
+        read.refuse("most-budget", MISSING, "a budget, or a number of rounds")
     columns = _columns(form)
     parts = [
         ("problem", problem),
         ("study", study),
         *([("study.columns", columns)] if columns else []),
     ]
-    return Written("\n".join(_table(name, table) for name, table in parts), places, faults)
+    text = "\n".join(_table(name, table) for name, table in parts)
+    return Written(text, places, read.faults)
 
 
-def _nothing(form: Form, problem: dict[str, Any], places: dict[str, str], read: _Read) -> None:
+def pasted(form: Form) -> dict[str, str]:
+    r"""The form with a row for each line that was pasted: name, then from, to and unit, or choices.
+
+    >>> rows = pasted({"v0-name": "ph", "paste": "heat;10;35;°C\nclay;red;white"})
+    >>> [rows[f"v1-{part}"] for part in ("name", "low", "high", "unit")], rows["v2-choices"]
+    (['heat', '10', '35', '°C'], 'red, white')
+    """
+    rows = dict(form)
+    lines = [_cells(line) for line in rows.pop("paste", "").splitlines() if line.strip()]
+    free = [row for row in range(_MOST_ROWS) if not rows.get(f"v{row}-name", "").strip()]
+    last = 0
+    for row, (name, *rest) in zip(free, lines, strict=False):
+        last = row + 1
+        rows[f"v{row}-name"] = name
+        if rest and re.match(r"[-+\d]", rest[0]):
+            rows |= {
+                f"v{row}-{part}": text
+                for part, text in zip(("low", "high", "unit"), rest, strict=False)
+            }
+        else:
+            rows[f"v{row}-choices"] = ", ".join(filter(None, rest))
+    return {**rows, "rows": str(max(rows_of(rows), last))}
+
+
+def _cells(line: str) -> list[str]:
+    """Cells of a line; a comma parts them only where no tab and no semicolon does."""
+    sign = next((sign for sign in "\t;" if sign in line), ",")
+    return [cell.strip() for cell in line.split(sign)]
+
+
+def _nothing(form: Form, problem: dict[str, Any], places: dict[str, str], read: _Reading) -> None:
     """Kinds that need nothing else."""
 
 
-def _agents(form: Form, read: _Read) -> dict[str, Any]:
+def _agents(form: Form, read: _Reading) -> dict[str, Any]:
     """Actions, and agents that are counted, not only shared out; with their limits."""
-    found = {"actions": _names(form.get("actions", "")), "counts": True}
+    actions = _names(form.get("actions", ""))
+    found: dict[str, Any] = {"actions": actions, "counts": True}
     found["agents"] = read(form.get("agents", ""), "agents")
-    if room := _by_name(form.get("capacity", ""), "capacity", read):
+    if room := _by_name(form.get("capacity", ""), "capacity", read, actions):
         found["capacity"] = room
     if move := form.get("move", "").strip():
         found["largest_move"] = read(move, "move")
     return found
 
 
-def _by_name(text: str, field: str, read: _Read) -> dict[str, Any]:
+def _by_name(text: str, field: str, read: _Reading, names: Collection[str]) -> dict[str, Any]:
     """Numbers by name, one a line behind a colon."""
-    lines = [line.rpartition(":") for line in text.splitlines() if line.strip()]
-    return {name.strip(): read(number, field) for name, _, number in lines}
+    shape = f"NAME: NUMBER, such as {next(iter(names), 'harbour')}: 2"
+    found = {}
+    for line in filter(str.strip, text.splitlines()):
+        name, colon, number = line.rpartition(":")
+        if colon:
+            found[name.strip()] = read.in_line(number, field, line.strip(), shape)
+        else:
+            read.refuse(field, line.strip(), shape)
+    return found
 
 
-def _variables(
-    form: Form, places: dict[str, str], faults: dict[str, InvalidInput], read: _Read
-) -> Iterator[dict[str, Any]]:
+def _variables(form: Form, places: dict[str, str], read: _Reading) -> Iterator[dict[str, Any]]:
     """The rows that are filled in."""
+    rows: dict[str, int] = {}  # by name
     kind = form.get("kind") or KINDS[0][0]
     laws = _LAWS_OF.get(kind, _LEFT)
     number = 0
@@ -229,11 +389,22 @@ def _variables(
         }
         for name, fault in _unused({name: said[name] for name in shown}).items():
             field = f"v{row}-{name}"
-            faults.setdefault(field, fault.moved(called(field, form)))
-        yield _variable(said, _of_row(row, said, read))
+            read.faults.setdefault(field, fault.moved(called(field, form)))
+        if (first := rows.setdefault(said["name"], row)) != row:
+            read.refuse(
+                f"v{row}-name", said["name"] or MISSING, f"not that of variable {first + 1}"
+            )
+        variable = _variable(said, _of_row(row, said, read))
+        low, high = variable.get("low"), variable.get("high")
+        if isinstance(low, int | float) and isinstance(high, int | float) and low >= high:
+            allowed = f"less than “{OF_A_ROW['high']}”, which is {said['high']}"
+            read.refuse(f"v{row}-low", said["low"], allowed)
+        yield variable
+    if not number:
+        read.refuse("v0-name", MISSING, "at least one variable")
 
 
-def _of_row(row: int, said: Mapping[str, str], read: _Read) -> Callable[[str], Any]:
+def _of_row(row: int, said: Mapping[str, str], read: _Reading) -> Callable[[str], Any]:
     """The reader of a row's numbers, by their parts."""
     return lambda part: read(said[part], f"v{row}-{part}")
 
@@ -282,24 +453,57 @@ def _variable(said: Mapping[str, str], read: Callable[[str], Any]) -> dict[str, 
     return plain
 
 
-def _sets(form: Form, problem: dict[str, Any], places: dict[str, str], read: _Read) -> None:
+def _sets(form: Form, problem: dict[str, Any], places: dict[str, str], read: _Reading) -> None:
     """One control set a line, its price behind a colon."""
-    lines = [line for line in form.get("sets", "").splitlines() if line.strip()]
-    parted = [line.partition(":") if ":" in line else (line, "", "") for line in lines]
-    problem["control_sets"] = [_names(names.replace("+", ",")) for names, _, _ in parted]
-    if any(price.strip() for _, _, price in parted):
-        problem["costs"] = [read(price.strip() or names, "sets") for names, _, price in parted]
+    variables = read.variables()
+    lines = [line.strip() for line in form.get("sets", "").splitlines() if line.strip()]
+    priced = any(":" in line for line in lines)
+    example = f"{variables[0] if variables else 'ph'}: 1.5"
+    if not lines:
+        read.refuse("sets", MISSING, f"NAME: PRICE, such as {example}")
+    sets, costs = [], []
+    for line in lines:
+        before, colon, after = line.rpartition(":")
+        names = _in_set(before if colon else line)
+        sets.append(names)
+        behind = _PRICE_BEHIND.fullmatch(line)
+        wrong = [name for name in names if name not in variables] if variables else []
+        if not colon and behind and set(_in_set(behind[1])) <= set(variables):
+            such = f"{behind[1]}: {behind[2].replace(',', '.')}"
+            read.refuse("sets", line, f"NAME: PRICE, such as {such}")
+        elif wrong:
+            read.refuse("sets", wrong[0], one_of(variables, wrong[0]))
+        elif priced and not colon:
+            read.refuse("sets", line, f"a price, as the other lines have: {line}: 1.5")
+        elif colon:
+            shape = f"NAME: PRICE, such as {before.strip()}: 1.5"
+            costs.append(read.in_line(after, "sets", line, shape))
+    problem["control_sets"] = sets
+    if priced:
+        problem["costs"] = costs
     places |= {"problem.control_sets": "sets", "problem.costs": "sets"}
 
 
-def _graph(form: Form, problem: dict[str, Any], places: dict[str, str], read: _Read) -> None:
+def _in_set(text: str) -> list[str]:
+    return _names(text.replace("+", ","))
+
+
+def _graph(form: Form, problem: dict[str, Any], places: dict[str, str], read: _Reading) -> None:
     """Arrows from cause to effect, one a line or several with semicolons; prices by name."""
     directed: list[list[str]] = []
     bidirected: list[list[str]] = []
-    for chain in re.split(r"[;\n]", form.get("arrows", "")):
-        names = re.split(r"(<?->)", chain)
+    variables = read.variables()
+    shape = f"CAUSE -> EFFECT, such as {variables[0] if variables else 'age'} -> y"
+    drawn = form.get("arrows", "").replace("↔", "<->").replace("→", "->")
+    chains = [chain.strip() for chain in re.split(r"[;\n]", drawn) if chain.strip()]
+    if not chains:
+        read.refuse("arrows", MISSING, shape)
+    for chain in chains:
+        names = [name.strip() for name in re.split(r"(<?->)", chain)]
+        if len(names) == 1 or not all(names[0::2]):
+            read.refuse("arrows", chain, shape)
         for cause, arrow, effect in zip(names[0::2], names[1::2], names[2::2], strict=False):
-            (bidirected if arrow == "<->" else directed).append([cause.strip(), effect.strip()])
+            (bidirected if arrow == "<->" else directed).append([cause, effect])
     problem["graph"] = {
         "directed": directed,
         **({"bidirected": bidirected} if bidirected else {}),
@@ -307,34 +511,37 @@ def _graph(form: Form, problem: dict[str, Any], places: dict[str, str], read: _R
         "intervenable": _names(form.get("settable", "")),
         **({"contexts": _names(form["look"])} if form.get("look", "").strip() else {}),
     }
-    if prices := _by_name(form.get("prices", ""), "prices", read):
+    if prices := _by_name(form.get("prices", ""), "prices", read, variables):
         problem["prices"] = prices
     if base := form.get("base", "").strip():
         problem["base"] = read(base, "base")
-    graph = "problem.graph"
+    graph, faulty = "problem.graph", "arrows" in read.faults
     places |= {
         graph: "arrows",
-        f"{graph}.target": "target",
-        f"{graph}.intervenable": "settable",
-        f"{graph}.contexts": "look",
+        # what is not in arrows that could not be read is no error of its own
+        f"{graph}.target": "arrows" if faulty else "target",
+        f"{graph}.intervenable": "arrows" if faulty else "settable",
+        f"{graph}.contexts": "arrows" if faulty else "look",
     }
-    places |= {"problem.prices": "prices", "problem.base": "base"}
+    places |= {
+        "problem.prices": "prices",
+        "problem.base": "prices" if "prices" in read.faults else "base",
+    }
 
 
-def _limits(text: str, read: _Read) -> Iterator[dict[str, Any]]:
+def _limits(text: str, read: _Reading) -> Iterator[dict[str, Any]]:
     """Sums that may not be exceeded, one a line, behind a colon how surely where nature has a hand in them.
 
-    >>> list(_limits("flow + 2,5 bypass <= 5", lambda text, field: _number(field, text, True)))
+    >>> list(_limits("flow + 2,5 bypass <= 5", _Reading({}, comma=True)))
     [{'kind': 'linear', 'weights': {'flow': 1.0, 'bypass': 2.5}, 'at_most': 5.0}]
     """
-    for line in text.splitlines():
-        if not line.strip():
+    shape = "SUM <= NUMBER, such as flow + 2 bypass <= 5"
+    for line in filter(str.strip, text.splitlines()):
+        left, *rest = _SIGN.split(line.strip(), maxsplit=1)
+        if not rest:
+            read.refuse("limits", line.strip(), shape)
             continue
-        left, sign, right = (
-            re.split(r"(<=|>=|≤|≥)", line, maxsplit=1)
-            if re.search("<=|>=|≤|≥", line)
-            else (line, "", "")
-        )
+        sign, right = rest
         weights: dict[str, Any] = {}
         for term in _SUM.split(left.strip()):
             found = _TERM.fullmatch(term)
@@ -342,14 +549,10 @@ def _limits(text: str, read: _Read) -> Iterator[dict[str, Any]]:
                 weight = read(f"{found[1]}{found[2] or '1'}", "limits")
                 weights[found[3]] = weight
         most, _, sure = right.partition(":")
-        end = "at_least" if sign in (">=", "≥") else "at_most"
-        surely = {"probability": read(sure, "limits")} if sure.strip() else {}
-        yield {
-            "kind": "linear",
-            "weights": weights,
-            end: read(most if sign else line, "limits"),
-            **surely,
-        }
+        end = "at_least" if sign in (">=", "≥", ">") else "at_most"
+        surely = {"probability": read.in_line(sure, "limits", line, shape)} if sure.strip() else {}
+        limit = read.in_line(most, "limits", line.strip(), shape)
+        yield {"kind": "linear", "weights": weights, end: limit, **surely}
 
 
 def _columns(form: Form) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from http import HTTPStatus
 from pathlib import Path
@@ -15,7 +15,18 @@ from starlette.responses import RedirectResponse, Response
 
 from .._wording import MISSING, PAGE
 from ..errors import InvalidInput, InvalidStudy, SteerboError
-from ..page.creation import KINDS, LABELS, LAWS, OF_A_ROW, Written, called, rows_of, written
+from ..page.creation import (
+    EXAMPLES,
+    KINDS,
+    LABELS,
+    LAWS,
+    OF_A_ROW,
+    Written,
+    called,
+    pasted,
+    rows_of,
+    written,
+)
 from ..page.edit import management
 from ..page.wording import Words
 from ..study import BY_HAND, Study, read_study
@@ -30,7 +41,8 @@ from .turns import StudyRoute
 
 router = APIRouter(include_in_schema=False, route_class=StudyRoute)
 Who = Annotated[Principal, Depends(visitor_of)]
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,60}")
+_LONGEST_NAME = 61  # letters
+_LONGEST_FILE = 200  # bytes: file systems take 255, with what is put behind the name
 _DONE = {
     "limits": "The limits hold from now on.",
     "end": "The study is ended.",
@@ -153,10 +165,33 @@ def _folder(request: Request) -> Path:
 
 
 @router.get("/new")
-def new(request: Request, who: Who, rows: str = "") -> Response:
-    """Show the form of a new study, with so many rows for variables."""
-    _folder(request)
-    return _new_page(request, {"rows": rows})
+def new(request: Request, who: Who, rows: str = "", example: str = "") -> Response:
+    """Show the form of a new study, with so many rows for variables; or filled in with an example."""
+    folder, taken = _folder(request), request.app.state.pool.studies
+    form = {"rows": rows}
+    if example in EXAMPLES:
+        number, name = 1, example
+        while name in taken or (folder / f"{name}.toml").exists():
+            number += 1
+            name = f"{example}-{number}"
+        form = {"name": name, **EXAMPLES[example][1]}
+    return _new_page(request, form)
+
+
+def _named(name: str) -> bool:
+    """Whether a study may have that name, which is one of files, too: letters and digits of any language, - and _.
+
+    >>> _named("größe-2"), _named("温室"), _named("../x"), _named("-x"), _named("")
+    (True, True, False, False, False)
+    """
+    kinds = [unicodedata.category(letter)[0] for letter in name]  # L, N, and M: marks on letters
+    plain = all(kind in "LMN" or letter in "-_" for kind, letter in zip(kinds, name, strict=True))
+    return (
+        plain
+        and kinds[:1] in (["L"], ["N"])
+        and len(name) <= _LONGEST_NAME
+        and len(name.encode()) <= _LONGEST_FILE
+    )
 
 
 @router.post("/new")
@@ -165,16 +200,21 @@ async def begin(request: Request, who: Who) -> Response:
     form, folder = await form_of(request), _folder(request)
     if form.get("then") == "rows":
         return _new_page(request, form)
+    if form.get("then") == "paste":
+        return _new_page(request, pasted(form))
     return await run_in_threadpool(_begin, request, form, folder)
 
 
 def _begin(request: Request, form: Form, folder: Path) -> Response:
     pool: StudyPool = request.app.state.pool
-    file, name = written(form, wants_commas(request)), form.get("name", "").strip()
+    file = written(form, wants_commas(request))
+    name = unicodedata.normalize("NFC", form.get("name", "").strip())
     errors: list[SteerboError] = []
-    if not _NAME.fullmatch(name) or name in pool.studies:
+    if not _named(name) or name in pool.studies:
         allowed = (
-            "another name than those here" if name in pool.studies else "letters, digits, - and _"
+            "another name than those here"
+            if name in pool.studies
+            else "letters and digits of any language, - and _"
         )
         errors.append(InvalidStudy("name", name, allowed))
     try:
@@ -247,7 +287,7 @@ def _new_page(
         "draft": kept,
         "text": file.text if file else "",
     }
-    shown |= {"labels": LABELS, "of_a_row": OF_A_ROW}
+    shown |= {"labels": LABELS, "of_a_row": OF_A_ROW, "examples": EXAMPLES}
     valid = not wrong and not at
     status = 200 if valid else status_of(errors[0]).value if errors else 422
     # a study file that is not valid yet
@@ -272,7 +312,7 @@ def _faults(
         if name in file.faults:
             continue  # the form says it better
         said = each.moved(called(name, form) if name else place)
-        said.value = MISSING if said.value == "" else said.value  # an empty field
+        said.value = MISSING if said.value in ("", []) else said.value  # an empty field
         if name and name not in at:
             at[name] = said.worded(PAGE)
         else:

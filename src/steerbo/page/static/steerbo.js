@@ -274,8 +274,12 @@ if (work) {
     else if (link.hasAttribute("data-let-go")) { event.preventDefault(); letGo(link); }
   });
   document.addEventListener("keydown", event => {
-    const row = event.key === "Escape" && event.target.closest("tr.editing, #saved article.edit");
-    if (row) letGo(row.querySelector("[data-let-go]"));
+    if (event.key !== "Escape") return;
+    const row = event.target.closest("tr.editing, #saved article.edit"), menu = document.querySelector("details.menu[open]");
+    if (menu) { menu.open = false; menu.querySelector("summary").focus(); } else if (row) letGo(row.querySelector("[data-let-go]"));
+  });
+  document.addEventListener("click", event => {
+    for (const menu of document.querySelectorAll("details.menu[open]")) if (!menu.contains(event.target)) menu.open = false;
   });
 }
 async function edit(link) {
