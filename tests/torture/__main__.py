@@ -94,8 +94,10 @@ def main() -> None:
             fresh = secrets.randbelow(10**6)
             return reporting(place, folder, workers=workers, kills=each, seconds=asked.seconds, seed=fresh)
 
-        kills = dict.fromkeys(WINGS, f"{folder}/kills.db")
-        part("kills on SQLite", lambda: [kill_often(p, w, folder, each, asked.seconds) for w, p in kills.items()])
+        def killed(place: str, wing: str, kills: int) -> dict[str, Any]:
+            return kill_often(place, wing, folder, kills, asked.seconds, seed=secrets.randbelow(10**6))
+
+        part("kills on SQLite", lambda: [killed(f"{folder}/kills.db", wing, each) for wing in WINGS])
         part("reports on SQLite", lambda: [report(f"{folder}/reports.db", n) for n in (1, 2, 4)])
         part("crowd on SQLite", lambda: crowd(f"{folder}/crowd.db", "crowd", 4, many // 5, 6, asked.seconds))
         eight: dict[str, Any] = {"workers": 8, "rounds": many // 20, "kills": 3, "seconds": asked.seconds}
@@ -138,10 +140,7 @@ def main() -> None:
         else:
             with postgres() as url:
                 fewer = -(-2 * each // 5)
-                part(
-                    "kills on PostgreSQL",
-                    lambda: [kill_often(url, w, folder, fewer, asked.seconds) for w in WINGS],
-                )
+                part("kills on PostgreSQL", lambda: [killed(url, wing, fewer) for wing in WINGS])
                 part("reports on PostgreSQL", lambda: [report(url, n) for n in (1, 2, 4)])
                 part("crashes in a first connection", lambda: first_connection(url))
                 part("threads on PostgreSQL", lambda: [threads(url, f"{n} threads", n, many // 10) for n in (2, 8)])

@@ -56,11 +56,14 @@ def in_child(work: Callable[[], None]) -> int:
     return child
 
 
-def _one_life(place: str, name: str, case: Case, acknowledged: Path, opened: int) -> None:
+def _one_life(place: str, name: str, case: Case, acknowledged: Path, opened: int, runs: bool) -> None:
     measure = world(case)
     with Study.open(place, case.problem, name=name, lease=30.0) as study:
         os.write(opened, b"o")
         file = os.open(acknowledged, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        if runs:
+            study.run(_noting(measure, file))
+            return
         while (suggestion := study.ask()) is not None:
             while suggestion.observe:
                 suggestion = study.decide(suggestion, measure(suggestion)["context"])
@@ -68,10 +71,26 @@ def _one_life(place: str, name: str, case: Case, acknowledged: Path, opened: int
             os.write(file, f"{suggestion.token}\n".encode())
 
 
+def _noting(measure: Callable[[Suggestion], Any], file: int) -> Callable[[Suggestion], Any]:
+    """The same objective; as the next round is measured, the last one was acknowledged: its token is noted."""
+    last = ""
+
+    def noting(suggestion: Suggestion) -> Any:
+        nonlocal last
+        if last and suggestion.token != last:
+            os.write(file, f"{last}\n".encode())
+        last = suggestion.token
+        return measure(suggestion)
+
+    return noting
+
+
 def kill_often(
-    place: str, wing: str, folder: Path, kills: int, seconds: float, rounds: int | None = None
+    place: str, wing: str, folder: Path, kills: int, seconds: float, rounds: int | None = None, seed: int = 7
 ) -> dict[str, Any]:
     """Studies in `place` of the wing's usual number of rounds, or of `rounds`, killed `kills` times altogether.
+
+    Every other worker plays by `run`, the others by `ask` and `tell`.
 
     Raises:
         AssertionError: an outcome was lost, a round is stuck, or an event differs from the quiet run's.
@@ -81,19 +100,20 @@ def kill_often(
         warnings.simplefilter("ignore", case.warns)
     begin: dict[str, Any] = {"method": case.method, "options": case.options}
     rounds = rounds or usual
-    chance, done, studies, lost, stuck, differing = random.Random(7), 0, 0, 0, 0, 0
+    chance, done, studies, lost, stuck, differing = random.Random(seed), 0, 0, 0, 0, 0
     end = time.monotonic() + seconds
     while done < kills and time.monotonic() < end:
-        name = f"{wing} {studies}"
-        quiet = Study.create(MemoryLog(), case.problem, rounds=rounds, seed=studies, **begin)
+        name = f"{wing} {seed} {studies}"
+        quiet = Study.create(MemoryLog(), case.problem, rounds=rounds, seed=seed + studies, **begin)
         quiet.run(world(case))
         expected = [body_of(event) for event in quiet.events]
         acknowledged = folder / f"{name}.acknowledged"
-        Study.create(place, case.problem, name=name, rounds=rounds, seed=studies, **begin).close()
+        Study.create(place, case.problem, name=name, rounds=rounds, seed=seed + studies, **begin).close()
         finished = False
         while not finished:
             hear, say = os.pipe()
-            child = in_child(lambda: _one_life(place, name, case, acknowledged, say))  # noqa: B023
+            runs = chance.random() < 0.5
+            child = in_child(lambda: _one_life(place, name, case, acknowledged, say, runs))  # noqa: B023
             os.close(say)
             wait = chance.uniform(0, 0.05)
             if chance.random() < 0.7 or done >= kills:
@@ -114,10 +134,10 @@ def kill_often(
         with Study.open(place, case.problem, name=name) as study:
             found = [body_of(event) for event in study.events]
             told = {r.suggestion.token for r in study.history if r.state == "told"}
-            lost += len(set(acknowledged.read_text().split()) - told)
+            lost += len(set(acknowledged.read_text().split() if acknowledged.exists() else ()) - told)
             stuck += len(study.pending) + (rounds - study.status.rounds)
             differing += found != expected
         studies += 1
     assert (lost, stuck, differing) == (0, 0, 0), (wing, lost, stuck, differing)
-    size = {"wing": wing, "kills": done, "studies": studies, "rounds of each": rounds}
+    size = {"wing": wing, "seed": seed, "kills": done, "studies": studies, "rounds of each": rounds}
     return {**size, "lost": lost, "stuck": stuck, "differing": differing}
