@@ -109,6 +109,21 @@ def from_pydantic(
     return combine(fault for faults in found.values() for fault in faults)
 
 
+def wrong_fields(complaints: Sequence[Any], kind: type[InvalidInput]) -> InvalidInput:
+    """Translate complaints about one flat record, with the value that each is about, each field once.
+
+    >>> from steerbo.errors import InvalidRequest
+    >>> print(wrong_fields([{"type": "int_type", "loc": ("batch",), "input": "x"}], InvalidRequest))
+    batch: 'x' is not allowed; expected a whole number.
+    """
+    found: dict[str, InvalidInput] = {}
+    for complaint in complaints:
+        where = ".".join(map(str, complaint["loc"]))
+        for fault in _ours(complaint, where, kind, []):
+            found.setdefault(fault.field, fault.moved(fault.field.strip(".") or "body"))
+    return combine(found.values())
+
+
 def _instead(declared: Any, given: object, path: Sequence[Any]) -> str:
     """A record's own hint for a field that only other records, or other programs, have; empty where it gives none."""
     if not path or not isinstance(path[-1], str):
@@ -147,7 +162,7 @@ def _ours(
         )
         yield kind(where, value, allowed, instead)
     elif about in _RECORDS:
-        yield kind(where, value, names[0] or "a table")
+        yield kind(where, value, next(iter(names), "") or "a table")
     else:
         allowed = _allowed(complaint)
         lone = allowed == "a list" and (

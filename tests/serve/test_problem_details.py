@@ -181,3 +181,24 @@ def test_the_document_names_every_status_that_comes_and_its_content_type(
         responses = reader.document["paths"][path][method]["responses"]
         assert {"401", "403", "404", "421", "422", "429", "500", "503"} <= set(responses)
         assert method == "get" or {"400", "408", "409", "413"} <= set(responses)
+
+
+@pytest.mark.parametrize(
+    ("body", "field", "allowed"),
+    [
+        (b'{"values": ', "body", "a JSON document"),
+        (b"[1]", "body", "a table"),
+        (b"{}", "value", "this field to be given"),
+        (b'{"value": 1, "realised": "x"}', "realised", "values by name, such as {'ph': 1}"),
+        (b'{"value": 1, "realised": {}, "charge": "maybe"}', "charge", "true or false"),
+        (b'{"value": 1, "realised": {}, "valu": 2}', "valu", "no field of this name"),
+    ],
+)
+def test_what_is_malformed_is_named_in_the_words_of_all_other_errors(
+    body: bytes, field: str, allowed: str, tmp_path: Path
+) -> None:
+    with served(oven(tmp_path)) as client:
+        answer = client.post("/studies/oven/data", content=body, headers={"Content-Type": "application/json"})
+    assert answer.status_code == 422
+    first = answer.json()["errors"][0]
+    assert (first["field"], first["allowed"], first["kind"]) == (field, allowed, "InvalidRequest")

@@ -55,6 +55,16 @@ class Ask(RequestBody):
         int, Field(ge=1, le=MOST_AT_ONCE, description="So many suggestions at once.")
     ] = 1
 
+    @model_validator(mode="before")
+    @classmethod
+    def _within_the_most(cls, given: Any) -> Any:
+        batch = given.get("batch") if isinstance(given, Mapping) else None
+        if isinstance(batch, int | float) and not 1 <= batch <= MOST_AT_ONCE:
+            allowed = f"a whole number from 1 to {MOST_AT_ONCE}"
+            hint = "Ask again for more: rounds that are out stay out."
+            raise InvalidRequest("batch", batch, allowed, hint)
+        return given
+
 
 class Decide(RequestBody):
     """Observed values."""

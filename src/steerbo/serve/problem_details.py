@@ -16,9 +16,11 @@ from starlette.responses import Response
 
 from .._redaction import redact
 from .._text import escape_unprintable
+from .._validation import wrong_fields
 from .._wording import PYTHON
 from ..errors import (
     InvalidInput,
+    InvalidRequest,
     InvalidStudy,
     LogConflict,
     LogUnavailable,
@@ -177,18 +179,9 @@ def document(
     }
 
 
-def unreadable_details(found: Sequence[tuple[Sequence[Any], str]]) -> dict[str, Any]:
-    """Document of a malformed request: path and fault."""
-    named = [
-        (escape_unprintable(".".join(map(str, place)) or "body"), escape_unprintable(str(said)))
-        for place, said in found[:_FAULTS_NAMED]
-    ]
-    wrong = [
-        {"field": field, "value": "", "allowed": said, "hint": "", "kind": "InvalidRequest"}
-        for field, said in named
-    ]
-    text = "; ".join(f"{field}: {said}" for field, said in named)
-    return document(HTTPStatus.UNPROCESSABLE_ENTITY, text, "InvalidRequest", wrong)
+def unreadable_details(complaints: Sequence[Any]) -> dict[str, Any]:
+    """Document of a malformed request, by what pydantic complains of."""
+    return details(wrong_fields(complaints[:_FAULTS_NAMED], InvalidRequest))
 
 
 def fault_details(error: Exception) -> dict[str, Any]:
@@ -228,9 +221,11 @@ def install(
 
     @app.exception_handler(RequestValidationError)
     def unreadable(request: Request, error: RequestValidationError) -> Response:
-        return respond(
-            request, unreadable_details([(each["loc"][1:], each["msg"]) for each in error.errors()])
-        )
+        found = [{**each, "loc": each["loc"][1:]} for each in error.errors()]
+        if found[0]["type"] == "json_invalid":
+            where = f"(At character {found[0]['loc'][0]}: {found[0]['ctx']['error']}.)"
+            return respond(request, details(InvalidRequest("body", None, "a JSON document", where)))
+        return respond(request, unreadable_details(found))
 
     @app.exception_handler(HTTPException)
     def refused(request: Request, error: HTTPException) -> Response:

@@ -114,8 +114,7 @@ def tools_server(pool: StudyPool, who: Callable[[Any], Principal]) -> Server[Any
         except SteerboError as error:
             return _result(details(error), True)
         except ValidationError as error:
-            found = error.errors(include_url=False, include_input=False)
-            return _result(unreadable_details([(each["loc"], each["msg"]) for each in found]), True)
+            return _result(unreadable_details(error.errors(include_url=False)), True)
         except Refusal as error:
             return _result(document(HTTPStatus(error.status_code), str(error.detail)), True)
         except Exception as error:
