@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
 import socket
+import struct
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,7 +17,7 @@ import httpx2
 import pytest
 
 from steerbo.errors import InvalidOption
-from steerbo.serve import middleware
+from steerbo.serve import StudyPool, application, middleware
 from steerbo.serve import server as listening
 from steerbo.serve.server import most_connections, proxies, socket_at
 from steerbo.storage.keys import KeyRing
@@ -283,3 +285,23 @@ def test_where_there_is_no_listening(host: str, port: int, field: str) -> None:
 def test_a_port_that_is_taken() -> None:
     with socket_at("127.0.0.1", 0) as bound, pytest.raises(InvalidOption, match="free port"):
         socket_at("127.0.0.1", bound.getsockname()[1])
+
+
+@pytest.mark.skipif(not hasattr(socket, "TCP_INFO"), reason="Linux tells it")
+def test_more_connections_wait_to_be_taken_than_are_taken_at_once(tmp_path: Path) -> None:
+    """One that finds no room is dropped, and tried again after 1, 3, 7, 15 and 31 seconds."""
+    app = application(StudyPool({"oven": (str(oven(tmp_path)), lambda: pytest.fail("it need not be open"))}))
+
+    async def room(bound: socket.socket) -> int:
+        server = listening._Server(listening.configured(app))
+        server.config.load()
+        server.lifespan = server.config.lifespan_class(server.config)
+        await server.startup([bound])
+        try:
+            told = bound.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 32)
+            return int(struct.unpack_from("I", told, 28)[0])
+        finally:
+            await server.shutdown([bound])
+
+    with closing(socket_at("127.0.0.1", 0)) as bound:
+        assert asyncio.run(room(bound)) == listening._KEPT

@@ -19,7 +19,7 @@ from starlette.testclient import TestClient
 import steerbo as sb
 from steerbo.serve import StudyPool, application
 from steerbo.serve.operations import MOST_AT_ONCE
-from steerbo.serve.pool import OpenStudy
+from steerbo.serve.pool import Line, OpenStudy
 from steerbo.serve.problem_details import StudyBusyError
 from steerbo.serve.server import configured, socket_at
 from steerbo.study import Study
@@ -151,6 +151,53 @@ def test_what_was_read_before_is_shown_while_a_round_is_chosen(tmp_path: Path, m
         assert first.result(HUNG).status_code == 200
 
 
+def test_who_was_refused_keeps_the_rank_of_the_first_time() -> None:
+    """Also against those who never leave the line, and who come again at once."""
+
+    async def play() -> list[str]:
+        line, came = Line(1), list[str]()
+        refused, other = hash("refused"), hash("other")
+
+        async def wait(name: str, who: int) -> None:
+            async with line.place(who):
+                came.append(name)
+
+        async with line.place(0):
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(wait("never", refused), 0.01)
+            others = [asyncio.create_task(wait("other", other)) for _ in range(2)]
+            while line.waiting < 2:
+                await asyncio.sleep(0)
+            again = asyncio.create_task(wait("refused", refused))
+            while line.waiting < 3:
+                await asyncio.sleep(0)
+        await asyncio.gather(*others, again)
+        async with line.place(0):
+            assert line.waiting == 0
+        return came
+
+    assert asyncio.run(play()) == ["refused", "other", "other"]
+
+
+def test_a_thread_that_waits_for_a_study_takes_no_place_of_those_that_compute(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("steerbo.serve.pool.PATIENCE", HUNG)
+    monkeypatch.setattr("steerbo.serve.pool.READING", 1)
+    monkeypatch.setattr("steerbo.serve.pool.CHANGING", 1)
+    slow = Slow(tmp_path)
+    with ThreadPoolExecutor(8) as many, slow.served() as url:
+        first = many.submit(post, url, "slow", 1)
+        assert slow.choosing.wait(HUNG)
+        looks = [many.submit(get, url, f"/studies/slow/{word}") for word in ("status", "rounds", "events")]
+        while slow.pool.studies["slow"].turns[False]._free > 1:
+            assert get(url, "/healthz").json() == {"status": "ok"}
+        assert get(url, "/studies/other/status").json()["rounds"] == 0
+        assert not any(each.done() for each in (first, *looks))
+        slow.go_on.set()
+        assert all(each.result(HUNG).status_code == 200 for each in (first, *looks))
+
+
 def test_once_the_client_has_hung_up_no_more_is_chosen(tmp_path: Path) -> None:
     slow = Slow(tmp_path)
     with slow.served() as url:
@@ -168,7 +215,7 @@ def test_long_batches_take_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     slow = Slow(tmp_path)
     with ThreadPoolExecutor(8) as many, slow.served() as url:
         asked = [many.submit(post, url, "slow", 4) for _ in range(8)]
-        while slow.pool.studies["slow"]._waiting < 7:
+        while slow.pool.studies["slow"].turns[True].waiting < 7:
             assert get(url, "/healthz").json() == {"status": "ok"}
         monkeypatch.setattr("steerbo.serve.pool.PATIENCE", 0.0)  # the time of each is over
         slow.go_on.set()
@@ -184,8 +231,10 @@ def test_a_batch_has_a_stated_most(batch: int, tmp_path: Path) -> None:
     with slow.served() as url:
         answer = post(url, "slow", batch)
         assert answer.status_code == 422
-        assert "batch" in answer.json()["detail"]
-        assert str(MOST_AT_ONCE if batch > 0 else 1) in answer.json()["detail"]
+        (wrong,) = answer.json()["errors"]
+        assert (wrong["field"], wrong["value"]) == ("batch", str(batch))
+        assert wrong["allowed"] == f"a whole number from 1 to {MOST_AT_ONCE}"
+        assert "Ask again for more" in wrong["hint"]
         assert get(url, "/studies/slow/status").json()["rounds"] == 0
 
 

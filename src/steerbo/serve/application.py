@@ -22,7 +22,6 @@ from .auth import WRONG_KEYS, visitor_of
 from .middleware import RequestLimits, TokenBucket
 from .pool import StudyPool
 from .problem_details import Refusal
-from .server import most_connections
 
 _ABOUT = (
     "Ask what to set next, say what came of it. Every answer about a round may be given twice. Errors are RFC 9457 "
@@ -40,8 +39,7 @@ def application(pool: StudyPool, names: tuple[str, ...] = ()) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        # each study keeps few threads busy, so that it is connections that bound their number
-        to_thread.current_default_thread_limiter().total_tokens = most_connections()
+        to_thread.current_default_thread_limiter().total_tokens = pool.threads
         yield
         app.state.ending.set()
         pool.close()

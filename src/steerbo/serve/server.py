@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import socket
 import threading
@@ -37,7 +38,10 @@ _GRACE = 6  # seconds for requests that are under way when it ends
 # seconds after which it ends, whatever is still computed on: what was answered is in the log
 _END = 9.0
 # connections that are taken in one turn of the loop: each has a file before it can be refused
-_BACKLOG = 64
+_AT_ONCE = 64
+# connections that the system keeps until they are taken: one more than those is dropped, and its
+# client tries again after 1, 3, 7, 15 and 31 s
+_KEPT = 1024
 _FULL = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
 
@@ -181,6 +185,12 @@ class _Answered:
 class _Server(uvicorn.Server):
     """Server that ends its event streams as soon as it is to stop."""
 
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to listen; asyncio keeps no more connections than it takes at once, so say it again."""
+        await super().startup(sockets)
+        for each in sockets or ():
+            each.listen(_KEPT)
+
     def handle_exit(self, sig: int, frame: Any) -> None:
         """End the streams of events, then the server; also where a choice takes longer than that."""
         self.config.app.state.ending.set()  # type: ignore[union-attr]
@@ -217,7 +227,7 @@ def socket_at(host: str, port: int) -> socket.socket:
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(address)
-        listening.listen(1024)
+        listening.listen(_KEPT)
     except (OSError, OverflowError) as error:
         listening.close()
         said = f"({getattr(error, 'strerror', None) or error}.)"
@@ -260,6 +270,10 @@ def listen(app: FastAPI, listening: socket.socket, forwarded_by: Sequence[str] =
     """
     # in the first choice it would keep all other requests waiting for half a second
     import_module("scipy.optimize")
+    # what is imported stays: to look through it again each time garbage is collected takes .1 s, in
+    # which no thread runs
+    gc.collect()
+    gc.freeze()
     _Server(configured(app, forwarded_by)).run([listening])
 
 
@@ -274,7 +288,7 @@ def configured(app: FastAPI, forwarded_by: Sequence[str] = ()) -> uvicorn.Config
         server_header=False,
         proxy_headers=bool(forwarded_by),
         forwarded_allow_ips=proxies(forwarded_by),
-        backlog=_BACKLOG,
+        backlog=_AT_ONCE,
         timeout_keep_alive=int(2 * KEEP_ALIVE),  # `_Patient` is sooner
         timeout_graceful_shutdown=_GRACE,
         h11_max_incomplete_event_size=2**14,
