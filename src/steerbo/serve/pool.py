@@ -153,6 +153,7 @@ class OpenStudy:
         open: Callable[[], Study],
         prepare: int = 0,
         opened: Callable[[OpenStudy], None] = lambda _: None,
+        *,
         changing: Line | None = None,
     ) -> None:
         self.name, self.place, self._open, self._ahead, self._opened = (
@@ -368,7 +369,7 @@ class StudyPool:
         self._opening = threading.Lock()
         self.most_open = max(min(MOST_OPEN, file_limit() // _FILES_EACH), 1)
         self.studies = {
-            name: OpenStudy(name, place, open, prepare, self._opened, self._changing)
+            name: OpenStudy(name, place, open, prepare, self._opened, changing=self._changing)
             for name, (place, open) in studies.items()
         }
         for name, text in (logged or {}).items():
