@@ -103,9 +103,10 @@ def test_a_study_is_ended_and_gone_on_with(tmp_path: Path) -> None:
     with served(oven(tmp_path)) as client:
         person = Person(client)
         person.send("ask", **{"seen:weather": "4"})
-        assert person.send("settings/end").status_code == 303
+        assert "End the study…" in client.get("/page/oven/settings").text
+        assert person.send("settings/end", reason="the season is over").status_code == 303
         person.read()
-        assert "After this it is finished: all rounds are made" in person.text
+        assert re.search(r"After this it is finished: ended on \d{4}-\d\d-\d\d: the season is over\.", person.text)
         (token,) = person.open
         told = {"value": "3", "cost": "1", "realised:oven": "150", "realised:speed": "0.5"}
         assert person.send(f"rounds/{token}/tell", **told).status_code == 303, "what is out can still be told"
@@ -117,6 +118,36 @@ def test_a_study_is_ended_and_gone_on_with(tmp_path: Path) -> None:
         wrong = person.send("settings/limits", budget="-3", rounds="x")
         assert wrong.status_code == 422
         assert re.search(r'name="budget" value="-3"[^>]* aria-invalid="true"', wrong.text)
+
+
+def test_an_end_is_undone(tmp_path: Path) -> None:
+    with served(oven(tmp_path)) as client:
+        person = Person(client)
+        person.send("ask", **{"seen:weather": "4"})
+        person.send("settings/end")
+        assert "Undo: no limit of rounds again" in client.get("/page/oven/settings").text
+        assert person.send("settings/again").status_code == 303
+        assert "finished: ended" not in person.read()
+        late = person.send("settings/again")
+        assert (late.status_code, "nobody has ended it" in late.text) == (409, True)
+
+
+def test_a_round_that_broke_or_was_given_up_is_said_and_can_still_have_a_value(tmp_path: Path) -> None:
+    place = oven(tmp_path)
+    with served(place) as client:
+        person = Person(client)
+        for action, said in (("fail", "It broke: a fuse"), ("abandon", "It was given up: a fuse")):
+            person.send("ask", **{"seen:weather": "4"})
+            (token,) = person.open
+            assert person.send(f"rounds/{token}/{action}", reason="a fuse", cost="1").status_code == 303
+            assert said in person.read()
+            assert "Undo: it gave a value" in person.text
+            given = {"value": "3", "cost": "1", "realised:oven": "150", "realised:speed": "0.5"}
+            call = "amend" if action == "fail" else "tell"
+            more = {"said": "1"} if action == "fail" else {}
+            assert person.send(f"rounds/{token}/{call}", **given, **more).status_code == 303
+    with Study.open(place) as study:
+        assert [played.state for played in study.history] == ["told", "told"]
 
 
 def test_bounds_are_widened(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -133,12 +134,14 @@ def test_from_creation_to_report(width: int, kind: str, made: tuple[Listening, P
     if AXE is not None:
         assert violations(ann) == []
     ann.click("header a.button[href$=settings]", mouse=True)
+    ann.point("#end summary")
+    ann.write("#end [name=reason]", "the season is over")
     ann.click("#end button", mouse=True)
     ann.click("[role=status] a", mouse=True)
     ann.wait("!!document.querySelector('#finished')")
     ann.point(".round .broke summary")
     ann.click(".round form[action$=abandon] button", mouse=True)
-    assert "Finished: all rounds are made" in ann.text("#finished")
+    assert re.search("Finished: ended on [0-9-]+: the season is over", ann.text("#finished"))
     report = ann.run("fetch(document.querySelector('#finished a').href).then(answer => answer.text())")
     assert "6.30" in report
     with Study.open(folder / f"{name}.db") as played:

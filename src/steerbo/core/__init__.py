@@ -62,6 +62,7 @@ from .events import (
     Outcome,
     OutcomeTold,
     Refitted,
+    Remarked,
 )
 from .law_tests import LawTest
 from .optimizer import BaseStudy, Optimizer, Warnings, load, problem_of
@@ -75,7 +76,7 @@ __all__ = [
     "Decision", "Event", "Explanation", "Failed", "Finding", "Fit", "Fold", "History", "LawTest",
     "LeftOut", "LimitsRevised", "Method", "Optimizer", "OptionsT", "Outcome", "OutcomeTold",
     "PolicyStep", "Prediction", "Problem", "Reason", "Recommendation", "Refitted",
-    "ReproducibilityWarning", "RequestField", "Result", "Round", "Scope", "StatedLaw", "Status",
+    "Remarked", "ReproducibilityWarning", "RequestField", "Result", "Round", "Scope", "StatedLaw", "Status",
     "Stop", "Streams", "Suggestion", "Table", "Typical", "Warnings", "after", "as_text",
     "average_recommendation", "batch_position", "bound_reason", "cached_until_next_event",
     "context_of", "default_method", "extended", "find_method", "finding", "finite", "gain_text",

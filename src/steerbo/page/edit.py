@@ -24,7 +24,9 @@ from ..core import (
     Outcome,
     OutcomeTold,
     Problem,
+    Remarked,
     Round,
+    limit_text,
     number_of,
     numeral,
     time_of,
@@ -220,6 +222,43 @@ def last_said(study: BaseStudy) -> Undo | None:
         }:
             return undo_of(study, event.token)
     return None
+
+
+def fallen(study: BaseStudy) -> Round | None:
+    """The round that broke or was given up last, if nothing was said of another one since."""
+    added = {*study.history.data, *study.history.removed}
+    for event in reversed(study.events):
+        if isinstance(event, OutcomeTold | Failed | Amended | Abandoned):
+            if event.token in added:
+                continue
+            played = study.history[event.token]
+            return played if played.state in ("failed", "abandoned") else None
+    return None
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How somebody ended a study: in words, and the limit of rounds before."""
+
+    said: str
+    before: int | None
+
+
+def ending_of(study: BaseStudy) -> Ending | None:
+    """By whom, when and why a study was ended; None where it goes on, or came to its end by itself."""
+    history = study.history
+    if not history.revisions:
+        return None
+    last = history.revisions[-1]
+    before, limit = last.changes.get("rounds", (None, None))
+    if limit is None or limit != max(len(history), 1):
+        return None
+    if before is not None and before <= limit:
+        return None
+    by = f" by {last.by}" if last.by else ""
+    after = study.events[study.events.index(last) + 1 :][:1]
+    why = "".join(f": {each.text.rstrip('.')}" for each in after if isinstance(each, Remarked))
+    return Ending(f"ended{by} on {last.when[:10]}{why}", before)
 
 
 def _said(events: tuple[Event, ...], token: str) -> Iterator[Outcome | Failed | None]:
@@ -466,6 +505,7 @@ class Management:
         data: fields of external data.
         rounds: how many there are.
         finished: why no more are suggested; "" while they are.
+        back: the limit that undoes the end, in words; "" where nobody ended the study.
         scope: what may have been held then, as an example; "" where it does not matter to such an
             outcome.
     """
@@ -475,6 +515,7 @@ class Management:
     data: tuple[Field, ...]
     rounds: int
     finished: str
+    back: str
     scope: str
 
 
@@ -530,7 +571,10 @@ def management(study: BaseStudy) -> Management:
         *((sem_field(),) if study.takes_sem else ()),
     )
     scope = _held(problem) if problem.priced or problem.scoped else ""
-    return Management(limits, bounds, data, len(history), study.status.finished, scope)
+    ending = ending_of(study)
+    finished = ending.said if ending else study.status.finished
+    back = limit_text("rounds", ending.before) if ending else ""
+    return Management(limits, bounds, data, len(history), finished, back, scope)
 
 
 def _held(problem: Problem) -> str:

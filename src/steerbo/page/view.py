@@ -41,9 +41,12 @@ from .edit import (
     Field,
     Undo,
     ask_fields,
+    ending_of,
+    fallen,
     fields_of,
     last_said,
     policy_fields,
+    said_of,
     sem_field,
     setting_fields,
     time_needed,
@@ -484,7 +487,8 @@ class View:
         why, tables: the reasons.
         latest, data: rounds, and data that was added.
         last: the last entry, where it can be taken back.
-        last_text: the same in words.
+        last_text: the same in words, or that a round broke or was given up.
+        last_token: the round that it speaks of.
         policy: variables that the policy may depend on.
         settings: values that a play can set, to predict the objective at.
     """
@@ -507,6 +511,7 @@ class View:
     data: tuple[Line, ...]
     last: Undo | None
     last_text: str
+    last_token: str
     policy: tuple[Field, ...]
     settings: tuple[Field, ...]
 
@@ -527,7 +532,8 @@ def view(
         later: leave out the recommendation and its reasons.
     """
     problem, status, words = study.problem, study.status, Words.of(study)
-    ask, last = ask_fields(problem, time_needed(study)), last_said(study)
+    ask, last, fell = ask_fields(problem, time_needed(study)), last_said(study), fallen(study)
+    ending = ending_of(study)
     advice = None if later else advice or advice_of(study)
     why = study.explain() if advice is not None else Explanation("")
     policy = getattr(advice, "table", None)
@@ -538,7 +544,7 @@ def view(
         status=", ".join(meter.text for meter in meters),
         notices=_notices(study),
         rounds=len(study.history),
-        finished=status.finished,
+        finished=ending.said if ending else status.finished,
         out=tuple(_out(study, words, played) for played in study.history.pending),
         ask=ask,
         at_once=not any(field.needed or field.name.startswith("seen:") for field in ask),
@@ -549,8 +555,11 @@ def view(
         tables=tuple(with_units(problem, table) for table in why.tables if table != policy),
         latest=rounds_before(study, most=most),
         data=added(study),
-        last=last,
-        last_text=_last_text(last, words),
+        last=None if fell else last,
+        last_text=f"Saved: round {fell.number}. {said_of(study, fell)}"
+        if fell
+        else _last_text(last, words),
+        last_token=fell.suggestion.token if fell else last.token if last else "",
         policy=policy_fields(problem),
         settings=setting_fields(problem),
     )

@@ -14,7 +14,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 
 from .._wording import MISSING, PAGE
-from ..errors import InvalidInput, InvalidStudy, SteerboError
+from ..errors import InvalidInput, InvalidStudy, OutcomeConflict, SteerboError
 from ..page.creation import (
     EXAMPLES,
     KINDS,
@@ -27,7 +27,7 @@ from ..page.creation import (
     rows_of,
     written,
 )
-from ..page.edit import management
+from ..page.edit import ending_of, management
 from ..page.wording import Words
 from ..study import BY_HAND, Study, read_study
 from ..study.files.export import read_scope
@@ -46,6 +46,7 @@ _LONGEST_FILE = 200  # bytes: file systems take 255, with what is put behind the
 _DONE = {
     "limits": "The limits hold from now on.",
     "end": "The study is ended.",
+    "again": "The study goes on.",
     "bounds": "The bounds are wider from now on.",
     "add": "The data are added.",
 }
@@ -71,7 +72,8 @@ async def change(request: Request, who: Who, name: str, what: str) -> Response:
                 _CHANGES[what](study, form, wants_commas(request))
         except SteerboError as error:
             try:
-                return _settings_page(request, served, error=error, about=what, draft=form)
+                about = "end" if what == "again" else what  # the card that says so
+                return _settings_page(request, served, error=error, about=about, draft=form)
             except SteerboError as worse:
                 return not_saved(request, worse, form)
         return RedirectResponse(f"{address(name)}/settings?done={what}", 303)
@@ -106,8 +108,19 @@ def _limits(study: Study, form: Form, comma: bool) -> None:
 
 
 def _end(study: Study, form: Form, comma: bool) -> None:
-    """End a study: no more rounds are suggested."""
-    study.revise(rounds=max(len(study.history), 1))
+    """End a study: no more rounds are suggested; the reason is a remark on the last one."""
+    rounds, reason = [*study.history], form.get("reason", "").strip()
+    study.revise(rounds=max(len(rounds), 1))
+    if rounds and reason:
+        study.remark(rounds[-1].suggestion.token, reason)
+
+
+def _again(study: Study, form: Form, comma: bool) -> None:
+    """Undo that a study was ended: the former limit of rounds holds again."""
+    ending = ending_of(study)
+    if ending is None:
+        raise OutcomeConflict("nobody has ended it, or its limits were changed since")
+    study.revise(rounds=ending.before)
 
 
 def _bounds(study: Study, form: Form, comma: bool) -> None:
@@ -141,6 +154,7 @@ def _add(study: Study, form: Form, comma: bool) -> None:
 _CHANGES: Mapping[str, Callable[[Study, Form, bool], None]] = {
     "limits": _limits,
     "end": _end,
+    "again": _again,
     "bounds": _bounds,
     "add": _add,
 }
