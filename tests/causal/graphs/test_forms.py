@@ -42,6 +42,23 @@ def test_marks_of_hidden_variables_are_kept(marks: dict[str, Any]) -> None:
     assert CausalGraph.from_text(f"graph [ directed 1 {nodes} {edges} ]", **Y) == HIDDEN
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        'digraph { U [label="Unobserved Confounders"]; U -> X; U -> Y; X -> Y }',
+        'graph[directed 1 node[id "U" label "Unobserved Confounders"] node[id "X" label "X"] node[id "Y" label "Y"]'
+        'edge[source "U" target "X"] edge[source "U" target "Y"] edge[source "X" target "Y"]]',
+    ],
+)
+def test_what_dowhy_says_is_unobserved_is_hidden(text: str) -> None:
+    assert CausalGraph.from_text(text, **Y) == HIDDEN
+
+
+def test_identifiers_are_names_where_one_is_no_number_or_has_no_label() -> None:
+    for text in ("digraph { 1 [label=X]; X -> Y; 1 -> X }", "digraph { 1 [label=X]; 2; 1 -> X; 2 -> Y; X -> Y }"):
+        assert "1" in CausalGraph.from_text(text, **Y).names
+
+
 def test_a_set_of_latents_beside_a_graph_is_kept() -> None:
     graph = drawn()
     graph.latents = {"U"}  # as pgmpy's graphs have it
@@ -69,6 +86,12 @@ def test_two_arrows_that_are_described_as_unobserved_are_one_common_cause() -> N
         "{ a, b };\n}\nprobability ( X ) {\n table .5, .5;\n}\nprobability ( Y | X ) {\n (a) .5, .5;\n (b) 1, 0;\n}",
         "# Y -> X\nX -> Y",
         "/* X -- Y */ X -> Y",
+        "\ufeffdag { X -> Y }",
+        "digraph { X [label=<<b>dose</b>>]; X -> Y }",
+        "digraph {\n1 [label=X];\n2 [label=Y];\n1 -> 2 [dir=both, arrowtail=none, arrowhead=normal];\n}",
+        'Creator "igraph"\ngraph\n[\ndirected 1\nnode\n[\nid 0\nname "X"\n]\nnode\n[\nid 1\nname "Y"\n]\n'
+        "edge\n[\nsource 0\ntarget 1\n]\n]",
+        "Graph Nodes:\nX;Y\n\nGraph Edges:\n1. X --> Y [no edge]:0.1000;[X --> Y]:0.9000;\n",
     ],
 )
 def test_what_says_the_same_is_read_alike(text: str) -> None:
@@ -116,6 +139,16 @@ def test_names_in_quotes_hold_arrows_and_ends_of_statements() -> None:
         ("U =~ X\nU ~~ Y", "lavaan.*lavaanToGraph"),
         ('<?xml version="1.0"?>\n<graphml></graphml>', "XML.*read_graphml.*from_networkx"),
         ("X -+ Y, Z -+ X", "igraph's formula.*<->"),
+        ("X-+Y, Z-+X", "igraph's formula.*<->"),
+        ("# model\nY ~ X", "lavaan.*lavaanToGraph"),
+        ("[('X', 'Y')]", "a list of pairs.*CausalGraph\\(directed="),
+        ("DiGraph with 2 nodes and 1 edges", "as it is shown.*from_networkx"),
+        ("DiscreteBayesianNetwork named 'a' with 2 nodes and 1 edges", "as it is shown.*from_networkx"),
+        ('{"nodes": [{"id": "X"}], "links": []}', "JSON.*node_link_graph"),
+        ("@startuml\nX --> Y\n@enduml", "PlantUML.*Leave out"),
+        ("net { }\nnode X { }", "Hugin.*write.bif"),
+        ('belief network "unknown"\nnode X { }', "Microsoft.*write.bif"),
+        ("X E @0,0\nY O @1,0\n\nX Y", "dagitty's former text.*dagitty.net"),
         ("flowchart LR\n  X --> Y", "Mermaid.*first line out"),
         ("X => Y", "'X => Y'.*Read as lines"),
         ("dag { 'a b' -> Y }", "in double quotes.*Read as dagitty"),

@@ -20,7 +20,7 @@ def read_braces(text: str) -> ParsedGraph:
 
     ``exposure``, ``outcome``, ``adjusted``, ``latent`` and ``unobserved`` mark variables. In DOT
     subgraphs are read as their nodes and edges, ``dir=both`` is a latent common cause, and nodes
-    are named by their identifiers.
+    are named by their identifiers, or by their labels where all of those are numbers.
 
     Raises:
         InvalidProblem: a syntax error, with its line.
@@ -38,7 +38,7 @@ def read_braces(text: str) -> ParsedGraph:
     grammar.body({}, {}, 0)
     if reader.next.kind != "end":
         reader.refuse("nothing after the closing brace: one graph in a text")
-    return grammar.found
+    return grammar.found.named_by_labels()
 
 
 class _Dagitty:

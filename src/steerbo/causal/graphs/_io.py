@@ -33,13 +33,24 @@ _LISTING = re.compile(r"^\s*Graph (?:Nodes|Edges):", re.MULTILINE)
 _BNLEARN = re.compile(r"\s*(?:\[[^\[\]]+\]\s*)+")
 _READ: tuple[tuple[str, re.Pattern[str], Callable[[str], ParsedGraph]], ...]
 _NAMED = (
+    ("a graph as it is shown", re.compile(r"\s*\w*(?:Graph|Network|DAG)\w* .*\bwith \d+ nodes\b"),
+     "Give the graph itself to ‹CausalGraph.from_networkx›."),
+    ("a list of pairs", re.compile(r"\s*[\[(]\s*[\[('\"]"),
+     "Give pairs to ‹CausalGraph(directed=[…])›, or write a -> b for each of them."),
+    ("JSON", re.compile(r"\s*\{\s*\""),
+     "Give networkx.node_link_graph(json.loads(text)) to ‹CausalGraph.from_networkx›."),
+    ("PlantUML", re.compile(r"\s*@start\w+"), "Leave out the lines that begin with @."),
+    ("a network of Hugin or Microsoft", re.compile(r"\s*(?:(?:class|net)\b[^\n{]*\{|belief network\b)"),
+     "In R, bnlearn::write.bif writes what bnlearn::read.net or read.dsc has read; BIF is read here."),
+    ("dagitty's former text", re.compile(r"\s*\S+ [01AEOU] @"),
+     "Paste it at dagitty.net, which shows it as dag { … }."),
     ("XML", re.compile(r"\s*<(?:\?xml|graphml|BIF|!DOCTYPE)", re.IGNORECASE),
      "GraphML: give networkx.read_graphml(path) to ‹CausalGraph.from_networkx›. XMLBIF: write it as BIF."),
-    ("lavaan", re.compile(r"[^\n>\"]*?[\w)]\s*(?:=~|~~?)\s*[\w(]"),
+    ("lavaan", re.compile(rf"{_SKIPPED}[^\n>\"]*?[\w)]\s*(?:=~|~~?)\s*[\w(]"),
      "In R, dagitty::lavaanToGraph(model) makes text of it that is read here."),
     ("Mermaid", re.compile(r"\s*(?:graph|flowchart)\s+(?:TB|TD|BT|RL|LR)\b(?!\s*\{)"),
      "Leave the first line out, and write a --> b by the names alone."),
-    ("igraph's formula", re.compile(r"[^\"]*?\s(?:-\+|\+-)\s"),
+    ("igraph's formula", re.compile(r"[^\"]*?[\w\s](?:-\+|\+-)[\w\s]"),
      "Write a -> b for a -+ b, and a <-> b for two edges that causaleffect describes as U."),
 )  # fmt: skip
 
@@ -58,6 +69,7 @@ def read(text: str) -> ParsedGraph:
     """
     if not isinstance(text, str) or not text.strip():
         raise InvalidProblem("graph", text, "text with at least one edge, such as 'x -> y'")
+    text = text.removeprefix("\ufeff")
     longest = _LONGEST_BIF if _BIF.match(text) else _LONGEST
     if len(text) > longest:
         raise InvalidProblem(
@@ -190,7 +202,7 @@ Pairs = list[tuple[str, Any]]
 
 
 def read_gml(text: str) -> ParsedGraph:
-    """Parse a graph in GML; nodes are named by their labels, or by their ids if they have none.
+    """Parse a graph in GML; nodes are named by their labels, igraph's names, or else their ids.
 
     Raises:
         InvalidProblem: no GML, with its line.
@@ -206,7 +218,7 @@ def read_gml(text: str) -> ParsedGraph:
             raise InvalidProblem("graph", f"{key} {value}", f"a graph in GML: {key} [ … ]")
         if key == "node":
             marks = dict(value)
-            name = str(marks.pop("label", marks.get("id", "")))
+            name = str(marks.pop("label", marks.pop("name", marks.get("id", ""))))
             nodes[str(marks.pop("id", name))] = (name, marks)
         elif key == "edge":
             marks = dict(value)

@@ -68,7 +68,7 @@ def tokens(text: str, signs: str, quoting: Quoting = "json") -> Iterator[Token]:
         match = (after_name and _CIRCLED.match(text, at)) or pattern.match(text, at)
         assert match is not None
         kind, said = match.lastgroup or "arrow", match.group()
-        if said == "<" and last[:2] == ("sign", "="):
+        if said.startswith("<") and last[:2] == ("sign", "="):
             kind, said = "name", _markup(text, at)
         if kind != "skip":
             last = Token(kind, _meant(kind, said, line, quoting), line, at, at + len(said))

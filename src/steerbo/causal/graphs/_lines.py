@@ -15,8 +15,11 @@ from ._projection import Edge
 ROLES = ("target", "intervenable", "contexts", "latent")
 _PLAIN = re.compile(r"\w+(?:[-.]\w+)*")
 _EDGES = "edges such as 'a -> b' or 'a <-> b'"
-_EDGE = re.compile(r"\d+\.\s+(.*\S)\s+(\S*-\S*)\s+(.*?\S)((?:\s+(?:dd|pd|nl|pl))*)")
-"""Numbered edge of Tetrad: dd and pd say whether it is direct, nl that it hides no common cause, pl that it may."""
+_EDGE = re.compile(r"\d+\.\s+(.*?\S)\s+(\S*-\S*)\s+(.*?\S)((?:\s+(?:dd|pd|nl|pl))*)(?:\s+\[.*)?")
+"""Numbered edge of Tetrad: dd and pd say whether it is direct, nl that it hides no common cause, pl that it may.
+
+What follows in brackets is how often samples had it.
+"""
 
 
 def read_lines(text: str) -> ParsedGraph:

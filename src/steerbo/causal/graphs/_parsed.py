@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, TypedDict
@@ -17,6 +17,8 @@ _UNSEEN = ("latent", "hidden", "unobserved")
 MARKS = ("exposure", "outcome", "adjusted", *_UNSEEN, "observed", "role")
 # attributes by which other libraries may say that a node is latent
 _KINDS = ("type", "kind", "node_type")
+# how dowhy labels the node of what it cannot see
+_DOWHY = "unobserved confounders"
 _PARTS = ("target", "intervenable", "context", "none")
 _TRUE, _FALSE = ("", "true", "yes", "1", "on"), ("false", "no", "0", "off")
 
@@ -50,6 +52,7 @@ class ParsedGraph:
     shown: dict[str, None] = field(default_factory=dict)
     roles: dict[str, tuple[str, ...]] = field(default_factory=dict)
     idle: dict[str, None] = field(default_factory=dict)
+    labels: dict[str, str] = field(default_factory=dict)
 
     def link(self, a: str, arrow: str, b: str, where: str = "graph") -> None:
         """Add an edge and its ends; a repeated edge counts once.
@@ -104,12 +107,16 @@ class ParsedGraph:
     def mark(self, name: str, attributes: Mapping[str, Any], where: str = "graph") -> None:
         """Add a node with its attributes. Drawing attributes are ignored; misspelt marks are refused."""
         self.nodes[name] = None
+        if name.lower() == _DOWHY:
+            self._marked(name, "unobserved", True, where)
         for key, value in attributes.items():
             mark, text = _text(key), _text(value)
+            if mark == "label":
+                self.labels[name] = str(value).strip()
             if mark == "role":
                 self._part(name, text, where)
-            elif mark in _KINDS and text in _UNSEEN:
-                self._marked(name, text, True, where)
+            elif (mark in _KINDS and text in _UNSEEN) or (mark == "label" and text == _DOWHY):
+                self._marked(name, "unobserved", True, where)
             elif mark in MARKS:
                 if text not in (*_TRUE, *_FALSE):
                     raise InvalidProblem(
@@ -141,6 +148,32 @@ class ParsedGraph:
                 )
         elif true and mark != "adjusted":
             self.give({"exposure": "intervenable", "outcome": "target"}[mark], name)
+
+    def named_by_labels(self) -> ParsedGraph:
+        """The same graph where names are numbers and each variable has a label of its own: named by these."""
+        new = {name: self.labels.get(name, "") for name in self.nodes}
+        numbers = all(name.isdecimal() for name in new)
+        if not numbers or not all(new.values()) or len(set(new.values())) < len(new):
+            return self
+
+        def edges(found: Iterable[Edge]) -> dict[Edge, None]:
+            return {(new[a], new[b]): None for a, b in found}
+
+        def names(found: Iterable[str]) -> dict[str, None]:
+            return {new[name]: None for name in found}
+
+        return ParsedGraph(
+            names(self.nodes),
+            edges(self.directed),
+            edges(self.bidirected),
+            {(new[a], new[b]): how for (a, b), how in self.undecided.items()},
+            self.ancestral,
+            set(edges(self.visible)),
+            names(self.hidden),
+            names(self.shown),
+            {role: tuple(names(found)) for role, found in self.roles.items()},
+            names(self.idle),
+        )
 
     def give(self, role: str, *names: str) -> None:
         """Add variables to a role."""
