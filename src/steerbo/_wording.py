@@ -197,6 +197,12 @@ def _equally_long(numbers: Sequence[float], resolution: float, most: float) -> l
     return [text.removeprefix("-") if not text.strip("-0.") else text for text in texts]
 
 
+# a number with the sign of a currency, of a share or of degrees beside it, or with its error
+_SIGNED = re.compile(
+    r"([€$£]\s*)?([-+]?\d+(?:[.,]\d+)?)\s*(%|°\s?[CFK]?|[€$£])?(\s*(?:±|\+/-)\s*\d+(?:[.,]\d+)?)?"
+)
+
+
 def number_hint(value: object) -> str:
     """Hint how to write a number that has a comma; empty where `value` is no such number.
 
@@ -220,7 +226,11 @@ def _unusual_number(text: str) -> str:
     ('Is it 10? Write 10.', 'Is it 0? Write 0.', '', '')
     >>> _unusual_number("\u22125"), _unusual_number("1\u2009250")
     ('Is it -5? Write -5.', 'Is it 1250? Write 1250.')
+    >>> _unusual_number("50 %"), _unusual_number("100 \u00b0C"), _unusual_number("2.0 \u00b1 0.1")
+    ('Write 50 alone.', 'Write 100 alone.', 'Write 2.0 alone; its standard error is ‹sem›.')
     """
+    if (signed := _SIGNED.fullmatch(text.strip())) and (signed[1] or signed[3] or signed[4]):
+        return f"Write {signed[2]} alone{'; its standard error is ‹sem›' * bool(signed[4])}."
     try:
         number = float(with_hyphen(_BLANK_OF_THOUSANDS.sub("", normalised(text))))
     except Exception:  # a text of a class that has ideas of its own

@@ -65,6 +65,35 @@ def test_a_table_without_outcomes_is_refused_with_its_columns_and_the_way_to_nam
     assert '[study.columns] value = "yield"' in said
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("x,yield,priority\n1,2,3\n", '[study.columns] value = "yield"'),
+        ("# exported on Monday\nx,value\n1,2\n", "named in line 2: leave out the lines before it"),
+        ('My data;\n;\n"x";"value"\n1,5;2\n', "named in line 3: leave out the lines before it"),
+        ('[{"x": 1, "value": 2}]', "looks like JSON: write it as CSV"),
+        ("<table><tr><th>x</th><th>value</th></tr></table>", "looks like HTML or XML"),
+        ("@relation r\n@attribute x numeric\n", "looks like ARFF"),
+        ('"x" "value"\n"1" 1.5 2\n', "separated by blanks: commas, semicolons, tabs and | are read"),
+        ("x     value\n1.5   2\n", "separated by blanks"),
+    ],
+)
+def test_what_is_no_table_yet_is_refused_with_what_to_do(text: str, said: str, tmp_path: Path) -> None:
+    place = begun(tmp_path)
+    assert said in refused(call("import", place, table(place, text)), 2)
+
+
+@pytest.mark.parametrize(
+    ("cell", "hint"),
+    [("50 %", "Write 50 alone."), ("$3", "Write 3 alone."), ("2.0 ± 0.1", "Write 2.0 alone; its standard error is ")],
+)
+def test_signs_beside_a_number_are_left_out(cell: str, hint: str, tmp_path: Path) -> None:
+    place = begun(tmp_path)
+    said = call("import", place, table(place, f"x,value\n1,{cell}\n")).output
+    assert hint in said
+    assert "missing value" not in said, "which it does not stand for"
+
+
 def test_columns_that_are_merely_not_read_are_no_misspelt_ones(tmp_path: Path) -> None:
     place = begun(tmp_path)
     result = call("import", place, table(place, "Date,Torsion,x,value\n2024,1,2,3\n"))

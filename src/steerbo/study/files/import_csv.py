@@ -25,7 +25,7 @@ from difflib import get_close_matches
 from typing import Any, Literal, NamedTuple
 
 from ..._parsing import folded, parse_value, read_choice
-from ..._wording import SHELL
+from ..._wording import MISSING, SHELL, number_hint
 from ...core import (
     SEEN,
     TIME,
@@ -304,7 +304,7 @@ def read_line(problem: Problem, sheet: Spreadsheet, row: Row) -> Said:
         as_toml = json.dumps(value, ensure_ascii=False)
         code = f"--missing value={value}, or value = [{as_toml}] under [study.missing]"
         hint = f"If it stands for a missing value, say so: {code}. If the evaluation broke, leave it out."
-        raise InvalidOutcome("value", value, "a finite number", hint)
+        raise InvalidOutcome("value", value, "a finite number", "" if number_hint(value) else hint)
     state = row.cells.get("state", "").casefold()
     scope = _with_own_names(problem, read_scope(row.cells["scope"])) if "scope" in row.cells else []
     reason = row.cells.get("reason", "")
@@ -534,8 +534,34 @@ def _value(played: Round) -> Any:
     return played.outcome.value if played.outcome else None
 
 
+_HEAD = 30  # lines in which the names of columns are looked for
 Codes = Mapping[str, Sequence[Any]]
 """Numbers and texts that stand for a missing value, by the column's own name."""
+
+
+_HEADS_OUTCOMES = re.compile(
+    r"yield|outcome|objective|result|target|score|response|ertrag|ausbeute|ergebnis|rendement|résultat",
+    re.IGNORECASE,
+)
+"""Headers of outcomes, to name one of several that are not read."""
+_OTHER_FORMS = {"{": "JSON", "[{": "JSON", "<": "HTML or XML", "@": "ARFF"}
+
+
+def _no_table(text: str, labels: Mapping[str, tuple[str, ...]]) -> str:
+    """Hint where the first line is no head of a table; empty where it is one."""
+    lines = text.lstrip("\ufeff \n").splitlines()
+    for begin, form in _OTHER_FORMS.items():
+        if lines and lines[0].startswith(begin):
+            return f"It looks like {form}: write it as CSV."
+    values = {folded(label) for label in labels["value"]}
+    names = {folded(label) for each in labels.values() for label in each} - values
+    for number, line in enumerate(text.splitlines()[1:_HEAD], 2):
+        heads = {folded(cell.strip(" \"'")) for cell in re.split(r"[,;\t|]", line)}
+        if heads & values and heads & names:
+            return f"The columns are named in line {number}: leave out the lines before it."
+    if lines and not re.search(r"[,;\t|]", lines[0]) and len(lines[0].split()) > 1:
+        return "Its columns are separated by blanks: commas, semicolons, tabs and | are read."
+    return ""
 
 
 def read_results(
@@ -583,11 +609,15 @@ def read_results(
         ]
         close = close or get_close_matches("value", sheet.ignored, n=1)
         there = ", ".join(map(repr, sheet.headers))
-        likely = [*close, *reversed(sheet.ignored), "Yield"][0]  # results mostly stand at the end
+        outcomes = [header for header in sheet.ignored if _HEADS_OUTCOMES.search(header)]
+        # results mostly stand at the end
+        likely = [*close, *outcomes, *reversed(sheet.ignored), "Yield"][0]
         as_toml = json.dumps(likely, ensure_ascii=False)
         question = f"Is it {close[0]!r}? Say" if close else "Say"
         hint = f"The columns are {there}. {question} in the study file which is: [study.columns] value = {as_toml}."
-        raise InvalidOutcome("line 1", None, f"a column {wanted}", hint)
+        raise InvalidOutcome(
+            "line 1", MISSING, f"a column {wanted}", _no_table(text, labels) or hint
+        )
     return without_codes(sheet, missing) if missing else sheet
 
 
