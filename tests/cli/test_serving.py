@@ -33,6 +33,10 @@ def test_keys_are_made_listed_and_revoked(tmp_path: Path) -> None:
     assert text.split("_", 2)[2] not in call("key", "list", place).output
     assert "opens nothing any more" in call("key", "revoke", place, listed[0]["id"]).stdout
     assert "revoked" in call("key", "list", place).stdout
+    assert call("key", "create", place, "--name", "bob", "--days", "7").exit_code == 0
+    assert "bob may play" in (listed_now := call("key", "list", place).stdout)
+    assert "; until 20" in listed_now
+    assert "days: 0 is not allowed" in refused(call("key", "create", place, "--name", "eve", "--days", "0"), 2)
 
 
 def test_what_is_wrong_with_a_key_is_said(tmp_path: Path) -> None:

@@ -313,6 +313,9 @@ def key(
     name: Annotated[
         str | None, typer.Option(help="The holder of the key, as named in the log.")
     ] = None,
+    days: Annotated[
+        int | None, typer.Option(help="The days after which a new key ends; left out: never.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Create, list or revoke keys to a served study. A new key is shown once."""
@@ -323,7 +326,8 @@ def key(
         if what == "list":
             found = [each for each in ring.list() if each.study == logged]
             lines = [
-                f"{k.id}  {k.name} may {k.may}, since {k.created}{f'; revoked {k.revoked}' * bool(k.revoked)}"
+                f"{k.id}  {k.name} may {k.may}, since {k.created}"
+                + f"; {'revoked' if k.ended else 'until'} {k.revoked}" * bool(k.revoked)
                 for k in found
             ]
             answer(
@@ -334,7 +338,7 @@ def key(
                 raise InvalidOption(
                     "--name", None, "whose key it is", "It stands in the log beside what they do."
                 )
-            made, text = ring.create(logged, name, may)
+            made, text = ring.create(logged, name, may, days)
             answer(as_json, {**to_dict(made), "key": text}, text)
             echo(
                 f"{name} may {may}. This is shown only once; revoke it by: steerbo key revoke STUDY {made.id}",

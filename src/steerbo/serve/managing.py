@@ -14,7 +14,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 
 from .._wording import MISSING, PAGE
-from ..errors import InvalidInput, InvalidStudy, OutcomeConflict, SteerboError
+from ..errors import InvalidInput, InvalidOption, InvalidStudy, OutcomeConflict, SteerboError
 from ..page.creation import (
     EXAMPLES,
     KINDS,
@@ -43,6 +43,8 @@ router = APIRouter(include_in_schema=False, route_class=StudyRoute)
 Who = Annotated[Principal, Depends(visitor_of)]
 _LONGEST_NAME = 61  # letters
 _LONGEST_FILE = 200  # bytes: file systems take 255, with what is put behind the name
+ROLES = {"read": "look", "play": "ask and tell", "amend": "correct, end and share, too"}
+"""Rights of a key in words."""
 _DONE = {
     "limits": "The limits hold from now on.",
     "end": "The study is ended.",
@@ -81,10 +83,40 @@ async def change(request: Request, who: Who, name: str, what: str) -> Response:
     return await run_in_threadpool(changed)
 
 
+@router.post("/page/{name}/share")
+async def share(request: Request, who: Who, name: str) -> Response:
+    """Make a link for a colleague: a key with a role and an end; or revoke one."""
+    form = await form_of(request)
+    served = study_of(request, who, name, "amend")
+
+    def shared() -> Response:
+        ring, logged = request.app.state.pool.ring(served), served.logged_as()
+        if ring is None:
+            raise Refusal(HTTPStatus.FORBIDDEN, "this server needs no keys: there is none to share")
+        try:
+            if id := form.get("revoke", ""):
+                if id not in {key.id for key in ring.list() if key.study == logged}:
+                    raise InvalidOption("revoke", id, "a key of this study")
+                ring.revoke(id)
+                return _settings_page(request, served)
+            days = form.get("days", "")
+            limit = int(days) if days.isdecimal() and len(days) < 5 else None
+            if not form.get("colleague", "").strip():
+                raise InvalidOption("colleague", MISSING, "a name; it stands beside what they do")
+            colleague, may = form["colleague"].strip(), form.get("may", "read")
+            _, text = ring.create(logged, colleague, may, limit)
+        except SteerboError as error:
+            return _settings_page(request, served, error=error, about="share", draft=form)
+        return _settings_page(request, served, link=f"{request.base_url}join#{text}")
+
+    return await run_in_threadpool(shared)
+
+
 def _settings_page(
     request: Request,
     served: OpenStudy,
     *,
+    link: str = "",
     error: SteerboError | None = None,
     about: str = "",
     draft: Form | None = None,
@@ -93,6 +125,9 @@ def _settings_page(
     words = served.read("words", Words.of) if error is not None else None
     status, shown = form_state(error, about, draft or {}, words)
     given = served.read("management", management)
+    ring, logged = request.app.state.pool.ring(served), served.logged_as()
+    keys = [key for key in ring.list() if key.study == logged and not key.ended] if ring else None
+    shown |= {"keys": keys, "link": link, "roles": ROLES}
     return page(request, "settings.html", status, name=served.name, given=given, done=done, **shown)
 
 

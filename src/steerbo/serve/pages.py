@@ -119,6 +119,12 @@ def studies(request: Request, who: Who) -> Response:
     )
 
 
+@router.get("/join")
+def join(request: Request) -> Response:
+    """The page that a link with a key leads to: the key stands behind #, and is sent by the form."""
+    return page(request, "key.html", wrong=False)
+
+
 @router.post("/key")
 async def enter(request: Request) -> Response:
     """A person's key, from the form: kept in a cookie."""

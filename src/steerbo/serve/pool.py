@@ -405,6 +405,10 @@ class StudyPool:
                 return (key, opened) if opened else None
         return None
 
+    def ring(self, served: OpenStudy) -> KeyRing | None:
+        """Keys of the database of a study; None where no keys are needed."""
+        return self._rings.get(served.place)
+
     def close(self) -> None:
         """Close all logs, but for those of studies that are still being computed on."""
         for served in self.studies.values():

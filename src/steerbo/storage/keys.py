@@ -10,7 +10,7 @@ import hashlib
 import hmac
 import secrets
 from contextlib import closing
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +38,7 @@ KEYS = sa.Table(
 )
 """It is made only where there is a key."""
 _PREFIX, _LONGEST = "steerbo", 200
+_MOST_DAYS = 3650
 
 
 @record
@@ -49,7 +50,8 @@ class Key:
         study: which study it is for.
         name: its owner; it stands in the log beside the changes made with it.
         may: one of `RIGHTS`.
-        created, revoked: when; empty where it is not revoked.
+        created: when.
+        revoked: from when on it opens nothing, which may be a day to come; empty: it has no end.
     """
 
     id: str
@@ -58,6 +60,11 @@ class Key:
     may: str
     created: str = ""
     revoked: str = ""
+
+    @property
+    def ended(self) -> bool:
+        """Whether it opens nothing any more."""
+        return bool(self.revoked) and self.revoked <= _now()
 
 
 class KeyRing:
@@ -77,20 +84,30 @@ class KeyRing:
         """Close the connections."""
         self._database.close()
 
-    def create(self, study: str, name: str, may: str) -> tuple[Key, str]:
+    def create(self, study: str, name: str, may: str, days: int | None = None) -> tuple[Key, str]:
         """Create a key; returns it with its text, which is shown only once.
 
+        Args:
+            study: which study it is for.
+            name: its owner.
+            may: one of `RIGHTS`.
+            days: after so many it opens nothing; None: it has no end.
+
         Raises:
-            InvalidOption: a name or a right that is none.
+            InvalidOption: a name, a right or a number of days that is none.
         """
+        if days is not None and not 1 <= days <= _MOST_DAYS:
+            raise InvalidOption("days", days, f"a number of days from 1 to {_MOST_DAYS}")
         if may not in RIGHTS:
             raise InvalidOption("may", may, one_of(RIGHTS, may))
-        key = Key(secrets.token_hex(4), checked_name(study), checked_name(name), may, _now())
+        end = _now(timedelta(days=days)) if days else ""
+        key = Key(secrets.token_hex(4), checked_name(study), checked_name(name), may, _now(), end)
         secret = secrets.token_urlsafe(32)
         self._database.make(KEYS)
         with self._database.transaction() as connection:
-            row = {"id": key.id, "study": study, "name": name, "may": may, "created": key.created}
-            connection.execute(KEYS.insert(), {**row, "digest": _digest(secret)})
+            row: dict[str, str | None] = {"id": key.id, "study": study, "name": name, "may": may}
+            row |= {"created": key.created, "revoked": end or None, "digest": _digest(secret)}
+            connection.execute(KEYS.insert(), row)
         return key, f"{_PREFIX}_{key.id}_{secret}"
 
     def revoke(self, id: str) -> Key:
@@ -102,7 +119,7 @@ class KeyRing:
         with self._database.transaction() as connection:
             if not has(connection, KEYS):
                 raise InvalidOption("key", id, "a key; there is none")
-            stands = (KEYS.c.id == id) & KEYS.c.revoked.is_(None)
+            stands = (KEYS.c.id == id) & (KEYS.c.revoked.is_(None) | (KEYS.c.revoked > _now()))
             done = connection.execute(KEYS.update().where(stands).values(revoked=_now())).rowcount
         found = {key.id: key for key in self.list()}
         if not done and id not in found:
@@ -118,7 +135,7 @@ class KeyRing:
         return [_key(row) for row in rows]
 
     def check(self, text: Any) -> Key | None:
-        """Find the key of a text; None for an unknown or revoked one, in equal time."""
+        """Find the key of a text; None for an unknown, revoked or ended one, in equal time."""
         if not isinstance(text, str) or not text.isascii() or len(text) > _LONGEST:
             return None
         prefix, _, rest = text.partition("_")
@@ -131,13 +148,10 @@ class KeyRing:
                 else None
             )
         stands = row.digest if row is not None else _digest("")
-        if (
-            not hmac.compare_digest(stands, _digest(secret))
-            or row is None
-            or row.revoked is not None
-        ):
+        if not hmac.compare_digest(stands, _digest(secret)) or row is None:
             return None
-        return _key(row)
+        key = _key(row)
+        return None if key.ended else key
 
 
 def keys_of(place: Path | str) -> list[Key]:
@@ -154,5 +168,5 @@ def _digest(secret: str) -> str:
     return hashlib.sha256(secret.encode(errors="surrogatepass")).hexdigest()
 
 
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="microseconds")
+def _now(later: timedelta = timedelta()) -> str:
+    return (datetime.now(UTC) + later).isoformat(timespec="microseconds")

@@ -237,7 +237,7 @@ async function sent(form, submitter) {
     say(form, answer.status === 401 ? `${said}. What you typed is kept: open this page anew, and type the key.` : `Not saved: ${said}`);
     return;
   }
-  if (answer.redirected) forget(path(form));
+  if (answer.redirected || answer.ok && form.closest("#share")) forget(path(form));
   if (!work) { replaced(answer, fresh); return; }
   const card = form.closest("article.kept"), row = form.closest("tr.editing");
   if (answer.ok && card?.dataset.action) forget(card.dataset.action);
@@ -314,6 +314,14 @@ const watch = new IntersectionObserver(found => {
 });
 function observe() {
   for (const each of document.querySelectorAll("section[data-src]:not([data-seen]):not([data-live])")) watch.observe(each);
+}
+
+// -- entering by a link, whose key stands where no server and no other page sees it ----------------------------------------
+const entry = document.querySelector("form[action='/key']");
+if (entry && location.hash.startsWith("#steerbo_")) {
+  entry.elements.key.value = location.hash.slice(1);
+  history.replaceState(null, "", location.pathname);
+  entry.requestSubmit();
 }
 
 // -- following -----------------------------------------------------------------------------------------------------------
