@@ -40,6 +40,12 @@ BUMPS = '{ kind = "bumps", centres = [[0.5]], heights = [1, 2], width = 0.1 }'
         (PROBLEM.replace(LAW, '{ kind = "normal", mean = 600, sd = 1 }'),
          '{"mean": 600.0, "sd": 1.0,'),
         (PROBLEM.replace("low = 4", "low = 4,5"), "The line is: "),
+        (PROBLEM.replace('"cost-varying"', "cost-varying"), "(texts stand in double quotes)"),
+        (PROBLEM.replace('"cost-varying"', "“cost-varying”"), '(quotes are straight: ")'),
+        (PROBLEM.replace("low = 4", "bounds = [4, 8]"), "They are low = … and high = …."),
+        (PROBLEM.replace(LAW, '{ kind = "normal", mu = 6, sigma = 1 }'), "It is called sd."),
+        (TOLERANCE.replace("{}", '{ kind = "fraction", fraction = 10 }'), "10 % are share = 0.1."),
+        (TOLERANCE.replace("{}", "[0]\nbudget = 4"), "It stands in the table [study]."),
         (DRIFTING.replace("MEAN", BUMPS),
          "problem.priors.0.mean.heights: [1.0, 2.0] is not allowed; expected 1 number,"),
     ],
@@ -58,4 +64,11 @@ def test_a_decimal_comma_is_pointed_at(tmp_path: Path) -> None:
     file = tmp_path / "study.toml"
     file.write_text(PROBLEM + STUDY.replace("budget = 10", "budget = 10,5"), encoding="utf-8")
     with pytest.raises(SteerboError, match=r"The line is: budget = 10,5 \(numbers have decimal points\)"):
+        read_study(file)
+
+
+def test_a_field_of_the_other_table_is_sent_there(tmp_path: Path) -> None:
+    file = tmp_path / "study.toml"
+    file.write_text(PROBLEM + STUDY.replace("[study]", "[study]\nminimize = true"), encoding="utf-8")
+    with pytest.raises(SteerboError, match=r"study\.minimize: .* It stands in the table \[problem\]\."):
         read_study(file)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -27,6 +28,7 @@ class Fraction:
     share: float
     worst: float | None = None
     kind: Literal["fraction"] = "fraction"
+    instead: ClassVar[Mapping[str, str]] = {"fraction": "It is called share: 10 % are share = 0.1."}
 
     @model_validator(mode="after")
     def _check(self) -> Fraction:

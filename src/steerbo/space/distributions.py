@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
 import numpy as np
 from pydantic import BeforeValidator, Discriminator, model_validator
@@ -166,6 +166,15 @@ class Uniform:
         return UniformDistribution(*_ends(self.low, self.high, low, high))
 
 
+_OTHER_NAMES = {
+    "mu": "It is called mean.",
+    "loc": "It is called mean.",
+    "sigma": "It is called sd.",
+    "std": "It is called sd.",
+    "scale": "It is called sd.",
+}
+
+
 @record
 class Normal:
     """The normal law, not truncated: a little of its mass (at most 1 %) may lie outside the variable's bounds.
@@ -177,6 +186,7 @@ class Normal:
     mean: Number
     sd: Positive
     kind: Literal["normal"] = tag("normal")
+    instead: ClassVar[Mapping[str, str]] = _OTHER_NAMES
 
     def on(self, low: float, high: float) -> NormalDistribution:
         """Return the distribution; the bounds do not matter."""
@@ -200,6 +210,7 @@ class TruncatedNormal:
     high: Number | None = None
     moments: Literal["parent", "truncated"] = "parent"
     kind: Literal["truncated-normal"] = tag("truncated-normal")
+    instead: ClassVar[Mapping[str, str]] = _OTHER_NAMES
 
     def on(self, low: float, high: float) -> TruncatedNormalDistribution | UniformDistribution:
         """Place the law on a variable's bounds; uniform where the parent is too wide to tell the difference (1e-8).

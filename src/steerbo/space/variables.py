@@ -249,6 +249,7 @@ class NumericVariable(BaseVariable):
         "log": 'A logarithmic scale is written scale = "log".',
         "min": "It is called low.",
         "max": "It is called high.",
+        "bounds": "They are low = … and high = ….",
     }
     low: float
     high: float

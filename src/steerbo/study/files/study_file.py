@@ -74,7 +74,23 @@ def _about(text: str, message: str) -> str:
         return ""
     line = lines[int(found[1]) - 1].strip()
     said = f"The line is: {shortened(line, 80)}"
-    return f"{said} (numbers have decimal points)" if re.search(r"=\s*[+-]?\d+,\d", line) else said
+    return f"{said} ({hint})" if (hint := _mistaken(line)) else said
+
+
+def _mistaken(line: str) -> str:
+    """Hint at a mistake that is made in lines of TOML; empty where none is seen.
+
+    >>> _mistaken("low = 1,5"), _mistaken("kind = causal")
+    ('numbers have decimal points', 'texts stand in double quotes')
+    """
+    value = line.partition("=")[2].strip()
+    if re.match(r"[+-]?\d+,\d", value):
+        return "numbers have decimal points"
+    if re.search("[“”„«»]", line):
+        return 'quotes are straight: "'
+    if value[:1].isalpha():
+        return "texts stand in double quotes"
+    return "" if "=" in line or line.startswith("[") else "a field is written: name = value"
 
 
 def read_tables(path: Path | str) -> dict[str, Any]:
@@ -422,8 +438,24 @@ def _read(file: Path, content: dict[str, Any]) -> StudyFile:
         parts = StudyFile(file, problem[0], settings, objective)
         specification = collecting_errors(wrong, lambda: _complete(parts, problem[1], wrong))
     if wrong or specification is None:
-        raise combine(wrong)
+        raise combine(_elsewhere(fault, tables) for each in wrong for fault in each.errors)
     return specification
+
+
+def _elsewhere(fault: InvalidInput, tables: Mapping[str, Mapping[str, Any]]) -> InvalidInput:
+    """The same fault; of a field that the other table has, with a hint at that."""
+    table, _, name = fault.field.partition(".")
+    of_study = {each.name for each in fields(Settings)}
+    kind = tables.get("problem", {}).get("kind")
+    # none, where the kind is what is wrong
+    declared = collecting_errors([], lambda: problem_class(kind))
+    of_problem = set(getattr(declared, "__pydantic_fields__", ()))
+    known = {"problem": (of_problem, of_study, "study"), "study": (of_study, of_problem, "problem")}
+    own, others, other = known.get(table, (set(), set(), ""))
+    if name in own or name not in others or name not in tables.get(table, {}) or fault.hint:
+        return fault
+    hint = f"It stands in the table [{other}]."
+    return type(fault)(fault.field, fault.value, fault.allowed, hint)
 
 
 def _problem(table: Mapping[str, Any], folder: Path) -> tuple[Problem, dict[str, Any]]:
