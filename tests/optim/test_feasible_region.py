@@ -84,3 +84,21 @@ def test_where_only_what_is_known_is_allowed_it_is_found() -> None:
         lambda p: p[:, 0], None, FeasibleRegion(Box([0] * 4, [1] * 4), margin, np.full((1, 4), 0.77)), seed=0
     )
     assert found.value >= 0.77
+
+
+def test_no_point_is_judged_twice_where_none_is_allowed() -> None:
+    """To judge a point takes far longer than all else, and a limit out of reach is the usual case of many sets."""
+    judged: list[bytes] = []
+
+    def margin(points: np.ndarray) -> np.ndarray:
+        judged.extend(point.tobytes() for point in points)
+        return np.asarray(-1.0 - (points**2).sum(axis=1))
+
+    def gradients(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return -1.0 - (points**2).sum(axis=1)[:, None], -2.0 * points[:, None]
+
+    region = FeasibleRegion(Box([-1.0, -1.0], [1.0, 1.0]), margin, gradients=gradients)
+    found = maximise(lambda points: points[:, 0], None, region, 0, screen=64, starts=4)
+    assert np.abs(found.point).max() < 1e-3, "the likeliest is the answer"
+    assert found.value < UNLIKELY / 2
+    assert len(judged) == len(set(judged)) >= 64

@@ -144,10 +144,12 @@ def _any_allowed(box: FeasibleRegion, points: Float[np.ndarray, "n d"]) -> bool:
 
 def _likeliest(box: FeasibleRegion, seed: int, screen: int, starts: int) -> Maximum:
     """Maximise the margin, whether or not it reaches 0."""
+    free = box.without_margin
     return maximise(
-        box.margin,
+        box.room,
         box.margin_gradient,
-        Polytope.of(box.region),
+        # climbs in a box are made together, those in a polytope one after another
+        Polytope.of(box.region) if free.constrained else free,
         seed,
         screen=screen,
         starts=starts,

@@ -533,7 +533,7 @@ class FeasibleRegion(Box):
     margin: Margin
     known: Float[np.ndarray, "k d"]
     gradients: MarginGradients
-    _judged: dict[bytes, bool]
+    _judged: dict[bytes, float]
     constrained: ClassVar[bool] = True
 
     def __init__(
@@ -552,16 +552,20 @@ class FeasibleRegion(Box):
         object.__setattr__(self, "_judged", {})
 
     def allows(self, points: Float[np.ndarray, "n d"]) -> Bool[np.ndarray, " n"]:
-        """Mark points inside with a margin that is not negative; no point is judged twice."""
+        """Mark points inside with a margin that is not negative."""
+        return self.room(points) >= 0.0
+
+    def room(self, points: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
+        """Margins of points, (n,), minus infinity outside; no point is judged twice."""
         keys = [row.tobytes() for row in np.ascontiguousarray(points)]
         new = [k for k, key in enumerate(keys) if key not in self._judged]
         if new:
             fresh = points[new]
-            allowed = self.region.inside(fresh)
-            if allowed.any():
-                allowed[allowed] = self.margin(fresh[allowed]) >= 0.0
-            self._judged.update(zip([keys[k] for k in new], allowed.tolist(), strict=True))
-        return np.array([self._judged[key] for key in keys], dtype=bool)
+            margins, inside = np.full(len(fresh), -np.inf), self.region.inside(fresh)
+            if inside.any():
+                margins[inside] = self.margin(fresh[inside])
+            self._judged.update(zip([keys[k] for k in new], margins.tolist(), strict=True))
+        return np.array([self._judged[key] for key in keys])
 
     def place(self, unit: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
         """Place points of the unit cube, `(n, d)`, in the region, whatever their margin."""
