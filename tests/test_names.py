@@ -46,9 +46,9 @@ def test_a_study_file_and_a_command_mean_the_same_names(tmp_path: Path, typed: s
 
 def test_bodies_over_http_mean_the_same_names(tmp_path: Path) -> None:
     with served(begun(tmp_path).with_suffix(".db"), name="oven") as client:
-        token = client.post("/studies/oven/ask", json={}).json()["suggestions"][0]["token"]
+        token = client.post("/v1/studies/oven/ask", json={}).json()["suggestions"][0]["token"]
         body = {"value": 1.0, "realised": {f"{PARTS} ": f"{PARTS}\u200b"}}
-        assert client.post(f"/studies/oven/rounds/{token}/tell", json=body).status_code == 200
+        assert client.post(f"/v1/studies/oven/rounds/{token}/tell", json=body).status_code == 200
     assert Tell.model_validate(body).realised == {WHOLE: WHOLE}
 
 

@@ -10,7 +10,7 @@ my $http = HTTP::Tiny->new(default_headers => { 'Content-Type' => 'application/j
 
 sub call {
     my ($path, $body) = @_;
-    my $answer = $http->post("$url/studies/$study/$path", { content => encode_json($body) });
+    my $answer = $http->post("$url/v1/studies/$study/$path", { content => encode_json($body) });
     die "$answer->{status}: $answer->{content}\n" unless $answer->{success};
     return decode_json($answer->{content});
 }

@@ -4,7 +4,7 @@
 #   sh play.sh http://127.0.0.1:8000 study 5
 # Where a key is needed: KEY=steerbo_… sh play.sh …
 set -eu
-url="$1/studies/$2" rounds="$3"
+url="$1/v1/studies/$2" rounds="$3"
 call() {
   curl --silent --show-error --fail-with-body --header "Authorization: Bearer ${KEY:-}" \
     --header "Content-Type: application/json" --data "$2" "$url/$1"

@@ -54,8 +54,8 @@ def test_several_studies_and_all_of_a_log_are_served(tmp_path: Path) -> None:
     for name in ("north", "south east"):
         Study.create(many, Stub(), "tests.core.stub:Nearest", name=name).close()
     with commanded(place, many) as made, made.client() as client:
-        assert client.get("/studies").json()["studies"] == ["oven", "north", "south east"]
-        assert client.get("/studies/north/status").json()["rounds"] == 0
+        assert client.get("/v1/studies").json()["studies"] == ["oven", "north", "south east"]
+        assert client.get("/v1/studies/north/status").json()["rounds"] == 0
         assert client.get("/page/north").status_code == 200
     assert Nearest.name == "nearest"
 
@@ -87,8 +87,8 @@ def test_a_key_is_asked_for_where_it_is_wanted(tmp_path: Path) -> None:
     place = oven(tmp_path)
     key = call("key", "create", place, "--name", "ann").stdout.strip()
     with commanded(place, options=("--keys",)) as made, made.client() as client:
-        assert client.get("/studies/oven/status").status_code == 401
-        assert client.get("/studies/oven/status", headers=bearer(key)).status_code == 200
+        assert client.get("/v1/studies/oven/status").status_code == 401
+        assert client.get("/v1/studies/oven/status", headers=bearer(key)).status_code == 200
 
 
 def test_how_many_are_prepared_is_a_number(tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_how_many_are_prepared_is_a_number(tmp_path: Path) -> None:
     for wrong in ("-1", "10001", "some"):
         assert "--prepare" in refused(call("serve", place, "--prepare", wrong), 2)
     with commanded(tmp_path / "oven.db", options=("--prepare", "0")) as made, made.client() as client:
-        assert client.get("/studies").json()["studies"] == ["oven"]
+        assert client.get("/v1/studies").json()["studies"] == ["oven"]
 
 
 def test_proxies_are_named_by_address(tmp_path: Path) -> None:
@@ -116,10 +116,10 @@ def test_studies_of_one_name_are_served_by_their_folders(tmp_path: Path) -> None
     wrong = tmp_path / "oven.toml"
     wrong.write_text("[study", encoding="utf-8")
     with commanded(*places, wrong) as made, made.client() as client:
-        listed = client.get("/studies").json()
+        listed = client.get("/v1/studies").json()
         assert listed["studies"] == ["north-oven", "south-oven"]
         assert list(listed["left_out"]) == [f"{tmp_path.name}-oven"]
-        assert client.post("/studies/south-oven/ask", json={"context": {"weather": 3}}).status_code == 200
+        assert client.post("/v1/studies/south-oven/ask", json={"context": {"weather": 3}}).status_code == 200
     with Study.open(places[1]) as south, Study.open(places[0]) as north:
         assert (len(south.history), len(north.history)) == (1, 0)
 
@@ -146,14 +146,14 @@ def test_a_study_that_cannot_be_opened_stops_no_other(tmp_path: Path) -> None:
     wrong.write_text("[study", encoding="utf-8")
     assert "another study" in refused(call("serve", changed), 2)
     with commanded(changed, wrong, place, widened) as made, made.client() as client:
-        listed = client.get("/studies").json()
+        listed = client.get("/v1/studies").json()
         assert listed["studies"] == ["oven", "widened"]
         assert "another study" in listed["left_out"]["changed"]
         assert "wrong.toml" in listed["left_out"]["wrong"]
         assert "another study" in client.get("/page").text
-        answer = client.get("/studies/changed/status")
+        answer = client.get("/v1/studies/changed/status")
         assert (answer.status_code, "another study" in answer.json()["detail"]) == (503, True)
-        assert client.post("/studies/widened/ask", json={}).status_code == 200
+        assert client.post("/v1/studies/widened/ask", json={}).status_code == 200
 
 
 def test_what_a_study_has_to_say_is_json_where_that_is_wanted(tmp_path: Path) -> None:

@@ -126,7 +126,7 @@ class Person:
         assert answer.status_code == 303, re.findall(r"(?s)<ul class=.wrong.*?</ul>", answer.text)
 
     def rounds(self) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = self.client.get(f"/studies/{self.name}/rounds").json()["rounds"]
+        found: list[dict[str, Any]] = self.client.get(f"/v1/studies/{self.name}/rounds").json()["rounds"]
         return found
 
     def suggestion(self, token: str) -> Suggestion:

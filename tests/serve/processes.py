@@ -138,4 +138,4 @@ def half_heads(url: str, count: int) -> int:
                     one.recv(2**16)
                 one.sendall(half)
         with httpx2.Client(base_url=url, timeout=60, trust_env=False) as client:
-            return client.get("/studies").status_code
+            return client.get("/v1/studies").status_code

@@ -12,11 +12,11 @@ from steerbo.study import Study
 from tests.core.stub import Nearest, Stub
 from tests.serve.players import KINDS, bearer, key_for, of_kind, oven, served
 
-ROUND = "/studies/oven/rounds/{}/{}"
+ROUND = "/v1/studies/oven/rounds/{}/{}"
 
 
 def ask(client: Any, **body: Any) -> dict[str, Any]:
-    answer = client.post("/studies/oven/ask", json={"context": {"weather": 12.0}, **body})
+    answer = client.post("/v1/studies/oven/ask", json={"context": {"weather": 12.0}, **body})
     assert answer.status_code == 200, answer.text
     (suggestion,) = answer.json()["suggestions"]
     return dict(suggestion)
@@ -30,7 +30,7 @@ def test_a_whole_study_over_http_is_what_python_would_have_played(wing: str, tmp
     with served(place) as client:
         for number in range(1, 5):
             body = to_dict(dict(case.request(number)))
-            (plain,) = client.post("/studies/oven/ask", json=body).json()["suggestions"]
+            (plain,) = client.post("/v1/studies/oven/ask", json=body).json()["suggestions"]
             wanted: Any = quiet.ask(**case.request(number))
             while wanted.observe:
                 assert plain["observe"] == list(wanted.observe)
@@ -42,8 +42,8 @@ def test_a_whole_study_over_http_is_what_python_would_have_played(wing: str, tmp
             quiet.tell(wanted, **outcome)
             told = client.post(ROUND.format(plain["token"], "tell"), json=to_dict(outcome))
             assert told.json()["status"] == quiet.status.to_dict()
-        assert client.get("/studies/oven/recommendation").json() == quiet.recommend().to_dict()
-        ended = client.post("/studies/oven/ask", json=to_dict(dict(case.request(5)))).json()
+        assert client.get("/v1/studies/oven/recommendation").json() == quiet.recommend().to_dict()
+        ended = client.post("/v1/studies/oven/ask", json=to_dict(dict(case.request(5)))).json()
         assert ended == {"suggestions": [], "left": 0, "finished": "all rounds are made"}
 
 
@@ -56,7 +56,7 @@ def test_answers_may_be_given_twice_and_not_otherwise(tmp_path: Path) -> None:
         other = client.post(ROUND.format(token, "tell"), json={**told, "value": 3})
         assert other.status_code == 409
         assert other.headers["content-type"] == "application/problem+json"
-        assert client.get("/studies/oven/status").json()["spent"] == 2.0
+        assert client.get("/v1/studies/oven/status").json()["spent"] == 2.0
 
 
 @pytest.mark.parametrize(
@@ -94,15 +94,15 @@ def test_what_is_wrong_is_said_with_field_and_what_is_allowed(
 ) -> None:
     with served(oven(tmp_path)) as client:
         token = ask(client)["token"]
-        before = client.get("/studies/oven/events").json()["count"]
-        answer = client.post(f"/studies/oven/{path.format(token)}", json=body)
+        before = client.get("/v1/studies/oven/events").json()["count"]
+        answer = client.post(f"/v1/studies/oven/{path.format(token)}", json=body)
         plain = answer.json()
         assert (answer.status_code, plain["status"]) == (status, status), plain
         assert plain["detail"]
         if field:
             assert field in [each["field"] for each in plain["errors"]]
             assert all(each["allowed"] for each in plain["errors"])
-        assert client.get("/studies/oven/events").json()["count"] == before
+        assert client.get("/v1/studies/oven/events").json()["count"] == before
 
 
 RUBBISH = ["{", "[" * 100_000, '{"value": ' + "9" * 10_000 + "}", "\ud800", '{"value": NaN}', ""]
@@ -123,19 +123,19 @@ def test_everything_can_be_looked_at(tmp_path: Path) -> None:
         token = ask(client)["token"]
         client.post(ROUND.format(token, "tell"), json={"value": 1, "cost": 1, "realised": {"oven": 150, "speed": 0.5}})
         second = ask(client)["token"]
-        open_ones = client.get("/studies/oven/rounds", params={"state": "open"}).json()["rounds"]
+        open_ones = client.get("/v1/studies/oven/rounds", params={"state": "open"}).json()["rounds"]
         assert [r["token"] for r in open_ones] == [second], "who did not get the answer finds it here"
-        assert client.get("/studies/oven/rounds", params={"state": "lost"}).status_code == 422
-        found = client.get("/studies/oven").json()
+        assert client.get("/v1/studies/oven/rounds", params={"state": "lost"}).status_code == 422
+        found = client.get("/v1/studies/oven").json()
         assert found["problem"]["kind"] == "cost-varying"
         assert [each["name"] for each in found["takes"]] == ["context"]
-        assert client.get("/studies/oven/explanation").json()["summary"]
-        at = client.get("/studies/oven/policy", params={"weather": "12.5"})
+        assert client.get("/v1/studies/oven/explanation").json()["summary"]
+        at = client.get("/v1/studies/oven/policy", params={"weather": "12.5"})
         assert at.status_code == 200, at.text
         assert at.json()["context"] == {"weather": 12.5}
-        events = client.get("/studies/oven/events", params={"after": 2}).json()
+        events = client.get("/v1/studies/oven/events", params={"after": 2}).json()
         assert len(events["events"]) == events["count"] - 2 > 0
-        assert client.get("/openapi.json").json()["paths"]["/studies/{name}/ask"]
+        assert client.get("/openapi.json").json()["paths"]["/v1/studies/{name}/ask"]
 
 
 def test_correcting_and_adding_need_the_right_to_amend(tmp_path: Path) -> None:
@@ -143,16 +143,16 @@ def test_correcting_and_adding_need_the_right_to_amend(tmp_path: Path) -> None:
     keys = {may: bearer(key_for(place, may, f"{may}er")) for may in ("read", "play", "amend")}
     with served(place, keyed=True) as client:
         body = {"context": {"weather": 3}}
-        assert client.post("/studies/oven/ask", json=body, headers=keys["read"]).status_code == 403
-        (asked,) = client.post("/studies/oven/ask", json=body, headers=keys["play"]).json()["suggestions"]
+        assert client.post("/v1/studies/oven/ask", json=body, headers=keys["read"]).status_code == 403
+        (asked,) = client.post("/v1/studies/oven/ask", json=body, headers=keys["play"]).json()["suggestions"]
         told = {"value": 1, "cost": 1, "realised": {"oven": 150, "speed": 0.5}}
         tell, amend = (ROUND.format(asked["token"], word) for word in ("tell", "amend"))
         assert client.post(tell, json=told, headers=keys["play"]).status_code == 200
         assert client.post(amend, json={"value": 2}, headers=keys["play"]).status_code == 403
         assert client.post(amend, json={"value": 2}, headers=keys["amend"]).status_code == 200
         data = {"value": 1, "realised": {"oven": 150, "speed": 0.5, "weather": 3}, "cost": 1, "scope": ["oven"]}
-        assert client.post("/studies/oven/data", json=data, headers=keys["play"]).status_code == 403
-        assert client.post("/studies/oven/data", json=data, headers=keys["amend"]).status_code == 200
+        assert client.post("/v1/studies/oven/data", json=data, headers=keys["play"]).status_code == 403
+        assert client.post("/v1/studies/oven/data", json=data, headers=keys["amend"]).status_code == 200
     with Study.open(place) as played:
         by = [(event.kind, event.by) for event in played.events[1:]]  # type: ignore[union-attr]
     assert by == [("asked", "player"), ("told", "player"), ("amended", "amender"), ("added", "amender")]
@@ -162,13 +162,13 @@ def test_a_key_is_told_of_its_study_and_of_no_other(tmp_path: Path) -> None:
     place = oven(tmp_path)
     key = bearer(key_for(place, "amend", study="another"))
     with served(place, keyed=True) as client:
-        for path in ("/studies", "/studies/oven", "/studies/nothing", "/metrics"):
+        for path in ("/v1/studies", "/v1/studies/oven", "/v1/studies/nothing", "/metrics"):
             answers = [client.get(path), client.get(path, headers=key), client.get(path, headers=bearer("x"))]
             assert [a.status_code for a in answers] == [401, 401, 401]
             assert all("oven" not in a.text for a in answers)
         right = bearer(key_for(place, "read"))
-        assert client.get("/studies", headers=right).json() == {"studies": ["oven"], "may": "read"}
-        assert client.get("/studies/nothing", headers=right).status_code == 404
+        assert client.get("/v1/studies", headers=right).json() == {"studies": ["oven"], "may": "read"}
+        assert client.get("/v1/studies/nothing", headers=right).status_code == 404
 
 
 @pytest.mark.filterwarnings("ignore::steerbo.errors.OutOfRangeWarning")
@@ -185,7 +185,7 @@ def test_every_answer_carries_what_is_hard_to_believe(tmp_path: Path) -> None:
         right = client.post(ROUND.format(asked["token"], "amend"), json={"realised": {"oven": 160}})
         assert right.json()["warnings"] == []
         data = {"value": 1, "realised": {"oven": 150, "speed": 90, "weather": 3}, "cost": 1, "scope": ["oven"]}
-        assert "added-1: speed = 90" in client.post("/studies/oven/data", json=data).json()["warnings"][0]
+        assert "added-1: speed = 90" in client.post("/v1/studies/oven/data", json=data).json()["warnings"][0]
         for value in (4.0, 9.0, 6.0, 5.0):
             plain = {"value": value, "cost": 1, "realised": {"oven": 150, "speed": 0.5}}
             token = ask(client)["token"]
@@ -205,7 +205,7 @@ def test_a_mistyped_look_is_said_and_taken_back(tmp_path: Path) -> None:
     place = tmp_path / "study.db"
     Study.create(place, Stub(), Nearest, rounds=6).close()
     with served(place, name="oven") as client:
-        (asked,) = client.post("/studies/oven/ask").json()["suggestions"]
+        (asked,) = client.post("/v1/studies/oven/ask").json()["suggestions"]
         decide = ROUND.format(asked["token"], "decide")
         wrong = client.post(decide, json={"context": {"age": 610}}).json()
         assert "age = 610 is far outside its range" in wrong["warnings"][0]
@@ -214,7 +214,7 @@ def test_a_mistyped_look_is_said_and_taken_back(tmp_path: Path) -> None:
         assert (right["context"], right["warnings"], right["observe"]) == ({"age": 0.61}, [], ["pulse"])
         twice = client.post(decide, json={"context": {"age": 0.61}, "again": True}).json()
         assert twice == right
-        assert client.get("/studies/oven/events").json()["count"] == 4
+        assert client.get("/v1/studies/oven/events").json()["count"] == 4
         client.post(decide, json={"context": {"pulse": 0.5}})
         late = client.post(decide, json={"context": {"age": 0.3}, "again": True})
         assert late.status_code == 422

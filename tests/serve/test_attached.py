@@ -29,14 +29,14 @@ def test_http_begins_a_round(wing: str, tmp_path: Path) -> None:
     place, values, context = played(tmp_path, wing)
     with served(place) as client:
         when = {"time": NOW} if wing == "time-varying" else {}
-        answer = client.post("/studies/oven/attach", json={"values": values, "context": context or None, **when})
+        answer = client.post("/v1/studies/oven/attach", json={"values": values, "context": context or None, **when})
         assert answer.status_code == 200, answer.text
         own = answer.json()
         assert (own["round"], own["note"]) == (5, {"own": True})
         assert {name: own["values"][name] for name in values} == values
-        assert client.get("/studies/oven/status").json()["pending"] == [own["token"]]
-        assert client.post("/studies/oven/attach", json={"values": {"nothing": 1}}).status_code == 422
-        assert client.get("/studies/oven/explanation").status_code == 200
+        assert client.get("/v1/studies/oven/status").json()["pending"] == [own["token"]]
+        assert client.post("/v1/studies/oven/attach", json={"values": {"nothing": 1}}).status_code == 422
+        assert client.get("/v1/studies/oven/explanation").status_code == 200
         page = client.get("/page/oven", params={"whole": 1})
         assert page.status_code == 200
         assert f'id="round-{own["token"]}"' in page.text
@@ -64,5 +64,5 @@ def test_a_key_to_read_is_not_enough(tmp_path: Path) -> None:
     reading, playing = bearer(key_for(place, "read", "reader")), bearer(key_for(place, "play", "player"))
     body = {"values": values, "time": NOW}
     with served(place, keyed=True) as client:
-        assert client.post("/studies/oven/attach", json=body, headers=reading).status_code == 403
-        assert client.post("/studies/oven/attach", json=body, headers=playing).status_code == 200
+        assert client.post("/v1/studies/oven/attach", json=body, headers=reading).status_code == 403
+        assert client.post("/v1/studies/oven/attach", json=body, headers=playing).status_code == 200

@@ -39,7 +39,7 @@ class _Reader:
         self.client = client
 
     def rounds(self) -> Any:
-        return self.client.get("/studies/study/rounds").json()["rounds"]
+        return self.client.get("/v1/studies/study/rounds").json()["rounds"]
 
 
 def measured(tab: Tab, token: str) -> None:

@@ -21,9 +21,9 @@ def test_only_this_machine_is_meant(tmp_path: Path) -> None:
     """A stranger's domain that is made to lead to 127.0.0.1 would let their page read ours."""
     with served(oven(tmp_path)) as client:
         for host in OURS:
-            assert client.get("/studies", headers={"Host": host}).status_code == 200, host
+            assert client.get("/v1/studies", headers={"Host": host}).status_code == 200, host
         for host in STRANGERS:
-            for path in ("/studies", "/page/oven", "/static/steerbo.css", "/healthz"):
+            for path in ("/v1/studies", "/page/oven", "/static/steerbo.css", "/healthz"):
                 answer = client.get(path, headers={"Host": host})
                 assert answer.status_code == 421, (host, path)
                 assert "oven" not in answer.text
@@ -36,30 +36,30 @@ def test_a_name_can_be_given() -> None:
 
 def test_every_answer_is_closed_to_everything_else(tmp_path: Path) -> None:
     with served(oven(tmp_path)) as client:
-        for path in ("/studies", "/page/oven", "/nothing", "/static/steerbo.js", "/studies/nothing"):
+        for path in ("/v1/studies", "/page/oven", "/nothing", "/static/steerbo.js", "/v1/studies/nothing"):
             headers = client.get(path).headers
             assert "default-src 'none'" in headers["content-security-policy"], path
             assert "unsafe" not in headers["content-security-policy"]
             assert headers["x-content-type-options"] == "nosniff"
             assert headers["x-frame-options"] == "DENY"
             assert "server" not in headers
-        assert client.get("/studies").headers["cache-control"] == "no-store"
+        assert client.get("/v1/studies").headers["cache-control"] == "no-store"
 
 
 def test_a_body_that_is_too_long_is_not_read(tmp_path: Path) -> None:
     with served(oven(tmp_path)) as client:
         long = b'{"context": {"weather": 1}, "x": "' + b"x" * LONGEST_BODY + b'"}'
-        assert client.post("/studies/oven/ask", content=long).status_code == 413
+        assert client.post("/v1/studies/oven/ask", content=long).status_code == 413
 
         def pieces() -> Any:
             for _ in range(LONGEST_BODY // 1000 + 2):
                 yield b"x" * 1000
 
-        assert client.post("/studies/oven/ask", content=pieces()).status_code == 413
+        assert client.post("/v1/studies/oven/ask", content=pieces()).status_code == 413
         for length in ("-1", "x", "9" * 30):
             headers = {"Content-Length": length}
-            assert client.post("/studies/oven/ask", content=b"", headers=headers).status_code == 413
-        assert client.get("/studies/oven/events").json()["count"] == 1
+            assert client.post("/v1/studies/oven/ask", content=b"", headers=headers).status_code == 413
+        assert client.get("/v1/studies/oven/events").json()["count"] == 1
 
 
 def test_a_body_that_does_not_come_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,9 +109,9 @@ def test_one_address_does_not_take_it_all(tmp_path: Path) -> None:
 def test_another_sites_page_changes_nothing(headers: dict[str, str], status: int, tmp_path: Path) -> None:
     with served(oven(tmp_path)) as client:
         body = {"context": {"weather": 1}}
-        assert client.post("/studies/oven/ask", json=body, headers=headers).status_code == status
+        assert client.post("/v1/studies/oven/ask", json=body, headers=headers).status_code == status
         plain = client.post(
-            "/studies/oven/ask", content='{"context":{"weather":1}}', headers={"Content-Type": "text/plain"}
+            "/v1/studies/oven/ask", content='{"context":{"weather":1}}', headers={"Content-Type": "text/plain"}
         )
         assert plain.status_code == 422, "a form of another site can send text, but no JSON"
-        assert (client.get("/studies/oven/events").json()["count"] == 1) == (status == 403)
+        assert (client.get("/v1/studies/oven/events").json()["count"] == 1) == (status == 403)

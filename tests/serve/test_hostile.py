@@ -38,7 +38,7 @@ def test_nothing_breaks_leaks_or_changes(keyed: bool, tmp_path: Path, monkeypatc
     key = bearer(key_for(place, "read"))
     draw = random.Random(1)
     with served(place, keyed=keyed) as client:
-        before = client.get("/studies/oven/events", headers=key).json()["count"]
+        before = client.get("/v1/studies/oven/events", headers=key).json()["count"]
         for _ in range(REQUESTS):
             given = request(draw)
             answer = client.request(**given)
@@ -48,7 +48,7 @@ def test_nothing_breaks_leaks_or_changes(keyed: bool, tmp_path: Path, monkeypatc
                 assert "oven" not in answer.text.replace(given["url"], ""), given
             assert "Traceback" not in answer.text
             assert "<script>" not in answer.text.replace("<script src=", "")
-        after = client.get("/studies/oven/events", headers=key).json()["count"]
+        after = client.get("/v1/studies/oven/events", headers=key).json()["count"]
     assert after == before
 
 
@@ -56,9 +56,11 @@ def test_what_is_replayed_counts_once(tmp_path: Path) -> None:
     place = oven(tmp_path)
     key = bearer(key_for(place, "play"))
     with served(place, keyed=True) as client:
-        (asked,) = client.post("/studies/oven/ask", json={"context": {"weather": 1}}, headers=key).json()["suggestions"]
+        (asked,) = client.post("/v1/studies/oven/ask", json={"context": {"weather": 1}}, headers=key).json()[
+            "suggestions"
+        ]
         told = {"value": 1, "cost": 1, "realised": {"oven": 150, "speed": 0.5}}
-        tell = f"/studies/oven/rounds/{asked['token']}/tell"
+        tell = f"/v1/studies/oven/rounds/{asked['token']}/tell"
         answers = {client.post(tell, json=told, headers=key).status_code for _ in range(50)}
         assert answers == {200}
-        assert client.get("/studies/oven/status", headers=key).json()["spent"] == 1.0
+        assert client.get("/v1/studies/oven/status", headers=key).json()["spent"] == 1.0

@@ -56,9 +56,9 @@ def lines_of(process: subprocess.Popen[str]) -> list[Any]:
 def test_all_that_a_server_says_is_json(tmp_path: Path) -> None:
     made = start(oven(tmp_path))
     with made.client() as client:
-        (asked,) = client.post("/studies/oven/ask", json={"context": {"weather": 3}}).json()["suggestions"]
+        (asked,) = client.post("/v1/studies/oven/ask", json={"context": {"weather": 3}}).json()["suggestions"]
         far = {"value": 1, "cost": 1, "realised": {"oven": 9000, "speed": 0.5}}  # which is warned about
-        client.post(f"/studies/oven/rounds/{asked['token']}/tell", json=far)
+        client.post(f"/v1/studies/oven/rounds/{asked['token']}/tell", json=far)
         client.get("/nowhere%0a", params={"a": "secret"})
     made.process.terminate()
     found = lines_of(made.process)
@@ -97,7 +97,7 @@ def test_a_fault_of_ours_is_a_line_and_no_traceback(form: str | None, tmp_path: 
                     break
                 except httpx2.TransportError:
                     time.sleep(0.2)
-            answer = client.post("/studies/oven/ask", json={"context": {"weather": 3}})
+            answer = client.post("/v1/studies/oven/ask", json={"context": {"weather": 3}})
             assert answer.status_code == 500
             assert answer.json()["title"] == "Internal Server Error"
             assert client.get("/healthz").status_code == 200
@@ -117,11 +117,11 @@ def test_what_is_being_written_when_a_signal_comes_is_finished(tmp_path: Path) -
     made = start(place)
     answers: list[int] = []
     with made.client() as client:
-        (asked,) = client.post("/studies/oven/ask", json={"context": {"weather": 3}}).json()["suggestions"]
+        (asked,) = client.post("/v1/studies/oven/ask", json={"context": {"weather": 3}}).json()["suggestions"]
         told = {"value": 1, "cost": 1, "realised": {"oven": 150, "speed": 0.5}}
 
         def tell() -> None:
-            answers.append(client.post(f"/studies/oven/rounds/{asked['token']}/tell", json=told).status_code)
+            answers.append(client.post(f"/v1/studies/oven/rounds/{asked['token']}/tell", json=told).status_code)
 
         other = sqlite3.connect(place, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")

@@ -34,20 +34,20 @@ def test_killed_between_question_and_answer_nothing_is_lost_or_twice(tmp_path: P
     first = start(place)
     port = urlsplit(first.url).port or 0
     with first.client() as client:
-        (asked,) = client.post("/studies/oven/ask", json=BODY).json()["suggestions"]
+        (asked,) = client.post("/v1/studies/oven/ask", json=BODY).json()["suggestions"]
     first.kill()
     second = start(place, port=port)
     try:
         with second.client() as client:
-            tell = f"/studies/oven/rounds/{asked['token']}/tell"
-            (out,) = client.get("/studies/oven/rounds", params={"state": "open"}).json()["rounds"]
+            tell = f"/v1/studies/oven/rounds/{asked['token']}/tell"
+            (out,) = client.get("/v1/studies/oven/rounds", params={"state": "open"}).json()["rounds"]
             assert out["values"] == asked["values"]
             assert client.post(tell, json=TOLD).status_code == 200
             second.kill()
             third = start(place, port=port)
             try:
                 assert client.post(tell, json=TOLD).status_code == 200, "who did not get the answer says it again"
-                assert client.get("/studies/oven/status").json()["spent"] == 1.0
+                assert client.get("/v1/studies/oven/status").json()["spent"] == 1.0
             finally:
                 third.kill()
     finally:
@@ -70,7 +70,7 @@ def listening_here(place: Path, **more: Any) -> Iterator[tuple[str, int]]:
 
 WHOLE = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 HALF = b"GET / HTTP/1.1\r\nHost: local"
-POST = b"POST /studies/oven/ask HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n\r\n{"
+POST = b"POST /v1/studies/oven/ask HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n\r\n{"
 BODY_OF_GET = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n\r\n{"
 
 
@@ -184,7 +184,7 @@ def test_where_there_are_too_many_the_oldest_that_is_waited_for_goes(
 
 def test_who_is_being_answered_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(listening, "MOST_CONNECTIONS", 8)
-    listens = b"GET /studies/oven/changes HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    listens = b"GET /v1/studies/oven/changes HTTP/1.1\r\nHost: localhost\r\n\r\n"
     with listening_here(oven(tmp_path)) as place, ExitStack() as held:
         told = [held.enter_context(socket.create_connection(place, timeout=20)) for _ in range(4)]
         for each in told:
@@ -235,7 +235,7 @@ def test_who_forwards_is_believed_only_where_that_is_asked_for(
         answers = []
         for number in range(30):
             head = {"X-Forwarded-For": f"203.0.113.{number}", "Authorization": f"Bearer steerbo_{number}_wrong"}
-            answers.append(client.get("/studies", headers=head).status_code)
+            answers.append(client.get("/v1/studies", headers=head).status_code)
         assert (429 in answers) == (not named), "whoever is believed is another one each time"
         cookie = client.get("/", headers={"X-Forwarded-Proto": "https"}).headers["set-cookie"]
         assert ("Secure" in cookie) == named
@@ -252,8 +252,8 @@ def test_a_signal_ends_it_after_what_is_being_written(by: signal.Signals, tmp_pa
     place = oven(tmp_path)
     with serving(place) as made:
         with made.client() as client:
-            client.post("/studies/oven/ask", json=BODY)
-            with client.stream("GET", "/studies/oven/changes") as stream:
+            client.post("/v1/studies/oven/ask", json=BODY)
+            with client.stream("GET", "/v1/studies/oven/changes") as stream:
                 lines = stream.iter_lines()
                 assert next(lines) == "event: change"
                 made.process.send_signal(by)
@@ -268,7 +268,7 @@ def test_a_signal_ends_it_after_what_is_being_written(by: signal.Signals, tmp_pa
 
 def test_changes_by_others_are_told(tmp_path: Path) -> None:
     place = oven(tmp_path)
-    with commanded(place) as made, made.client() as client, client.stream("GET", "/studies/oven/changes") as stream:
+    with commanded(place) as made, made.client() as client, client.stream("GET", "/v1/studies/oven/changes") as stream:
         lines = (line for line in stream.iter_lines() if line.startswith("data:"))
         assert next(lines) == 'data: {"events": 1}'
         with Study.open(place) as other:

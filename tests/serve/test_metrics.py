@@ -12,8 +12,8 @@ from tests.serve.players import oven, served
 
 def test_figures_are_counted(tmp_path: Path) -> None:
     with served(oven(tmp_path)) as client:
-        client.post("/studies/oven/ask", json={"context": {"weather": 1}})
-        client.get("/studies/none")
+        client.post("/v1/studies/oven/ask", json={"context": {"weather": 1}})
+        client.get("/v1/studies/none")
         found = client.get("/metrics")
     text = found.text
     assert found.headers["content-type"].startswith("text/plain; version=")
@@ -32,7 +32,7 @@ def test_figures_are_counted(tmp_path: Path) -> None:
 
 def test_a_request_is_a_line_in_the_log(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     with served(oven(tmp_path)) as client, caplog.at_level(logging.INFO, "steerbo.serve"):
-        client.get("/studies/oven/status")
+        client.get("/v1/studies/oven/status")
     (record,) = [r for r in caplog.records if hasattr(r, "request")]
-    assert record.message == "GET /studies/oven/status 200"
-    assert {"method": "GET", "path": "/studies/oven/status", "status": 200}.items() <= record.request.items()
+    assert record.message == "GET /v1/studies/oven/status 200"
+    assert {"method": "GET", "path": "/v1/studies/oven/status", "status": 200}.items() <= record.request.items()

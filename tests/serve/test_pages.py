@@ -46,7 +46,7 @@ def test_a_typo_a_failure_and_a_correction(tmp_path: Path) -> None:
         assert "it leaked" in person.text
         assert person.send(f"rounds/{token}/amend", value="3", cost="2", **known).status_code == 303
         assert "1 round, 1 broke" not in person.text
-        assert client.get("/studies/oven/status").json()["spent"] == 2.0
+        assert client.get("/v1/studies/oven/status").json()["spent"] == 2.0
 
 
 def test_a_form_that_is_sent_twice_counts_once(tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_a_form_that_is_sent_twice_counts_once(tmp_path: Path) -> None:
         known = {"realised:oven": "150", "realised:speed": "0.5", "value": "1", "cost": "1"}
         assert [person.send(f"rounds/{token}/tell", **known).status_code for _ in range(2)] == [303, 303]
         assert person.send(f"rounds/{token}/tell", **{**known, "value": "2"}).status_code == 409
-        assert client.get("/studies/oven/status").json()["spent"] == 1.0
+        assert client.get("/v1/studies/oven/status").json()["spent"] == 1.0
 
 
 def test_numbers_are_read_and_written_as_the_reader_does(tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_what_users_wrote_is_text(tmp_path: Path) -> None:
     with served(tmp_path / "nasty.db", name="a/b <i>") as client:
         start = client.get("/")
         assert start.headers["location"] == "/page/a%2Fb%20%3Ci%3E"
-        client.post("/studies/a%2Fb%20%3Ci%3E/ask")
+        client.post("/v1/studies/a%2Fb%20%3Ci%3E/ask")
         text = client.get(start.headers["location"])
         assert text.status_code == 404 or "<script>alert" not in text.text
 
@@ -97,7 +97,7 @@ def test_without_a_right_there_is_no_form(tmp_path: Path) -> None:
     place = oven(tmp_path)
     with served(place, keyed=True) as client:
         reading, playing = (bearer(key_for(place, may)) for may in ("read", "play"))
-        assert client.post("/studies/oven/ask", headers=playing, json={"context": {"weather": 1}}).status_code == 200
+        assert client.post("/v1/studies/oven/ask", headers=playing, json={"context": {"weather": 1}}).status_code == 200
         assert "Save</button>" in client.get("/page/oven", headers=playing).text
         seen = client.get("/page/oven", headers=reading).text
         assert "Save</button>" not in seen
@@ -118,7 +118,7 @@ def test_a_person_enters_with_a_key_and_leaves(tmp_path: Path) -> None:
         assert [c.has_nonstandard_attr("HttpOnly") for c in cookies] == [True]
         person = Person(client)
         person.send("ask", **{"seen:weather": "3"})
-        asked = client.get("/studies/oven/events").json()["events"][-1]
+        asked = client.get("/v1/studies/oven/events").json()["events"][-1]
         assert (asked["kind"], asked["by"]) == ("asked", "ann")
         client.post("/leave", data={"form": person.hidden()["form"]})
         assert client.get("/page/oven").status_code == 401
@@ -189,18 +189,18 @@ def test_what_was_said_last_is_taken_back(wing: str, tmp_path: Path) -> None:
         assert person.send(path, said="2").status_code == 303
         (after,) = person.rounds()
         assert (after["state"], after["outcome"]) == ("told", before["outcome"])
-        assert client.get("/studies/oven/events").json()["events"][-1]["reason"] == "taken back"
+        assert client.get("/v1/studies/oven/events").json()["events"][-1]["reason"] == "taken back"
 
 
 def test_taking_back_needs_the_right_to_amend(tmp_path: Path) -> None:
     place = oven(tmp_path)
     with served(place, keyed=True) as client:
         playing = {**bearer(key_for(place, "play")), "Accept-Language": "en"}
-        (asked,) = client.post("/studies/oven/ask", headers=playing, json={"context": {"weather": 1}}).json()[
+        (asked,) = client.post("/v1/studies/oven/ask", headers=playing, json={"context": {"weather": 1}}).json()[
             "suggestions"
         ]
         told = {"value": 1, "cost": 1, "realised": {"oven": 150, "speed": 0.5}}
-        client.post(f"/studies/oven/rounds/{asked['token']}/tell", headers=playing, json=told)
+        client.post(f"/v1/studies/oven/rounds/{asked['token']}/tell", headers=playing, json=told)
         seen = client.get("/page/oven", headers=playing).text
         assert "Undo" not in seen
         form = re.search(r'name="form" value="([0-9a-f]+)"', seen)
@@ -223,7 +223,7 @@ def test_wrong_input_in_every_field_is_refused_in_words_for_people(wing: str, tm
         person.play(case)
         asked = {f"ask:{name}": _text(x) for name, x in case.request(2).items()}
         assert person.send("ask", **asked).status_code == 303
-        count = client.get("/studies/oven/events").json()["count"]
+        count = client.get("/v1/studies/oven/events").json()["count"]
         tried = 0
         for action, body in FORM.findall(person.text):
             names = [unescape(name) for name in re.findall(r'name="([^"]+)"', body)]
@@ -239,7 +239,7 @@ def test_wrong_input_in_every_field_is_refused_in_words_for_people(wing: str, tm
                     assert "<script" not in said
                     tried += 1
         assert tried >= 4 * len(WRONG)
-        assert client.get("/studies/oven/events").json()["count"] == count
+        assert client.get("/v1/studies/oven/events").json()["count"] == count
 
 
 MEASURED = {"realised:oven": "150", "realised:speed": "0.5"}
@@ -288,9 +288,9 @@ def test_two_corrections_do_not_cover_each_other(tmp_path: Path) -> None:
         assert late.status_code == 409
         assert "It gave 4 for 1." in late.text
         assert re.search('name="value" value="5"', late.text)
-        count = client.get("/studies/oven/events").json()["count"]
+        count = client.get("/v1/studies/oven/events").json()["count"]
         assert ann.send(f"rounds/{token}/amend", said="2", value="4", cost="1", **MEASURED).status_code == 303
-        assert client.get("/studies/oven/events").json()["count"] == count, "nothing was changed"
+        assert client.get("/v1/studies/oven/events").json()["count"] == count, "nothing was changed"
 
 
 def test_what_was_seen_is_not_swallowed_by_a_round_that_another_asked_for(tmp_path: Path) -> None:

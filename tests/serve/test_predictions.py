@@ -31,10 +31,10 @@ def played(tmp_path: Path, wing: str) -> tuple[Path, dict[str, Any], dict[str, A
 def test_http_and_page_say_what_python_says(wing: str, tmp_path: Path) -> None:
     place, values, context, expected = played(tmp_path, wing)
     with served(place) as client:
-        answer = client.post("/studies/oven/predict", json={"values": values, "context": context or None})
+        answer = client.post("/v1/studies/oven/predict", json={"values": values, "context": context or None})
         assert answer.status_code == 200, answer.text
         assert answer.json()["predictions"] == [expected]
-        several = client.post("/studies/oven/predict", json={"values": [values, values], "context": context or None})
+        several = client.post("/v1/studies/oven/predict", json={"values": [values, values], "context": context or None})
         assert several.json()["predictions"] == [expected, expected]
         if wing == "mean-field":
             return  # a table of shares is typed as JSON
@@ -58,16 +58,16 @@ def test_what_cannot_be_set_is_said_at_its_field(tmp_path: Path) -> None:
         assert "is not allowed" in wrong.text
         assert 'value="very much"' in wrong.text, "what was typed stays"
         body = {"values": {name: "much"}}
-        assert client.post("/studies/oven/predict", json=body).json()["errors"][0]["field"] == name
-        assert client.post("/studies/oven/predict", json={}).status_code == 422
+        assert client.post("/v1/studies/oven/predict", json=body).json()["errors"][0]["field"] == name
+        assert client.post("/v1/studies/oven/predict", json={}).status_code == 422
 
 
 def test_a_key_to_read_is_enough(tmp_path: Path) -> None:
     place, values, _, expected = played(tmp_path, "time-varying")
     reading = bearer(key_for(place, "read", "reader"))
     with served(place, keyed=True) as client:
-        events = client.get("/studies/oven/events", headers=reading).json()["count"]
-        answer = client.post("/studies/oven/predict", json={"values": values}, headers=reading)
+        events = client.get("/v1/studies/oven/events", headers=reading).json()["count"]
+        answer = client.post("/v1/studies/oven/predict", json={"values": values}, headers=reading)
         assert answer.json()["predictions"] == [expected]
-        assert client.get("/studies/oven/events", headers=reading).json()["count"] == events, "nothing is logged"
-        assert client.post("/studies/oven/predict", json={"values": values}).status_code == 401
+        assert client.get("/v1/studies/oven/events", headers=reading).json()["count"] == events, "nothing is logged"
+        assert client.post("/v1/studies/oven/predict", json={"values": values}).status_code == 401

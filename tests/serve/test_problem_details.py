@@ -44,7 +44,7 @@ def test_a_log_that_is_away_is_to_be_tried_again(tmp_path: Path, monkeypatch: py
             raise LogUnavailable("oven.db", "disk I/O error")
 
         monkeypatch.setattr("steerbo.study.Study.refresh", away)
-        answer = client.get("/studies/oven/status")
+        answer = client.get("/v1/studies/oven/status")
         assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
         assert answer.json()["type"] == "urn:steerbo:LogUnavailable"
         assert "cannot be reached" in client.get("/page/oven").text
@@ -57,7 +57,7 @@ def test_a_fault_of_ours_says_nothing_of_itself(tmp_path: Path, monkeypatch: pyt
             raise KeyError("inner thing")
 
         monkeypatch.setattr("steerbo.study.Study.refresh", faulty)
-        answer = client.get("/studies/oven/status")
+        answer = client.get("/v1/studies/oven/status")
         assert answer.status_code == 500
         assert "inner thing" not in answer.text
 
@@ -67,7 +67,7 @@ def test_people_get_a_page_of_it(tmp_path: Path) -> None:
         answer = client.get("/page/nothing")
         assert answer.status_code == 404
         assert "<h1>Not Found</h1>" in answer.text
-        assert client.get("/studies/nothing").headers["content-type"] == "application/problem+json"
+        assert client.get("/v1/studies/nothing").headers["content-type"] == "application/problem+json"
 
 
 @pytest.mark.parametrize("keyed", [True, False])
@@ -79,7 +79,7 @@ def test_a_log_that_is_gone_is_the_servers_fault_and_its_place_nobodys_business(
     place = oven(tmp_path)
     key = bearer(key_for(place, "amend"))
     with served(place, keyed=keyed) as client:
-        assert client.get("/studies/oven/status", headers=key).status_code == 200
+        assert client.get("/v1/studies/oven/status", headers=key).status_code == 200
         for name in ("oven.db-wal", "oven.db-shm"):
             (tmp_path / name).unlink(missing_ok=True)
         place.rename(tmp_path / "away")
@@ -89,8 +89,8 @@ def test_a_log_that_is_gone_is_the_servers_fault_and_its_place_nobodys_business(
             place.symlink_to("/etc/passwd")
         for headers in (key, {}):
             answers = [
-                client.get("/studies/oven/status", headers=headers),
-                client.post("/studies/oven/ask", json={"context": {"weather": 3}}, headers=headers),
+                client.get("/v1/studies/oven/status", headers=headers),
+                client.post("/v1/studies/oven/ask", json={"context": {"weather": 3}}, headers=headers),
                 client.get("/page/oven", headers=headers),
             ]
             for answer in answers:
@@ -99,7 +99,7 @@ def test_a_log_that_is_gone_is_the_servers_fault_and_its_place_nobodys_business(
                 assert "steerbo doctor" not in answer.text
         place.unlink(missing_ok=True)
         (tmp_path / "away").rename(place)
-        assert client.get("/studies/oven/status", headers=key).status_code == 200, "it goes on by itself"
+        assert client.get("/v1/studies/oven/status", headers=key).status_code == 200, "it goes on by itself"
 
 
 ASK: dict[str, Any] = {"context": {"weather": 1}}
@@ -153,9 +153,9 @@ def test_the_document_names_every_status_that_comes_and_its_content_type(
         assert reader.all() == {200, 404}
         assert reader.all(name="other") >= {404}
         assert reader.all(headers={"Host": "evil.example"}) == {421}
-        asked = client.post("/studies/oven/ask", json=ASK).json()["suggestions"][0]["token"]
+        asked = client.post("/v1/studies/oven/ask", json=ASK).json()["suggestions"][0]["token"]
         told = {"value": 1, "cost": 1, "realised": {"oven": 150, "speed": 0.5}}
-        tell = ("post", "/studies/{name}/rounds/{token}/tell")
+        tell = ("post", "/v1/studies/{name}/rounds/{token}/tell")
         assert [reader.read(*tell, token=asked, json={**told, "value": v}) for v in (1, 1, 2)] == [200, 200, 409]
         posts = [call for call in reader.calls if call[0] == "post"]
         assert {reader.read(*call, headers={"Origin": "http://evil.example"}) for call in posts} == {403}
@@ -198,7 +198,7 @@ def test_what_is_malformed_is_named_in_the_words_of_all_other_errors(
     body: bytes, field: str, allowed: str, tmp_path: Path
 ) -> None:
     with served(oven(tmp_path)) as client:
-        answer = client.post("/studies/oven/data", content=body, headers={"Content-Type": "application/json"})
+        answer = client.post("/v1/studies/oven/data", content=body, headers={"Content-Type": "application/json"})
     assert answer.status_code == 422
     first = answer.json()["errors"][0]
     assert (first["field"], first["allowed"], first["kind"]) == (field, allowed, "InvalidRequest")

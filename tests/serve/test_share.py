@@ -38,7 +38,7 @@ def test_a_link_has_a_role_and_an_end(tmp_path: Path, monkeypatch: pytest.Monkey
         bob = key_in(shown)
         assert "bob: look, until " in shown
         assert client.get("/page/oven", headers=bearer(bob)).status_code == 200
-        assert client.post("/studies/oven/ask", headers=bearer(bob)).status_code == 403, "he may only look"
+        assert client.post("/v1/studies/oven/ask", headers=bearer(bob)).status_code == 403, "he may only look"
         assert client.post("/page/oven/share", headers=bearer(bob)).status_code == 403
         assert bob not in client.get("/page/oven/settings", headers=bearer(ann)).text, "it is shown only once"
         now = keys._now

@@ -73,7 +73,9 @@ class Slow:
 
 
 def post(url: str, study: str, batch: int, timeout: float = HUNG) -> httpx2.Response:
-    return httpx2.post(f"{url}/studies/{study}/ask", json={"batch": batch, **WEATHER}, timeout=timeout, trust_env=False)
+    return httpx2.post(
+        f"{url}/v1/studies/{study}/ask", json={"batch": batch, **WEATHER}, timeout=timeout, trust_env=False
+    )
 
 
 def get(url: str, path: str) -> httpx2.Response:
@@ -89,9 +91,9 @@ def test_a_slow_study_takes_nothing_from_others_and_nobody_waits_for_long(
         first = many.submit(post, url, "slow", 2)
         assert slow.choosing.wait(HUNG)
         asks = [many.submit(post, url, "slow", MOST_AT_ONCE) for _ in range(8)]
-        looks = [many.submit(get, url, f"/studies/slow/{word}") for word in ("status", "rounds", "events") * 15]
+        looks = [many.submit(get, url, f"/v1/studies/slow/{word}") for word in ("status", "rounds", "events") * 15]
         assert get(url, "/healthz").json() == {"status": "ok"}
-        assert get(url, "/studies/other/status").json()["rounds"] == 0
+        assert get(url, "/v1/studies/other/status").json()["rounds"] == 0
         figures = get(url, "/metrics")
         assert figures.status_code == 200, "who watches a server need not wait for a study"
         assert 'steerbo_rounds{state="told",study="other"} 0.0' in figures.text
@@ -107,7 +109,7 @@ def test_a_slow_study_takes_nothing_from_others_and_nobody_waits_for_long(
         assert not first.done()
         slow.go_on.set()
         assert len(first.result(HUNG).json()["suggestions"]) == 2
-        assert len(get(url, "/studies/slow/rounds").json()["rounds"]) == 2, "what was refused was not done"
+        assert len(get(url, "/v1/studies/slow/rounds").json()["rounds"]) == 2, "what was refused was not done"
 
 
 def test_who_is_refused_comes_back_before_a_slow_choice_is_likely_over(
@@ -141,10 +143,10 @@ def test_what_was_read_before_is_shown_while_a_round_is_chosen(tmp_path: Path, m
     monkeypatch.setattr("steerbo.serve.pool.PATIENCE", 0.5)
     slow = Slow(tmp_path)
     with ThreadPoolExecutor(32) as many, slow.served() as url:
-        before = get(url, "/studies/slow/status").json()
+        before = get(url, "/v1/studies/slow/status").json()
         first = many.submit(post, url, "slow", 1)
         assert slow.choosing.wait(HUNG)
-        answers = [many.submit(get, url, "/studies/slow/status") for _ in range(20)]
+        answers = [many.submit(get, url, "/v1/studies/slow/status") for _ in range(20)]
         assert all(each.result(HUNG).json() == before for each in answers if each.result(HUNG).status_code == 200)
         assert any(each.result(HUNG).status_code == 200 for each in answers)
         slow.go_on.set()
@@ -189,10 +191,10 @@ def test_a_thread_that_waits_for_a_study_takes_no_place_of_those_that_compute(
     with ThreadPoolExecutor(8) as many, slow.served() as url:
         first = many.submit(post, url, "slow", 1)
         assert slow.choosing.wait(HUNG)
-        looks = [many.submit(get, url, f"/studies/slow/{word}") for word in ("status", "rounds", "events")]
+        looks = [many.submit(get, url, f"/v1/studies/slow/{word}") for word in ("status", "rounds", "events")]
         while slow.pool.studies["slow"].turns[False]._free > 1:
             assert get(url, "/healthz").json() == {"status": "ok"}
-        assert get(url, "/studies/other/status").json()["rounds"] == 0
+        assert get(url, "/v1/studies/other/status").json()["rounds"] == 0
         assert not any(each.done() for each in (first, *looks))
         slow.go_on.set()
         assert all(each.result(HUNG).status_code == 200 for each in (first, *looks))
@@ -205,7 +207,7 @@ def test_once_the_client_has_hung_up_no_more_is_chosen(tmp_path: Path) -> None:
             post(url, "slow", 20, timeout=2.0)
         assert slow.choosing.is_set()
         slow.go_on.set()
-        rounds = get(url, "/studies/slow/rounds").json()["rounds"]
+        rounds = get(url, "/v1/studies/slow/rounds").json()["rounds"]
         assert len(rounds) == slow.chosen == 1, "the one that was being chosen is among the open ones"
 
 
@@ -235,7 +237,7 @@ def test_a_batch_has_a_stated_most(batch: int, tmp_path: Path) -> None:
         assert (wrong["field"], wrong["value"]) == ("batch", str(batch))
         assert wrong["allowed"] == f"a whole number from 1 to {MOST_AT_ONCE}"
         assert "Ask again for more" in wrong["hint"]
-        assert get(url, "/studies/slow/status").json()["rounds"] == 0
+        assert get(url, "/v1/studies/slow/status").json()["rounds"] == 0
 
 
 def test_a_batch_ends_with_the_money(tmp_path: Path) -> None:
@@ -244,7 +246,7 @@ def test_a_batch_ends_with_the_money(tmp_path: Path) -> None:
     with closing(StudyPool({"small": (str(place), lambda: Study.open(place))})) as pool:
         app = application(pool)
         with TestClient(app, "http://localhost") as client:
-            answer = client.post("/studies/small/ask", json={"batch": MOST_AT_ONCE}).json()
+            answer = client.post("/v1/studies/small/ask", json={"batch": MOST_AT_ONCE}).json()
     assert len(answer["suggestions"]) == 3
 
 
@@ -266,13 +268,13 @@ def test_of_many_studies_few_are_open_and_a_list_opens_none(tmp_path: Path, monk
     with ExitStack() as held:
         client = held.enter_context(TestClient(application(pool), "http://localhost"))
         assert all(name in client.get("/page").text for name in places)
-        assert client.get("/metrics").status_code == client.get("/studies").status_code == 200
+        assert client.get("/metrics").status_code == client.get("/v1/studies").status_code == 200
         assert opened == []
         for name in places:
-            assert client.get(f"/studies/{name}/status").json()["rounds"] == 0
+            assert client.get(f"/v1/studies/{name}/status").json()["rounds"] == 0
         still = [name for name, served in pool.studies.items() if served._study is not None]
         assert still == [f"s{k}" for k in range(7, 12)], "the least recently used were closed"
-        assert client.post("/studies/s0/ask", json={}).status_code == 200, "a closed one is opened again"
+        assert client.post("/v1/studies/s0/ask", json={}).status_code == 200, "a closed one is opened again"
         assert opened.count("s0") == 2
 
 

@@ -127,7 +127,7 @@ def test_refusals_are_those_of_the_interface(tmp_path: Path) -> None:
     with served(oven(tmp_path / "again")) as client:
 
         def post(path: str, body: Any) -> Any:
-            return client.post(f"/studies/oven/{path}", json=body).json()
+            return client.post(f"/v1/studies/oven/{path}", json=body).json()
 
         by_http = [post("ask", {"context": {"weather": "warm"}})]
         (asked,) = post("ask", {"context": {"weather": 3}})["suggestions"]
@@ -135,7 +135,7 @@ def test_refusals_are_those_of_the_interface(tmp_path: Path) -> None:
         by_http.append(post(tell, {"value": "high"}))
         post(tell, TOLD)
         by_http += [post(tell, {**TOLD, "value": 2.0}), post("rounds/9-9999/tell", TOLD)]
-        by_http.append(client.get("/studies/oven/rounds", params={"state": "lost"}).json())
+        by_http.append(client.get("/v1/studies/oven/rounds", params={"state": "lost"}).json())
     assert [_nameless(each) for each in by_tools] == [_nameless(each) for each in by_http]
 
 

@@ -158,11 +158,11 @@ def _server(client: Any) -> dict[str, Callable[[], Answer]]:
         return answer
 
     def recommendation() -> Answer:
-        plain = got("/studies/ward/recommendation").json()
+        plain = got("/v1/studies/ward/recommendation").json()
         return [(each["values"], each["context"]) for each in (plain, *plain["alternatives"])]
 
     def policy() -> Answer:
-        plain = got("/studies/ward/policy").json()
+        plain = got("/v1/studies/ward/policy").json()
         return [(plain["values"], plain["context"])]
 
     def shown(path: str) -> Callable[[], Answer]:
@@ -210,6 +210,6 @@ def outside_limits(folder: Path, count: int) -> dict[str, Any]:
             for word, ask in _server(client).items():
                 for _ in range(count // 4):
                     _check(word, ask, found)
-                    client.post("/studies/ward/data", json=DATA)  # the server keeps an answer until the next event
+                    client.post("/v1/studies/ward/data", json=DATA)  # the server keeps an answer until the next event
     refused = found.pop("refused")
     return {"kept": dict(found), "refused": refused, "limits broken": 0}

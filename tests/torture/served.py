@@ -39,10 +39,10 @@ def rounds_served(place: Path | str, name: str, clients: int, seconds: float) ->
             until = time.monotonic() + seconds
             while time.monotonic() < until:
                 began = time.perf_counter()
-                asked = client.post(f"/studies/{name}/ask", json={"context": {"weather": float(number)}}).json()
+                asked = client.post(f"/v1/studies/{name}/ask", json={"context": {"weather": float(number)}}).json()
                 asks.append(time.perf_counter() - began)
                 token = asked["suggestions"][0]["token"]
-                client.post(f"/studies/{name}/rounds/{token}/tell", json=TOLD).raise_for_status()
+                client.post(f"/v1/studies/{name}/rounds/{token}/tell", json=TOLD).raise_for_status()
                 played[number].append(token)
 
     with serving(place) as made:
@@ -52,8 +52,8 @@ def rounds_served(place: Path | str, name: str, clients: int, seconds: float) ->
         for thread in threads:
             thread.join()
         with made.client() as client:
-            waits = {path: _waits(client, path) for path in ("/healthz", f"/studies/{name}/status", f"/page/{name}")}
-            status = client.get(f"/studies/{name}/status").json()
+            waits = {path: _waits(client, path) for path in ("/healthz", f"/v1/studies/{name}/status", f"/page/{name}")}
+            status = client.get(f"/v1/studies/{name}/status").json()
     tokens = [token for each in played for token in each]
     assert len(set(tokens)) == len(tokens) == status["told"]
     fair = [len(each) for each in played]
@@ -106,7 +106,7 @@ def beside_a_bare_route(place: Path | str, name: str, turns: int = 400) -> dict[
             made.client() as ours,
             httpx2.Client(base_url=address, timeout=60, trust_env=False) as bare,
         ):
-            paths = ("/healthz", f"/studies/{name}/status", f"/studies/{name}/recommendation", f"/page/{name}")
+            paths = ("/healthz", f"/v1/studies/{name}/status", f"/v1/studies/{name}/recommendation", f"/page/{name}")
             routes = {"a bare FastAPI route": (bare, "/"), **{path: (ours, path) for path in paths}}
             for turn in range(turns + 20):
                 for what, (client, path) in routes.items():
@@ -141,14 +141,14 @@ def hostile_requests(folder: Path, count: int) -> dict[str, Any]:
     answers: dict[int, int] = {}
     try:
         with served(place, keyed=True) as client:
-            before = client.get("/studies/oven/events", headers=key).json()["count"]
+            before = client.get("/v1/studies/oven/events", headers=key).json()["count"]
             for _ in range(count):
                 given = request(draw)
                 answer = client.request(**given)
                 answers[answer.status_code] = answers.get(answer.status_code, 0) + 1
                 assert answer.status_code < 500, given
                 assert "oven" not in answer.text.replace(given["url"], ""), given
-            assert client.get("/studies/oven/events", headers=key).json()["count"] == before
+            assert client.get("/v1/studies/oven/events", headers=key).json()["count"] == before
     finally:
         middleware.RATE, middleware.BURST = rate, burst
     return {"requests": count, "answers": dict(sorted(answers.items()))}
@@ -193,7 +193,7 @@ def mistyped(folder: Path, count: int) -> dict[str, Any]:
         warnings.simplefilter("ignore", LawWarning)
 
         def post(path: str, body: Any) -> Any:
-            answer = client.post(f"/studies/oven/{path}", json=body)
+            answer = client.post(f"/v1/studies/oven/{path}", json=body)
             assert answer.status_code == 200, answer.text
             return answer.json()
 
@@ -239,7 +239,7 @@ def forged(folder: Path, count: int) -> dict[str, int]:
         answers = []
         for number in range(count):
             head = {"X-Forwarded-For": f"203.0.113.{number % 256}", "Forwarded": f"for=203.0.113.{number % 256}"}
-            answers.append(client.get("/studies", headers={**head, **bearer(f"steerbo_{number}_x")}).status_code)
+            answers.append(client.get("/v1/studies", headers={**head, **bearer(f"steerbo_{number}_x")}).status_code)
     assert set(answers) == {401, 429}
     return {"wrong keys": count, "looked at": answers.count(401), "refused unseen": answers.count(429)}
 
@@ -257,8 +257,8 @@ def reserved_names(folder: Path) -> dict[str, int]:
     tried = 0
     with served(oven(folder)) as client:
         ask = {"context": {"weather": 1.0}}
-        token = client.post("/studies/oven/ask", json=ask).json()["suggestions"][0]["token"]
-        before = client.get("/studies/oven/events").json()["count"]
+        token = client.post("/v1/studies/oven/ask", json=ask).json()["suggestions"][0]["token"]
+        before = client.get("/v1/studies/oven/events").json()["count"]
         bodies: dict[str, dict[str, Any]] = {
             "ask": ask,
             f"rounds/{token}/decide": ask,
@@ -272,8 +272,8 @@ def reserved_names(folder: Path) -> dict[str, int]:
             inner = [part for part in ("context", "realised") if part in body]
             for name in RESERVED:
                 for given in [{**body, name: 1}, *({**body, part: {**body[part], name: 1}} for part in inner)]:
-                    answer = client.post(f"/studies/oven/{path}", json=given)
+                    answer = client.post(f"/v1/studies/oven/{path}", json=given)
                     assert answer.status_code in (409, 422), (path, given, answer.text)
                     tried += 1
-        assert client.get("/studies/oven/events").json()["count"] == before
+        assert client.get("/v1/studies/oven/events").json()["count"] == before
     return {"bodies": tried, "faults": 0}

@@ -42,7 +42,9 @@ from .turns import StudyRoute, client_of
 Who = Annotated[Principal, Depends(visitor_of)]
 Name = Annotated[str, Path(description="The study's name.")]
 Token = Annotated[str, Path(description="The suggestion's token.")]
-router = APIRouter(prefix="/studies", tags=["studies"], responses=LOOKING, route_class=StudyRoute)
+router = APIRouter(
+    prefix="/v1/studies", tags=["studies"], responses=LOOKING, route_class=StudyRoute
+)
 EVERY = 1.0
 """Seconds between two looks at the log."""
 MOST_LISTENERS = 200
@@ -205,7 +207,7 @@ class _Events(StreamingResponse):
 
 @router.get("/{name}/changes", response_class=_Events)
 def event_stream(
-    request: Request, who: Annotated[Principal, Depends(visitor_of)], name: str
+    request: Request, who: Annotated[Principal, Depends(visitor_of)], name: Name
 ) -> StreamingResponse:
     """Number of events, whenever it changes, as server-sent events."""
     served, state = study_of(request, who, name, "read"), request.app.state

@@ -104,8 +104,10 @@ def _described(app: FastAPI, keyed: bool) -> dict[str, Any]:
         found = FastAPI.openapi(app)
         components = found.setdefault("components", {})
         components["schemas"] = {**components.get("schemas", {}), **problem_details.schemas()}
-        if keyed:
-            components["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
-            found["security"] = [{"key": []}]
+        said = "A key of the study, as `steerbo key create` prints it."
+        components["securitySchemes"] = {
+            "key": {"type": "http", "scheme": "bearer", "description": said}
+        }
+        found["security"] = [{"key": []}] if keyed else [{}, {"key": []}]
         app.openapi_schema = found
     return app.openapi_schema

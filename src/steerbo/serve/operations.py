@@ -47,10 +47,36 @@ class RequestBody(BaseModel):
         return {name: getattr(self, name) for name in type(self).model_fields}
 
 
+def _like(example: Json) -> ConfigDict:
+    """Configuration of a body with an example in its schema."""
+    return ConfigDict(json_schema_extra={"examples": [example]})
+
+
+_ASKED: Json = {
+    "context": {"type": "object", "description": "Values seen before choosing, by variable."},
+    "time": {"type": "number", "description": "The time of the round, where it is not counted."},
+    "available": {"description": "What can be chosen today; see the study's `takes`."},
+    "current": {"description": "Where a fleet's agents are now; see the study's `takes`."},
+}
+"""Arguments of `ask` that kinds of problem take; kinds of other packages may take more."""
+
+
+def _asking(example: Json) -> Callable[[Json], None]:
+    """Schema of a body that takes what its problem takes beside its own fields, with an example."""
+
+    def describe(schema: Json) -> None:
+        schema["properties"] = {**_ASKED, **schema.get("properties", {})}
+        schema["examples"] = [example]
+
+    return describe
+
+
 class Ask(RequestBody):
     """Arguments of `ask`: `batch`, and those that the problem `takes`, such as `context`, `time` or `available`."""
 
-    model_config = ConfigDict(extra="allow")
+    model_config = ConfigDict(
+        extra="allow", json_schema_extra=_asking({"context": {"weather": 12}, "batch": 3})
+    )
     batch: Annotated[
         int, Field(ge=1, le=MOST_AT_ONCE, description="So many suggestions at once.")
     ] = 1
@@ -69,6 +95,7 @@ class Ask(RequestBody):
 class Decide(RequestBody):
     """Observed values."""
 
+    model_config = _like({"context": {"age": 61}})
     context: Json = Field(description="Values by variable.")
     again: Annotated[
         bool, Field(description="Replace the last observations; those left out stay.")
@@ -78,6 +105,7 @@ class Decide(RequestBody):
 class Tell(RequestBody):
     """Outcome of a round."""
 
+    model_config = _like({"value": 7.4, "cost": 1, "realised": {"ph": 6.2}})
     value: Any = Field(description="The objective's value, in the study's units.")
     cost: Annotated[Any, Field(description="The cost of the evaluation.")] = None
     realised: Annotated[Json | None, Field(description="The realised values, by variable.")] = None
@@ -89,51 +117,66 @@ class Tell(RequestBody):
 class Fail(RequestBody):
     """The evaluation broke."""
 
-    reason: str = ""
+    model_config = _like({"reason": "the pump broke", "cost": 1})
+    reason: Annotated[str, Field(description="Why, for people.")] = ""
     cost: Annotated[Any, Field(description="The cost of the evaluation.")] = None
     charge: Annotated[
         Any, Field(description="The amount counted as spent while the cost is unknown.")
     ] = None
-    realised: Json | None = None
+    realised: Annotated[Json | None, Field(description="The realised values, by variable.")] = None
 
 
 class Abandon(RequestBody):
     """Abandonment of a round."""
 
-    reason: str = ""
-    charge: Any = None
+    model_config = _like({"reason": "nobody has the time"})
+    reason: Annotated[str, Field(description="Why, for people.")] = ""
+    charge: Annotated[
+        Any, Field(description="The amount counted as spent while the cost is unknown.")
+    ] = None
 
 
 class Remark(RequestBody):
     """A remark on a round."""
 
+    model_config = _like({"text": "lot 7, new stirrer"})
     text: str = Field(description="A sentence, a lot number, the name of a file.")
 
 
 class Amend(RequestBody):
     """Correction; fields left out stay."""
 
-    value: Any = None
-    cost: Any = None
-    realised: Json | None = None
-    charge: Any = None
-    scope: Any = None
+    model_config = _like({"value": 7.2})
+    value: Annotated[Any, Field(description="The right value; left out, it stays.")] = None
+    cost: Annotated[Any, Field(description="The cost of the evaluation.")] = None
+    realised: Annotated[Json | None, Field(description="The realised values, by variable.")] = None
+    charge: Annotated[
+        Any, Field(description="The amount counted as spent while the cost is unknown.")
+    ] = None
+    scope: Annotated[Any, Field(description="What was set then, such as `ph + temperature`.")] = (
+        None
+    )
     sem: Annotated[
         Any, Field(description="The standard error of the value, in its units, if known.")
     ] = None
-    void: bool = False
-    reason: str = ""
+    void: Annotated[bool, Field(description="Whether nothing is to be learned from it.")] = False
+    reason: Annotated[str, Field(description="Why, for people.")] = ""
 
 
 class Add(RequestBody):
     """External data."""
 
-    value: Any
-    realised: Json
-    cost: Any = None
-    scope: Any = None
-    charge: bool = False
-    id: str | None = None
+    model_config = _like({"value": 7, "realised": {"temperature": 24, "ph": 6.2}})
+    value: Any = Field(description="The objective's value, in the study's units.")
+    realised: Json = Field(description="The values measured, by variable.")
+    cost: Annotated[Any, Field(description="The cost of the evaluation.")] = None
+    scope: Annotated[Any, Field(description="What was set then, such as `ph + temperature`.")] = (
+        None
+    )
+    charge: Annotated[bool, Field(description="Whether its cost counts as spent.")] = False
+    id: Annotated[
+        str | None, Field(description="Its name elsewhere: sent twice, it counts once.")
+    ] = None
     sem: Annotated[
         Any, Field(description="The standard error of the value, in its units, if known.")
     ] = None
@@ -142,7 +185,7 @@ class Add(RequestBody):
 class Predict(RequestBody):
     """Settings to predict the objective at; further fields are those of `policy`, such as `time`."""
 
-    model_config = ConfigDict(extra="allow")
+    model_config = ConfigDict(extra="allow", json_schema_extra=_asking({"values": {"ph": 6.2}}))
     values: Json | list[Json] = Field(
         description="Settings of a play, by variable; or a list of such."
     )
@@ -154,7 +197,7 @@ class Predict(RequestBody):
 class Attach(RequestBody):
     """Settings of a play of one's own; further fields are those of `ask`, such as `time`."""
 
-    model_config = ConfigDict(extra="allow")
+    model_config = ConfigDict(extra="allow", json_schema_extra=_asking({"values": {"ph": 6.2}}))
     values: Json = Field(description="Settings of the play, by variable.")
     context: Annotated[
         Json | None, Field(description="Values seen before choosing, by variable.")

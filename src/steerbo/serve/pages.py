@@ -119,6 +119,32 @@ def studies(request: Request, who: Who) -> Response:
     )
 
 
+@router.get("/docs")
+def docs(request: Request) -> Response:
+    """The interface for programs, as a page: the OpenAPI document in words."""
+    found = request.app.openapi()
+    schemas = found["components"]["schemas"]
+    calls = [
+        {
+            "call": f"{method.upper()} {path}",
+            "says": told.get("description") or told.get("summary", ""),
+            "given": told.get("parameters", ()),
+            "body": schemas.get(_body_of(told), {}),
+        }
+        for path, methods in found["paths"].items()
+        for method, told in methods.items()
+    ]
+    return page(request, "docs.html", calls=calls, about=found["info"]["description"])
+
+
+def _body_of(told: Mapping[str, Any]) -> str:
+    """Name of the schema of an operation's body; "" where it takes none."""
+    content = told.get("requestBody", {}).get("content", {}).get("application/json", {})
+    schema = content.get("schema", {})
+    named = [each.get("$ref", "") for each in (schema, *schema.get("anyOf", ()))]
+    return next(filter(None, named), "").rpartition("/")[2]
+
+
 @router.get("/join")
 def join(request: Request) -> Response:
     """The page that a link with a key leads to: the key stands behind #, and is sent by the form."""

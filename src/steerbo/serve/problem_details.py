@@ -200,7 +200,7 @@ def answer(plain: dict[str, Any], headers: dict[str, str] | None = None) -> Resp
 
 def for_programs(request: Request) -> bool:
     """Whether a program asks, not a person's browser."""
-    return request.url.path.startswith(("/studies", "/metrics", "/healthz", "/openapi", "/mcp"))
+    return request.url.path.startswith(("/v1", "/metrics", "/healthz", "/openapi", "/mcp"))
 
 
 def install(
