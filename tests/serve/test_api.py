@@ -219,3 +219,18 @@ def test_a_mistyped_look_is_said_and_taken_back(tmp_path: Path) -> None:
         late = client.post(decide, json={"context": {"age": 0.3}, "again": True})
         assert late.status_code == 422
         assert late.json()["errors"][0]["field"] == "context.age"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_suggestion_says_what_to_do_in_digits_that_can_be_set(kind: str, tmp_path: Path) -> None:
+    place, case = of_kind(tmp_path, kind)
+    with served(place, name="study") as client:
+        body = to_dict(dict(case.request(1)))
+        (asked,) = client.post("/v1/studies/study/ask", json=body).json()["suggestions"]
+        last = "decide" if asked["observe"] else "tell"
+        assert asked["do"].endswith(f"by `{last}`.")
+        for name in asked["observe"]:
+            assert name in asked["do"]
+        for name, value in asked["values"].items():
+            said = f"as `values.{name}` says" if isinstance(value, dict) else f"to {asked['shown'][name]}"
+            assert f"et {name} {said}" in asked["do"], asked["do"]

@@ -237,20 +237,39 @@ def _ask(study: Study, _: str, given: Ask, wanted: Wanted) -> Json:
     assert isinstance(found, list)
     finished = study.status.finished
     return {
-        "suggestions": [study.card(each).to_dict() for each in found],
+        "suggestions": [_to_play(study, each) for each in found],
         "left": 0 if finished else given.batch - len(found),
         "finished": finished,
     }
 
 
 def _attach(study: Study, _: str, given: Attach, __: Wanted) -> Json:
-    return study.card(
-        study.attach(given.values, given.context, **(given.model_extra or {}))
-    ).to_dict()
+    own = study.attach(given.values, given.context, **(given.model_extra or {}))
+    return _to_play(study, own)
+
+
+def _to_play(study: Study, suggestion: Suggestion) -> Json:
+    """A suggestion with its card, and what to do now in a sentence, in digits that can be set."""
+    problem, keep = study.problem, suggestion.scope.keep
+    shown = problem.shown(suggestion.values)
+    values = {
+        name: f"as `values.{name}` says" if isinstance(value, Mapping) else f"to {shown[name]}"
+        for name, value in problem.in_order(suggestion.values).items()
+    }
+    steps = [f"set {name} {text}" for name, text in values.items() if name not in keep]
+    steps += [f"leave {name} as it is" for name in values if name in keep]
+    if suggestion.observe:
+        steps.append(f"look at {listed(list(suggestion.observe))}, and give that by `decide`")
+    else:
+        nature = problem.unmeasured(suggestion)
+        steps += [f"measure {listed(list(nature))}"] if nature else []
+        steps.append("give what came of it by `tell`")
+    do = ", then ".join([", ".join(steps[:-1]), steps[-1]] if len(steps) > 1 else steps)
+    return {**study.card(suggestion).to_dict(), "do": f"{do[:1].upper()}{do[1:]}."}
 
 
 def _decide(study: Study, token: str, given: Decide, _: Wanted) -> Json:
-    return study.card(study.decide(token, given.context, again=given.again)).to_dict()
+    return _to_play(study, study.decide(token, given.context, again=given.again))
 
 
 def _told(word: str) -> Callable[[Study, str, RequestBody, Wanted], Json]:
