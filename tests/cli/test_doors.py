@@ -83,6 +83,15 @@ def test_what_is_no_table_yet_is_refused_with_what_to_do(text: str, said: str, t
     assert said in refused(call("import", place, table(place, text)), 2)
 
 
+@pytest.mark.parametrize("begin", [b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"PAR1\x15\x04", b"\x1f\x8b\x08\x00"])
+def test_files_that_are_no_text_are_not_shown_as_columns(begin: bytes, tmp_path: Path) -> None:
+    place, file = begun(tmp_path), tmp_path / "a.csv"
+    file.write_bytes(begin + bytes(100))
+    said = refused(call("import", place, file), 2)
+    assert "It is no text: save it as CSV" in said
+    assert len(said) < 300
+
+
 @pytest.mark.parametrize(
     ("cell", "hint"),
     [("50 %", "Write 50 alone."), ("$3", "Write 3 alone."), ("2.0 ± 0.1", "Write 2.0 alone; its standard error is ")],

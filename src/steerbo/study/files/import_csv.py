@@ -544,11 +544,14 @@ _HEADS_OUTCOMES = re.compile(
     re.IGNORECASE,
 )
 """Headers of outcomes, to name one of several that are not read."""
+_NO_TEXT = re.compile(r"[\x00-\x08\x0e-\x1b]")  # as old workbooks, Parquet and archives have them
 _OTHER_FORMS = {"{": "JSON", "[{": "JSON", "<": "HTML or XML", "@": "ARFF"}
 
 
 def _no_table(text: str, labels: Mapping[str, tuple[str, ...]]) -> str:
     """Hint where the first line is no head of a table; empty where it is one."""
+    if _NO_TEXT.search(text[:1000]):
+        return "It is no text: save it as CSV or as a workbook (.xlsx) where it was made."
     lines = text.lstrip("\ufeff \n").splitlines()
     for begin, form in _OTHER_FORMS.items():
         if lines and lines[0].startswith(begin):
