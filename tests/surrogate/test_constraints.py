@@ -291,3 +291,13 @@ def test_slopes_of_margins_are_those_of_differences(ends: dict[str, Any], drift:
     np.testing.assert_allclose(values.min(axis=1), margin(tried), rtol=1e-12)
     wanted = differences(margin, np.zeros(2), np.ones(2), np.array([True, False]))(tried)[1]
     np.testing.assert_allclose(slopes[:, 0], wanted, rtol=1e-5, atol=1e-6)
+
+
+def test_outcomes_that_are_all_alike_far_beyond_a_limit_are_survived() -> None:
+    """Logarithms of densities and probabilities of 1e20 deviations have no digits left to subtract."""
+    optimizer = sb.Optimizer(problem([["a"], ["a", "b"]]), rounds=12, seed=0)
+    for _ in range(8):
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        optimizer.tell(suggestion, 1.0, realised={"a": 0.5, "b": 0.5, **suggestion.values, "pressure": 1e11})
+    assert "come nearest" in optimizer.recommend().why

@@ -39,6 +39,8 @@ _NEARER = math.sqrt(1.0 + _TAILS - _SMOOTH**2)  # see `smoothed`
 # deviations up to which a tail is believed. Where a limit is out of reach, late plays exceed the least by .06
 # with 3, by .11 with 5 (20 studies): the less is known of a setting, the better it looked
 _TAIL_BELIEVED = 3.0
+# deviations up to which a density and a probability, both by their logarithms, differ by digits that are known
+_FURTHEST = 1e6
 
 Fresh = Callable[[DriftModel | None], GPRegression[Any]]
 
@@ -409,7 +411,7 @@ def _deviates(
     No tail is believed so far out: where all that is known breaks a constraint by far, the setting
     with the least excess is nearest to it, and not the one of which least is known.
     """
-    beyond = np.maximum(np.abs(gap) - _TAIL_BELIEVED * deviation, 0.0)
+    beyond = np.clip(np.abs(gap) - _TAIL_BELIEVED * deviation, 0.0, _FURTHEST)
     return np.sign(gap) * (np.minimum(np.abs(gap) / deviation, _TAIL_BELIEVED) + beyond)
 
 
