@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from steerbo.errors import ModelFailure
 from steerbo.optim import UNLIKELY, Box, FeasibleRegion, maximise, maximise_constrained
 from steerbo.optim._polytope import Polytope
 
@@ -102,3 +103,10 @@ def test_no_point_is_judged_twice_where_none_is_allowed() -> None:
     assert np.abs(found.point).max() < 1e-3, "the likeliest is the answer"
     assert found.value < UNLIKELY / 2
     assert len(judged) == len(set(judged)) >= 64
+
+
+def test_a_listed_box_without_a_finite_value_where_it_is_allowed_is_a_model_failure() -> None:
+    """Ended a study: one category keeps a limit, and the search for another one found no point at all."""
+    region = FeasibleRegion(Box([0.0], [2.0], [range(3)]), lambda points: 0.5 - points[:, 0])
+    with pytest.raises(ModelFailure, match="not a finite number"):
+        maximise(lambda points: np.where(points[:, 0] == 0.0, -np.inf, 1.0), None, region, 0)

@@ -301,3 +301,16 @@ def test_outcomes_that_are_all_alike_far_beyond_a_limit_are_survived() -> None:
         assert suggestion is not None
         optimizer.tell(suggestion, 1.0, realised={"a": 0.5, "b": 0.5, **suggestion.values, "pressure": 1e11})
     assert "come nearest" in optimizer.recommend().why
+
+
+def test_a_study_of_one_category_goes_on_where_only_one_value_keeps_its_limit() -> None:
+    variable = sb.Categorical("kind", ["a", "b", "c"])
+    limits = [sb.OutcomeConstraint("pressure", at_most=1.0, probability=0.9)]
+    optimizer = sb.Optimizer(sb.CostVarying([variable], [["kind"]], limits=limits), rounds=14, seed=74)
+    random = np.random.default_rng(74)
+    for _ in range(14):
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        pressure = {"a": 0.1, "b": 5.0, "c": 9.0}[suggestion.values["kind"]] + 0.05 * random.normal()
+        optimizer.tell(suggestion, random.normal(), realised={"pressure": pressure})
+    assert optimizer.recommend().values == {"kind": "a"}

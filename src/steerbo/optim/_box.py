@@ -66,7 +66,7 @@ def maximise(
         tolerance: a climb ends where a step gains less than this share of the value.
 
     Raises:
-        ModelFailure: the function is a finite number nowhere.
+        ModelFailure: the function is a finite number nowhere that the box allows.
 
     >>> best = maximise(lambda Z: -(Z[:, 0] - 0.3) ** 2 + Z[:, 1], None, Box([0, 0], [1, 2], [None, range(3)]), 0)
     >>> best.point.round(6)
@@ -93,7 +93,7 @@ def maximise(
         ranked = _ranked(everywhere, np.concatenate([*known, spread]))
     points, values = _diverse(box, ranked, starts, apart=not listed)
     if listed:
-        return Maximum(points[0], float(values[0]), points, values)
+        return best_first(points, values)
 
     value = _only(value, box) if box.constrained else value
     free = box.continuous
