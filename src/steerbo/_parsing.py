@@ -14,6 +14,9 @@ from ._text import escape_unprintable, normalised, with_hyphen
 from ._wording import decimal_readings, point_readings
 from .errors import InvalidRequest
 
+_GROUPED = re.compile(
+    "(?<=[0-9])[\u202f\u2009\xa0](?=[0-9]{3}(?![0-9]))"
+)  # narrow spaces, as pages part thousands
 _NUMBER = re.compile(r"[+-]?([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]+)?", re.IGNORECASE)
 _SEPARATORS = ";,\t|"
 Rows = list[dict[str, str]]
@@ -83,7 +86,10 @@ def read_number(field: str, text: str, comma: bool) -> float | None:
 
     >>> read_number("value", "1,5", False), read_number("value", "1.5", True), read_number("value", "high", True)
     (1.5, 1.5, None)
+    >>> read_number("value", "12\u202f345,5", True)
+    12345.5
     """
+    text = _GROUPED.sub("", text)
     readings = decimal_readings(text)
     ways = point_readings(text) if comma else readings if len(readings) > 1 else []
     if ways:

@@ -57,7 +57,7 @@ def studied(low: float, high: float, scale: str) -> Study:
 
 def _card(study: BaseStudy) -> str:
     advice = study.recommend()
-    return str(advice_card(study, advice, study.explain()))
+    return str(advice_card(study, advice, study.explain())).replace(r"\u202f", "")  # parts thousands
 
 
 def _csv(study: BaseStudy) -> str:
@@ -89,6 +89,7 @@ DOORS: dict[str, Callable[[Study], str]] = {
 
 def told(text: str) -> list[float]:
     """Numbers that stand behind the name of the setting."""
+    text = text.replace("\u202f", "")  # thousands are parted
     behind = re.findall(rf"\bf\b(?:</td><td[^>]*>|[^\d<>-]{{1,20}}){NUMBER}", text)
     return [float(number) for number in behind]
 

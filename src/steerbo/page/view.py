@@ -54,7 +54,7 @@ from .edit import (
 )
 from .learned import Tab, tabs_of
 from .pictures import Axis, Chart, Mark, points, thinned
-from .wording import AGENTS, Words, amount_text, in_one_line, share_text
+from .wording import AGENTS, Words, amount_text, grouped, in_one_line, share_text
 
 _IN_A_SENTENCE = 3  # settings; more of them are a list
 
@@ -96,7 +96,7 @@ def settings_of(
     return tuple(
         Setting(AGENTS.get(name, name), "", name in kept, crowd(problem, name, values[name]))
         if isinstance(values[name], Mapping)
-        else Setting(name, with_unit(problem.space, name, values[name]), name in kept)
+        else Setting(name, grouped(with_unit(problem.space, name, values[name])), name in kept)
         for name in texts
     )
 
@@ -246,7 +246,7 @@ def advice_card(study: BaseStudy, advice: Recommendation, why: Explanation) -> A
         else "Nothing is known yet",
         settings=() if said else settings,
         mean=words.worth(mean) if mean else "",
-        bounds=f"{low} to {high}"
+        bounds=grouped(f"{low} to {high}")
         if low and high
         else f"at least {low}"
         if low
@@ -581,7 +581,7 @@ def _meters(study: BaseStudy, words: Words) -> tuple[Meter, ...]:
     """Money where it is counted, and rounds."""
     status, found = study.status, []
     if status.budget is not None:
-        text = f"{amount_text(status.spent, status.budget)} of {words.paid(status.budget)} spent"
+        text = f"{grouped(amount_text(status.spent, status.budget))} of {words.paid(status.budget)} spent"
         found.append(Meter(min(status.spent / status.budget, 1.0) if status.budget else 1.0, text))
     elif status.spent:
         found.append(Meter(0.0, f"{words.paid(status.spent)} spent"))

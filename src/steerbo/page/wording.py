@@ -14,6 +14,7 @@ from ..core import BaseStudy, Problem, Table, as_text, numeral, with_unit
 _UNIT = re.compile(r"(.+?)\s*[(\[]\s*([^()\[\]]+?)\s*[)\]]")
 _CODE = re.compile(r"[A-Z]{3}|[€$£¥]|[A-Z]{0,3}[€$£¥]")  # what money is called alone
 _NUMBER = re.compile(r"((?<![\w.])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)")
+_WHOLE = re.compile(r"(?<![\w.,-])[1-9]\d{4,14}(?![\w-])")
 _FINEST = 10_000  # parts of the range of a column, at most, that its digits tell apart
 _FULLEST = 4  # actions that a line names
 
@@ -64,7 +65,7 @@ class Words:
         >>> Words(unit="kg").worth("7.1"), Words().worth("7.1"), Words(unit="%").worth("7")
         ('7.1 kg', '7.1', '7 %')
         """
-        return f"{text} {self.unit}".rstrip()
+        return f"{grouped(text)} {self.unit}".rstrip()
 
     def outcome(self, value: float) -> str:
         """One outcome with its unit, told apart from the others.
@@ -93,7 +94,16 @@ class Words:
         >>> Words(money="EUR").paid(22.31, beside=90.0), Words().paid(0.5)
         ('22.3 EUR', '0.5')
         """
-        return f"{amount_text(amount, beside)} {self.money}".rstrip()
+        return f"{grouped(amount_text(amount, beside))} {self.money}".rstrip()
+
+
+def grouped(text: str) -> str:
+    """Part the thousands of numbers of five digits and more, by a narrow space that breaks no line.
+
+    >>> grouped("12345.6789 to 2000000"), grouped("1139"), grouped("1.23456"), grouped("x12345")
+    ('12\u202f345.6789 to 2\u202f000\u202f000', '1139', '1.23456', 'x12345')
+    """
+    return _WHOLE.sub(lambda found: f"{int(found[0]):,}".replace(",", "\u202f"), text)
 
 
 def parted(header: str) -> tuple[str, str]:
