@@ -27,6 +27,7 @@ from ._dates import beginning
 from ._findings import Finding, Reason, finding
 from ._history import Fit, History, Round
 from ._implausible import unusual
+from ._logged import check_logged
 from ._method import Choice, Method
 from ._problem import Problem
 from ._stopping import after, is_converged
@@ -117,6 +118,7 @@ class StudyState:
         with uncollected(), one_blas_thread():
             for position, event in enumerate(rest, 1):
                 try:
+                    check_logged(state.problem, state.history, event, f"events.{position}")
                     state._take(event)
                 except SteerboError:
                     raise
