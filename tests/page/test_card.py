@@ -96,3 +96,14 @@ def test_an_answer_that_breaks_a_limit_is_not_called_leaving_everything_alone() 
     found = advice_card(optimizer, advice_of(optimizer), Explanation(""))
     assert found.headline == "Nothing can be recommended"
     assert "which breaks a limit of the problem: x at most 6" in found.why
+
+
+def test_no_set_is_the_best_before_anything_is_known() -> None:
+    problem = sb.CostVarying([sb.Float("x", 0, 1, law=sb.Uniform()), sb.Float("y", 0, 1)], [["y"], ["x", "y"]], [1, 2])
+    study = sb.Optimizer(problem, rounds=9, seed=0)
+    assert not any(row.best for row in sets(study, study.recommend()).rows)
+    for value in (1.0, 2.0, 3.0):
+        suggestion = study.ask()
+        assert suggestion is not None
+        study.tell(suggestion, value, realised={"x": 0.5, "y": 0.5, **suggestion.values})
+    assert sum(row.best for row in sets(study, study.recommend()).rows) == 1

@@ -21,7 +21,7 @@ from ..plots.causal import Edge, edges_of, layers, role_of
 from ..plots.meanfield import payoff_curve, played_shares
 from ..plots.model import over_time_of
 from .pictures import Axis, Chart, Mark, Shade, points, thinned
-from .wording import Words, labelled, share_text
+from .wording import Words, is_known, labelled, share_text
 
 # pixels: between neighbours, between layers, around, of a mark
 _WIDE, _HIGH, _MARGIN, _NODE = 150.0, 78.0, 24.0, 11.0
@@ -100,7 +100,8 @@ def graphs_of(study: BaseStudy, advice: Recommendation) -> tuple[Graph, ...]:
     """Graph with the recommended scope, and with the scopes of pending rounds where they differ."""
     problem = study.problem
     assert isinstance(problem, Causal)
-    found = [_graph(study, f"Best now: set {advice.scope}", advice.scope, advice.values)]
+    title = f"Best now: set {advice.scope}" if is_known(advice) else f"Set {advice.scope}"
+    found = [_graph(study, title, advice.scope, advice.values)]
     drawn = {advice.scope}
     for played in study.history.pending:
         asked = played.suggestion

@@ -54,7 +54,7 @@ from .edit import (
 )
 from .learned import Tab, tabs_of
 from .pictures import Axis, Chart, Mark, points, thinned
-from .wording import AGENTS, Words, amount_text, grouped, in_one_line, share_text
+from .wording import AGENTS, Words, amount_text, grouped, in_one_line, is_known, share_text
 
 _IN_A_SENTENCE = 3  # settings; more of them are a list
 
@@ -234,7 +234,7 @@ def advice_card(study: BaseStudy, advice: Recommendation, why: Explanation) -> A
     mean, low, high = interval_texts(advice.mean, advice.lower, advice.upper)
     # a causal policy's settings, which hang on what is seen
     policy = getattr(advice, "table", None)
-    known = not (advice.says("nothing-measured") or advice.says("nothing-known"))
+    known = is_known(advice)
     settings = settings_of(problem, advice.values) if known else ()
     said = sentence(settings)
     others = alternatives(problem, advice) if advice.alternatives and advice.context else None
@@ -283,7 +283,8 @@ def sets(study: BaseStudy, advice: Recommendation) -> Sets:
         price = "" if choice.cost is None else words.paid(choice.cost)
         between = f"{low} to {high}" if low and high else ""
         name = str(choice.scope) if scopes else _belief(choice)
-        rows.append(Interval(name, mean, between, left, right, at, price, choice is advice))
+        best = choice is advice and is_known(advice)
+        rows.append(Interval(name, mean, between, left, right, at, price, best))
     left, width, says = _acceptable(study.problem, axis, advice)
     title = (
         ("Which to set" if study.problem.kind == "causal" else "Which to hold")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._wording import interval_texts, spread_step
-from ..core import BaseStudy, Problem, Table, as_text, numeral, with_unit
+from ..core import BaseStudy, Problem, Recommendation, Table, as_text, numeral, with_unit
 
 _UNIT = re.compile(r"(.+?)\s*[(\[]\s*([^()\[\]]+?)\s*[)\]]")
 _CODE = re.compile(r"[A-Z]{3}|[€$£¥]|[A-Z]{0,3}[€$£¥]")  # what money is called alone
@@ -217,6 +217,11 @@ def places(texts: Sequence[str]) -> list[int]:
 
     order = {each: place for place, each in enumerate(sorted({key(text) for text in texts}))}
     return [order[key(text)] for text in texts]
+
+
+def is_known(advice: Recommendation) -> bool:
+    """Whether an answer rests on anything; nothing is the best now before that."""
+    return not (advice.says("nothing-measured") or advice.says("nothing-known"))
 
 
 def share_text(share: float) -> str:
