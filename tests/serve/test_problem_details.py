@@ -67,6 +67,8 @@ def test_people_get_a_page_of_it(tmp_path: Path) -> None:
         answer = client.get("/page/nothing")
         assert answer.status_code == 404
         assert "<h1>Not Found</h1>" in answer.text
+        assert "There is nothing at this address." in client.get("/page/oven/nowhere").text
+        assert client.get("/v1/nowhere").json()["detail"] == "There is nothing at this address."
         assert client.get("/v1/studies/nothing").headers["content-type"] == "application/problem+json"
 
 

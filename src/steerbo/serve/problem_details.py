@@ -114,6 +114,7 @@ _WHY = {
     501: "A package is not installed where the server is.",
     503: "The log is away, the study is busy, or there are too many listeners: try again.",
 }
+_NO_PAGE = "There is nothing at this address."
 _LOOKING = (401, 403, 404, 421, 422, 429, 500, 501, 503)
 
 
@@ -230,11 +231,10 @@ def install(
     @app.exception_handler(HTTPException)
     def refused(request: Request, error: HTTPException) -> Response:
         headers = dict(error.headers) if error.headers else None
-        return respond(
-            request,
-            document(HTTPStatus(error.status_code), escape_unprintable(str(error.detail))),
-            headers,
-        )
+        status, said = HTTPStatus(error.status_code), str(error.detail)
+        if said == status.phrase:  # the server library's, which has nothing else to say
+            said = _NO_PAGE if status is HTTPStatus.NOT_FOUND else _WHY.get(status.value, said)
+        return respond(request, document(status, escape_unprintable(said)), headers)
 
     @app.exception_handler(Exception)
     def fault(request: Request, error: Exception) -> Response:
