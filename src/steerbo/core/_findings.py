@@ -145,7 +145,7 @@ def bound_reason(
         width: the uncertainty of the play's expected value.
 
     >>> bound_reason(0, ["ph", "ph + t"], [9.4, 9.9], [1.0, 3.0], minimize=False, least=8.4, width=0.5).text
-    'it costs less than ph + t; its optimistic value is 9.4, that of ph + t 9.9; 8.4 is worth a play'
+    'cheaper than ph + t, and may reach 9.4, where 8.4 is enough to be tried; ph + t may reach 9.9'
     """
     known = {k: bound for k, bound in enumerate(upper) if bound is not None}
     if played not in known:

@@ -211,10 +211,11 @@ def _cheaper(  # noqa: PLR0917  by name
     rival: str, highest: float, bound: float, width: float, enough: bool, least: float | None = None
 ) -> str:
     """Words for a play of a scope that is cheaper than the one that may turn out best."""
-    said = f"it costs less than {rival}; its optimistic value is {numeral(bound)}, that of {rival} {numeral(highest)}"
-    if least is not None:
-        said += f"; {numeral(least)} is worth a play"
-    return said if enough else f"{said}, and this play may move its own by {numeral(width, 3)}"
+    tried = "" if least is None else f", where {numeral(least)} is enough to be tried"
+    said = f"cheaper than {rival}, and may reach {numeral(bound)}{tried}"
+    if not enough:
+        said += f" (this play may move that by {numeral(width, 3)})"
+    return f"{said}; {rival} may reach {numeral(highest)}"
 
 
 def _moving(  # noqa: PLR0917  by name
