@@ -135,8 +135,10 @@ def test_what_a_failure_cost_is_no_price() -> None:
     assert str(answer.scope) == "temperature"
 
 
-def test_counts_of_a_fleet_that_do_not_add_up_are_no_shares() -> None:
-    optimizer = sb.Optimizer(sb.MeanField(actions=["a", "b", "c"], agents=3, largest_move=0.5), "random", rounds=5)
+@pytest.mark.parametrize("counts", [False, True])
+def test_counts_of_a_fleet_that_do_not_add_up_are_no_shares(counts: bool) -> None:
+    fleet = sb.MeanField(actions=["a", "b", "c"], agents=3, largest_move=0.5, counts=counts)
+    optimizer = sb.Optimizer(fleet, "random", rounds=5)
     for current in ({"a": 1, "b": 1}, {"a": 1}):
         with pytest.raises(
             InvalidRequest, match=rf"add up to its 3 agents, not to {sum(current.values())}.*write 1 as 1\.0"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -187,6 +188,24 @@ def test_a_cost_that_is_the_sum_of_all_prices_is_a_total() -> None:
     last = [*optimizer.history][-1].suggestion.token
     optimizer.amend(last, cost=total)
     assert optimizer.status.spent > total
+
+
+def test_costs_that_count_the_plays_of_one_set_are_a_total() -> None:
+    variables = [sb.Float("x", 0, 10, law=sb.Uniform()), sb.Float("z", 0, 10, law=sb.Uniform())]
+    problem = sb.CostVarying(variables, [["x"], ["x", "z"]], costs=[1.0, 2.0])
+    optimizer = sb.Optimizer(problem, "random", seed=0, budget=40)
+    said: list[bool] = []
+    while len(said) < 4:
+        asked = optimizer.ask()
+        if len(asked.values) == 2:
+            optimizer.abandon(asked)
+            continue
+        with warnings.catch_warnings(record=True) as noted:
+            warnings.simplefilter("always")
+            optimizer.tell(asked, float(len(said) % 2), cost=len(said) + 1.0, realised={"z": 5.0})
+        said.append(any("running total" in str(each.message) for each in noted))
+    assert any(said[:3])
+    assert optimizer.status.spent == 4.0
 
 
 @pytest.mark.filterwarnings("ignore")

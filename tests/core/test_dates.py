@@ -339,3 +339,11 @@ def test_a_date_of_any_library_is_refused_with_what_to_write(when: object) -> No
     optimizer = sb.Optimizer(sb.TimeVarying(X), seed=0)
     with pytest.raises(InvalidRequest, match="days since the first one"):
         optimizer.ask(time=when)  # type: ignore[call-overload]
+
+
+def test_a_time_of_pandas_is_refused_with_what_to_write() -> None:
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed: pip install 'steerbo[pandas]'")
+    optimizer = sb.Optimizer(sb.TimeVarying(X), seed=0)
+    for when in (pandas.Timestamp("2015-10-25 01:00"), pandas.NaT):
+        with pytest.raises(InvalidRequest, match="days since the first one"):
+            optimizer.ask(time=when)

@@ -87,11 +87,15 @@ DOORS: dict[str, Callable[[Study], str]] = {
 }
 
 
+def written(text: str) -> list[str]:
+    """Numbers that stand behind the name of the setting, as they are written."""
+    text = text.replace("\u202f", "")  # thousands are parted
+    return re.findall(rf"\bf\b(?:</td><td[^>]*>|[^\d<>-]{{1,20}}){NUMBER}", text)
+
+
 def told(text: str) -> list[float]:
     """Numbers that stand behind the name of the setting."""
-    text = text.replace("\u202f", "")  # thousands are parted
-    behind = re.findall(rf"\bf\b(?:</td><td[^>]*>|[^\d<>-]{{1,20}}){NUMBER}", text)
-    return [float(number) for number in behind]
+    return [float(number) for number in written(text)]
 
 
 @pytest.mark.parametrize("door", DOORS)
@@ -110,6 +114,24 @@ def test_a_setting_is_within_its_bounds_and_within_a_thousandth_of_what_was_chos
         else:
             away = min(abs(number - x) for x in chosen) / (high - low)
         assert away <= 1e-3
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize(("low", "high", "scale"), RANGES[:8])
+def test_a_setting_has_no_more_digits_than_a_thousandth_of_its_range(
+    low: float, high: float, scale: str, door: str
+) -> None:
+    most = max(0, math.ceil(-math.log10((high - low) / 1000)))
+    for number in written(DOORS[door](studied(low, high, scale))):
+        assert len(number.partition(".")[2]) <= most, number
+
+
+@pytest.mark.parametrize("door", ["print(recommendation)", "a recommendation in a notebook", "steerbo report"])
+def test_of_large_outcomes_that_hardly_differ_the_mean_and_its_bounds_are_told_apart(door: str) -> None:
+    text = DOORS[door](studied(10.0, 35.0, "linear")).replace("\u202f", "")
+    (numbers,) = re.findall(rf"{NUMBER}\W+\(?between {NUMBER} and {NUMBER}", text)
+    mean, low, high = map(float, numbers)
+    assert 1e6 - 100 < low < mean < high < 1e6 + 100
 
 
 @pytest.mark.parametrize(("low", "high", "scale"), RANGES)

@@ -81,6 +81,21 @@ def test_numbers_are_read_and_written_as_the_reader_does(tmp_path: Path) -> None
         assert "read in one way only: 1.234 or 1234" in unsure.text
 
 
+@pytest.mark.parametrize("language", ["es-PE", "es-DO"])
+def test_a_region_with_a_decimal_point_is_asked_what_its_comma_is(language: str, tmp_path: Path) -> None:
+    with served(oven(tmp_path)) as client:
+        person = Person(client, languages=f"{language},es;q=0.9")
+        person.send("ask", **{"seen:weather": "11"})
+        (token,) = person.open
+        known = {"realised:oven": "150", "realised:speed": "0.5"}
+        unsure = person.send(f"rounds/{token}/tell", value="1,250", cost="1", **known)
+        assert unsure.status_code == 422
+        assert "read in one way only: 1.250 or 1250" in unsure.text
+        assert "outcome" not in person.rounds()[0]
+        assert person.send(f"rounds/{token}/tell", value="1250", cost="1", **known).status_code == 303
+        assert person.rounds()[0]["outcome"]["value"] == 1250.0
+
+
 def test_what_users_wrote_is_text(tmp_path: Path) -> None:
     name = '<script>alert("x")</script>'
     problem = sb.CostVarying([sb.Float(name, 0, 1, law=sb.Uniform(), unit='"><b>')], [[name]])

@@ -19,7 +19,7 @@ from tests.torture.server import Server
 @pytest.mark.parametrize(
     "place",
     [
-        "host=127.0.0.1 user=lab dbname=steerbo",
+        "host=127.0.0.1 port=55432 user=lab dbname=steerbo",
         "dbname = steerbo",
         "service=lab",
         "user=lab password=sesame host=db.example",

@@ -85,6 +85,7 @@ def test_two_arrows_that_are_described_as_unobserved_are_one_common_cause() -> N
         "network unknown {\n}\nvariable X {\n type discrete [ 2 ] { a, b };\n}\nvariable Y {\n type discrete [ 2 ] "
         "{ a, b };\n}\nprobability ( X ) {\n table .5, .5;\n}\nprobability ( Y | X ) {\n (a) .5, .5;\n (b) 1, 0;\n}",
         "# Y -> X\nX -> Y",
+        "# X -- Z\nX -> Y",
         "/* X -- Y */ X -> Y",
         "\ufeffdag { X -> Y }",
         "digraph { X [label=<<b>dose</b>>]; X -> Y }",
@@ -105,6 +106,7 @@ def test_what_says_the_same_is_read_alike(text: str) -> None:
         "X -- Z; X -> Y; Z -> Y",
         "pdag { X -- Z X -> Y Z -> Y }",
         "digraph {\nX -> Z [dir=none];\nX -> Y;\nZ -> Y\n}",
+        "digraph {\nX -> Z [dir=none];\nX -> Y;\n}",
         "Graph Nodes:\nX,Z,Y\n\nGraph Edges:\n1. X --- Z\n2. X --> Y\n3. Z --> Y\n\nGraph Attributes:\nBIC: -12.5\n",
     ],
 )
@@ -113,6 +115,17 @@ def test_patterns_are_read_in_every_form(text: str) -> None:
     assert [set(graph.directed) - {("X", "Y"), ("Z", "Y")} for graph in found] == [{("X", "Z")}, {("Z", "X")}]
     with pytest.raises(InvalidProblem, match=r"'X -- Z'.*`graphs_of` takes both ways"):
         CausalGraph.from_text(text, **Y)
+
+
+@pytest.mark.parametrize("form", ["dag", "DAG", "strict dag"])
+def test_roles_are_read_however_the_form_is_written(form: str) -> None:
+    graph = CausalGraph.from_text(f"{form} {{ x [exposure] y [outcome] x -> y }}")
+    assert (graph.directed, graph.target, graph.intervenable) == ((("x", "y"),), "y", ("x",))
+
+
+def test_a_model_string_of_bnlearn_may_name_several_causes() -> None:
+    graph = CausalGraph.from_text("[X][Z|X][Y|X:Z]", **Y)
+    assert graph == CausalGraph([("X", "Z"), ("X", "Y"), ("Z", "Y")], **Y)
 
 
 def test_an_undirected_graph_in_dot_is_a_pattern() -> None:
