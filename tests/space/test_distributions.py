@@ -76,6 +76,12 @@ def test_unknown_kinds_are_refused_with_a_guess() -> None:
 
     with pytest.raises(InvalidProblem, match=r"law\.kind: 'unifrom'.*did you mean 'uniform'"):
         Float("x", 0, 1, law={"kind": "unifrom"})  # type: ignore[arg-type]
+    for shares, said in (
+        ({"a": 0.2}, r"law\.kind: missing; expected one of"),
+        ({"kind": ["a"]}, r"law\.kind: \['a'\]"),
+    ):
+        with pytest.raises(InvalidProblem, match=said):
+            Float("x", 0, 1, law=shares)  # type: ignore[arg-type]
     with pytest.raises(InvalidProblem, match=r"Float\.law: 3 .*a law such as Normal"):
         Float("x", 0, 1, law=3)  # type: ignore[arg-type]
     assert Float("x", 0, 1, law={"kind": "scipy", "name": "arcsine"}).law == Scipy("arcsine")  # type: ignore[arg-type]

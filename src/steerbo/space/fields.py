@@ -12,6 +12,7 @@ import numpy as np
 from pydantic import BeforeValidator, Field, Strict
 from pydantic_core import PydanticCustomError
 
+from .._wording import MISSING
 from ..errors import InvalidInput, InvalidProblem, one_of
 
 MOST_ENTRIES = 1_000_000
@@ -241,8 +242,9 @@ def tagged(value: object, kinds: Mapping[str, type], expected: str) -> object:
         InvalidProblem: (or pydantic's own error, which becomes one) it is neither.
     """
     if isinstance(value, Mapping):
-        if value.get("kind") not in kinds:
-            raise InvalidProblem("kind", value.get("kind"), one_of(kinds, value.get("kind")))
+        kind = value.get("kind", MISSING)
+        if not isinstance(kind, str) or kind not in kinds:
+            raise InvalidProblem("kind", kind, one_of(kinds, kind))
     elif not isinstance(value, tuple(kinds.values())):
         raise PydanticCustomError("tagged", expected)
     return value
