@@ -113,7 +113,8 @@ def wrong_fields(complaints: Sequence[Any], kind: type[InvalidInput]) -> Invalid
     """Translate complaints about one flat record, with the value that each is about, each field once.
 
     >>> from steerbo.errors import InvalidRequest
-    >>> print(wrong_fields([{"type": "int_type", "loc": ("batch",), "input": "x"}], InvalidRequest))
+    >>> complaint = {"type": "int_type", "loc": ("batch",), "input": "x", "msg": "no integer"}
+    >>> print(wrong_fields([complaint], InvalidRequest))
     batch: 'x' is not allowed; expected a whole number.
     """
     found: dict[str, InvalidInput] = {}

@@ -54,7 +54,7 @@ class UnseenKernel(Kernel):
 
     >>> kernel = UnseenKernel(np.array([False, False]))
     >>> kernel(np.zeros((1, 2)), np.array([[0.0, 0.0], [0.1, 0.0], [1.0, 1.0]])).round(3)
-    array([[8.   , 7.893, 1.87 ]])
+    array([[8.   , 7.893, 1.869]])
     >>> np.round(kernel.seeing(np.array([[0.2, 0.0], [0.4, 1.0]])).spans, 3)
     array([0.197, 0.996])
     """
