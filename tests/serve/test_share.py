@@ -70,7 +70,7 @@ def test_a_colleague_follows_the_link(tmp_path: Path, chromium: Browser) -> None
     with serving_here(place, keyed=True) as server:
         tab = chromium.tab()
         tab.open(f"{server.url}join#{ann}")
-        tab.wait("location.pathname === '/page/oven'")
+        tab.wait("location.pathname === '/page/oven' && document.readyState === 'complete'")
         tab.run("document.querySelector('.menu').open = true")
         tab.click("header a[href$='#share']")
         tab.fill("#share [name=colleague]", "bob")
@@ -80,6 +80,6 @@ def test_a_colleague_follows_the_link(tmp_path: Path, chromium: Browser) -> None
         tab.send("Network.clearBrowserCookies")
         bob = chromium.tab()
         bob.open(link)
-        bob.wait("location.pathname === '/page/oven'")
+        bob.wait("location.pathname === '/page/oven' && document.readyState === 'complete'")
         assert bob.run("location.hash") == "", "the key stands in no address"
         assert not bob.has("#ask"), "he may look only"
