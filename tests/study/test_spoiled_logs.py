@@ -221,3 +221,124 @@ def test_a_time_that_is_no_number_is_refused_by_event(kind: str, time: Any) -> N
     events[at]["request"]["time"] = time
     with pytest.raises(InvalidStudy, match=rf"events\.{at}\.request\.time"):
         sb.load(json.dumps({"events": events}))
+
+
+STAGED = sb.Causal(
+    sb.CausalGraph.from_text("age -> dose -> health; age -> health", target="health", intervenable=["dose"]),
+    [sb.Float("dose", 0, 1), sb.Float("age", 20, 90)],
+)
+COUNTED = sb.MeanField(["a", "b"], 10, counts=True)
+LAB = sb.CostVarying([sb.Float("ph", 4, 8), sb.Float("w", 0, 1, law=sb.Uniform())], [["ph"]], costs=[1.0])
+MEASURED = {"cost-varying": {"w": 0.5}}
+READ: dict[str, tuple[Any, Any, str, str, Callable[[dict[str, Any]], object]]] = {
+    "a text as a share that was suggested": (
+        COUNTED, None, "asked", "values.*a", lambda e: e["values"]["distribution"]["everyone"].update(a="most")
+    ),
+    "a table as a share that was suggested": (
+        COUNTED, None, "asked", "values.*a", lambda e: e["values"]["distribution"]["everyone"].update(a={"x": 1})
+    ),
+    "a text as a number of agents": (
+        COUNTED, None, "asked", "values.*counts", lambda e: e["values"]["counts"]["everyone"].update(a="x")
+    ),
+    "nothing set": (COUNTED, None, "asked", "values.distribution", lambda e: e["values"].clear()),
+    "a number as a distribution": (
+        COUNTED, None, "told", "outcome.distribution", lambda e: e["outcome"]["realised"].update(distribution=1e-320)
+    ),
+    "a setting that the reader of a report fills in": (
+        LAB, None, "told", "outcome.ph: missing", lambda e: e["outcome"]["realised"].pop("ph")
+    ),
+    "a coordinate that the reader of a report fills in": (
+        EVERY_KIND["time-varying"], None, "told", "outcome.x", lambda e: e["outcome"]["realised"].clear()
+    ),
+    "a number under a wrong name": (
+        EVERY_KIND["time-varying"], None, "told", "outcome.*y", lambda e: e["outcome"].update(realised={"y": 1})
+    ),
+    "a setting under a wrong name": (
+        EVERY_KIND["time-varying"], None, "asked", "values.*x", lambda e: e.update(values={"y": 1})
+    ),
+    "a prior beyond all priors": (
+        EVERY_KIND["priors"], "prior-elimination", "asked", "note.prior", lambda e: e["note"].update(prior=9)
+    ),
+    "a name to look at that no graph has": (
+        STAGED, None, "decided", "observe", lambda e: e.update(observe=["weather"])
+    ),
+    "a scope that no graph has": (
+        STAGED, None, "asked", "scope", lambda e: e.update(scope={"set": ["age"]})
+    ),
+    "bounds of fewer sets than there are": (
+        LAB, "cheap-first", "asked", "note.upper", lambda e: e["note"].update(upper=[], width=1.0)
+    ),
+    "agents that cannot be unpacked": (
+        EVERY_KIND["mean-field"], "gp-ucb", "asked", "note.agents", lambda e: e["note"].update(agents="x")
+    ),
+    "an unreadable width of a bound": (
+        EVERY_KIND["mean-field"], None, "asked", "note.beta", lambda e: e["note"].update(phase="model", beta="wide")
+    ),
+    "no time where it matters": (
+        EVERY_KIND["time-varying"],
+        None,
+        "asked",
+        "request.time: missing",
+        lambda e: e["request"].clear(),
+    ),
+    "a limit that was none before": (
+        LAB,
+        None,
+        "revised",
+        "changes.rounds",
+        lambda e: e["changes"].update(rounds=["many", 60]),
+    ),
+    "a limit that is none": (
+        LAB, None, "revised", "changes.rounds", lambda e: e["changes"].update(rounds=[50, "many"])
+    ),
+    "a list of one number as an outcome": (
+        LAB, None, "told", "outcome.value", lambda e: e["outcome"].update(value=[1.0])
+    ),
+    "a setting of a failure that was corrected": (
+        LAB, None, "amended", "failure.realised.ph", lambda e: e["failure"]["realised"].update(ph="high")
+    ),
+}  # fmt: skip
+
+
+def lab(problem: Any, method: Any) -> Events:
+    """Events of some rounds, one of which failed, at a cost that was corrected."""
+    optimizer = sb.Optimizer(problem, method, rounds=50, seed=0)
+    measured = MEASURED.get(problem.kind, {})
+    for value in range(5):
+        suggestion = optimizer.ask()
+        while suggestion.observe:
+            suggestion = optimizer.decide(suggestion, dict.fromkeys(suggestion.observe, 44.0))
+        optimizer.tell(suggestion, float(value % 2), realised=measured)
+    last = optimizer.ask()
+    optimizer.fail(last, "broke") if not last.observe else optimizer.abandon(last)
+    if not last.observe:
+        optimizer.amend(last, cost=0.5)
+    optimizer.revise(rounds=60)
+    optimizer.ask()
+    return [to_dict(event, Event) for event in optimizer.events]
+
+
+@pytest.mark.parametrize("case", READ)
+def test_what_an_answer_would_stumble_over_is_refused_when_the_log_is_opened(case: str, tmp_path: Path) -> None:
+    """Each was a fault of steerbo's own, of `show`, `ask` or `report`; the doctor says the same."""
+    problem, method, kind, field, change = READ[case]
+    events = lab(problem, method)
+    sb.load(json.dumps({"events": events}))
+    at = max(position for position, event in enumerate(events) if event["kind"] == kind)
+    change(events[at])
+    with pytest.raises(InvalidStudy, match=rf"events\.{at}\.{field}") as refused:
+        sb.load(json.dumps({"events": events}))
+    assert "use a backup" in str(refused.value)
+    place = tmp_path / "study.db"
+    fill(place, (StoredStudy("study", tuple(map(json.dumps, events))),))
+    assert f"events.{at}." in call("doctor", place).stdout
+
+
+def test_events_in_another_order_or_twice_are_refused_by_their_place() -> None:
+    events = lab(LAB, None)
+    at = next(position for position, event in enumerate(events) if event["kind"] == "told")
+    moved = [*events[: at - 1], events[at], events[at - 1], *events[at + 1 :]]
+    with pytest.raises(InvalidStudy, match=rf"events\.{at - 1}: 'told'.*follow from one another"):
+        sb.load(json.dumps({"events": moved}))
+    with pytest.raises(InvalidStudy, match=rf"events\.{at}\.token"):
+        sb.load(json.dumps({"events": [*events[:at], *events[at - 1 :]]}))

@@ -33,6 +33,7 @@ from ..core import (
     bound_reason,
     context_of,
     good_enough,
+    read_note,
     reason,
 )
 from ..core.tolerance import UNSTATED
@@ -56,7 +57,7 @@ from ._policy_value import (
 )
 from .identification.enumeration import policy_scopes
 from .identification.scopes import union
-from .method import CausalMethod
+from .method import CausalMethod, Said
 from .models import ArmModel, CausalOptions, Posterior
 from .problem import Causal
 
@@ -276,16 +277,19 @@ class CheapFirst(CausalMethod[CheapOptions]):
 
     def why(self, history: History, asked: Suggestion) -> Sequence[Reason]:
         """Say how far the play's scope may reach beside dearer ones."""
-        note = asked.note
-        if "upper" not in note:
+        if "upper" not in asked.note:
             return super().why(history, asked)
+        said = read_note(Said, asked.note)
         played, scopes = self._number[asked.scope], [arm.scope for arm in self.arms]
-        stated = {
-            "minimize": self.problem.minimize,
-            "least": note.get("least"),
-            "width": note["width"],
-        }
-        found = bound_reason(played, scopes, note["upper"], self.costs.minima.tolist(), **stated)
+        found = bound_reason(
+            played,
+            scopes,
+            said.upper,
+            self.costs.minima.tolist(),
+            minimize=self.problem.minimize,
+            least=said.least,
+            width=said.width,
+        )
         return [] if found is None else [found]
 
     def _acceptable(self, best: float, known: Mapping[str, Any]) -> float:

@@ -38,12 +38,14 @@ from ..core import (
     cached_until_next_event,
     context_of,
     horizon,
+    read_note,
     reason,
 )
-from ..errors import InvalidRequest, InvalidStudy
+from ..errors import InvalidRequest, InvalidStudy, one_of
 from ..gp import Averaged, GPRegression, Kernel
 from ..optim import kronecker
-from ..surrogate import MIN_TO_PREDICT, Acquisition, Controlled, subset_used, ucb
+from ..records import record
+from ..surrogate import MIN_TO_PREDICT, Acquisition, Controlled, read_likely, subset_used, ucb
 from ._acting import GreedyPolicy, PolicyOptimiser
 from ._arms import Arm
 from ._constraints import ScopeConstraints
@@ -81,6 +83,27 @@ class _PresentModels:
     models: ArmModels
     feasibility: ArmsFeasibility
     results: tuple[Result, ...] = ()
+
+
+@record
+class Said:
+    """What was said of a play when it was chosen, as logged; bounds in the user's units.
+
+    Args:
+        phase: of the method.
+        index: bound of each scope.
+        upper: bound of each scope; None for one that is not affordable.
+        width: uncertainty of the play.
+        least: value that is good enough.
+        rate: value that a unit of money must bring.
+    """
+
+    phase: str = ""
+    index: Sequence[float] = ()
+    upper: Sequence[float | None] = ()
+    width: float = 0.0
+    least: float | None = None
+    rate: float = 0.0
 
 
 O = TypeVar("O", bound=CausalOptions)  # noqa: E741  the method's options
@@ -320,7 +343,7 @@ class CausalMethod(Method[Causal, O]):
     def decide(self, history: History, pending: Round, context: Mapping[str, Any]) -> Decision:
         """Set the actions whose contexts are complete."""
         suggestion, i = pending.suggestion, self.models.number[pending.suggestion.scope]
-        rate = suggestion.note.get("rate", 0.0)
+        rate = read_note(Said, suggestion.note).rate
         act = partial(
             self._act, history, i, number=pending.number, rate=rate, token=suggestion.token
         )
@@ -681,16 +704,29 @@ class CausalMethod(Method[Causal, O]):
 
     def why(self, history: History, asked: Suggestion) -> Sequence[Reason]:
         """Say what a scope's policy may be worth beside others, by the note of the play."""
-        note, i = asked.note, self._number[asked.scope]
-        if note.get("phase") == "first plays":
+        said, i = read_note(Said, asked.note), self._number[asked.scope]
+        if said.phase == "first plays":
             return [reason("first-play")] if self.chooses_by_model else []
-        if note.get("phase") == "only scope":
+        if said.phase == "only scope":
             return [reason("only-scope")]
-        if (index := note.get("index")) and self.problem.sign * index[i] >= max(
-            self.problem.sign * np.array(index)
+        if said.index and self.problem.sign * said.index[i] >= max(
+            self.problem.sign * np.array(said.index)
         ):
-            return [reason("best-policy-bound", bound=index[i])]
+            return [reason("best-policy-bound", bound=said.index[i])]
         return []
+
+    def read_logged(self, asked: Suggestion) -> None:
+        """See `Method.read_logged`: a scope of the graphs, with one bound for each."""
+        if asked.scope not in self._number:
+            allowed = one_of(map(str, self._number), str(asked.scope))
+            raise InvalidStudy("scope", str(asked.scope), allowed)
+        read_likely(asked.note)
+        said, arms = read_note(Said, asked.note), len(self._possible)
+        for name, bounds in (("index", said.index), ("upper", said.upper)):
+            if bounds and len(bounds) != arms:
+                raise InvalidStudy(
+                    f"note.{name}", list(bounds), f"{counted(arms, 'bound')}, one for each scope"
+                )
 
     def findings(self, history: History) -> Sequence[Finding]:
         """Find that the largest model uses a subset of its outcomes, or that all has changed without a drift."""

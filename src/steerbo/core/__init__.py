@@ -18,6 +18,7 @@ from ._findings import Finding, Reason, bound_reason, finding, good_enough, leas
 from ._fold import FOLD_COPIES, Fold
 from ._history import Fit, History, Result, Round, number_of
 from ._implausible import COMPARABLE
+from ._logged import read_note
 from ._method import Choice, Decision, Method, OptionsT, cached_until_next_event
 from ._problem import ConstrainedProblem, Problem, StatedLaw, with_unit
 from ._stopping import (
@@ -82,7 +83,7 @@ __all__ = [
     "context_of", "default_method", "extended", "find_method", "finding", "finite", "gain_text",
     "good_enough", "horizon", "keyed", "kinds", "last_time", "least_acceptable", "limit_text",
     "load", "methods", "now", "number_of", "numeral", "one_or_more", "overruled_settings",
-    "problem_class", "problem_of", "read_bounds", "read_problem", "read_stop", "read_time",
+    "problem_class", "problem_of", "read_bounds", "read_note", "read_problem", "read_stop", "read_time",
     "read_when", "reason", "revised_text", "settings_text", "standing", "stop_text", "time_of",
     "typical", "with_unit",
 ]  # fmt: skip

@@ -151,6 +151,13 @@ class Method(ABC, Generic[P, OptionsT]):
     def check_fit(self) -> None:
         """Raise an error if the latest of `history.fits` cannot be used; then it is left out, and is due again."""
 
+    def read_logged(self, asked: Suggestion) -> None:
+        """Read the scope and the note of a suggestion in a log that is opened, as its answers read them.
+
+        Raises:
+            InvalidInput: naming what is no scope of the problem, or no note of this method.
+        """
+
     def finished(self, history: History) -> str:
         """Reason why nothing is left to suggest, or an empty string."""
         return ""

@@ -17,6 +17,7 @@ from ..errors import (
     InvalidStudy,
     OutcomeConflict,
     SteerboError,
+    UnknownSuggestion,
     short_repr,
 )
 from ..records import from_dict, identity
@@ -53,6 +54,13 @@ from .request import ALONE, BatchPosition, with_place
 
 class ReproducibilityWarning(UserWarning):
     """The log was written with other wheels: the past is identical, the next choice agrees to about 1e-6 only."""
+
+
+def _out_of_order(position: int, event: Event, error: Exception) -> InvalidStudy:
+    """Refusal of an event that does not follow from those before it."""
+    hint = f"It was changed by hand, or by another version ({type(error).__name__}: {error})."
+    allowed = "events that follow from one another"
+    return InvalidStudy(f"events.{position}", event.kind, allowed, hint)
 
 
 class StudyState:
@@ -118,14 +126,15 @@ class StudyState:
         with uncollected(), one_blas_thread():
             for position, event in enumerate(rest, 1):
                 try:
-                    check_logged(state.problem, state.history, event, f"events.{position}")
+                    place = f"events.{position}"
+                    check_logged(state.problem, state.method, state.history, event, place)
                     state._take(event)
+                except UnknownSuggestion as error:
+                    raise _out_of_order(position, event, error) from error
                 except SteerboError:
                     raise
                 except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-                    hint = f"It was changed by hand, or by another version ({type(error).__name__}: {error})."
-                    allowed = "events that follow from one another"
-                    raise InvalidStudy(f"events.{position}", event.kind, allowed, hint) from error
+                    raise _out_of_order(position, event, error) from error
         for found in state.unread_fit():
             warnings.warn(ReproducibilityWarning(str(found)), stacklevel=4)
         return state

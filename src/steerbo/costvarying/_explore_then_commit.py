@@ -33,9 +33,10 @@ from pydantic import Field
 from .._arrays import Bool, Float
 from .._wording import counted
 from ..bandit import ArmStatistics, cheapest, hoeffding_radius
-from ..core import Choice, Explanation, Fold, History, Streams, Suggestion, Table
+from ..core import Choice, Explanation, Fold, History, Streams, Suggestion, Table, read_note
 from ..core.tolerance import Fraction, Tolerance
-from ..records import from_dict, record, to_dict
+from ..errors import InvalidStudy
+from ..records import record, to_dict
 from ..surrogate import STARTING_POINTS
 from .method import CostVaryingMethod
 from .problem import CostVarying
@@ -219,7 +220,7 @@ class _Course:
         """The course after one more choice; a play that a person attached is none of the method's."""
         if "phase" not in suggestion.note:
             return self
-        turn: Turn = from_dict(Turn, suggestion.note)
+        turn = read_note(Turn, suggestion.note)
         if turn.phase == "explore":
             return replace(self, rounds=suggestion.round, explored=self.explored + 1, latest=turn)
         out = [i for i in range(len(turn.possible)) if i not in turn.acceptable]
@@ -242,6 +243,19 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
     ) -> None:
         super().__init__(problem, options, streams, history)
         self._course = Fold(_Course.after, _Course)
+
+    def read_logged(self, asked: Suggestion) -> None:
+        """See `Method.read_logged`; with the bounds of all sets, and the numbers of some."""
+        super().read_logged(asked)
+        if "phase" not in asked.note:
+            return
+        turn = read_note(Turn, asked.note)
+        if turn.possible:
+            self.check_each_set("possible", turn.possible)
+        for number in turn.acceptable:
+            if not 0 <= number < self.m:
+                allowed = f"the number of a control set, from 0 to {self.m - 1}"
+                raise InvalidStudy("note.acceptable", number, allowed)
 
     @property
     def course(self) -> _Course:

@@ -85,10 +85,11 @@ from ..core import (
     Table,
     bound_reason,
     numeral,
+    read_note,
     reason,
 )
 from ..errors import ModelFailure
-from ..records import from_dict, record, to_dict
+from ..records import record, to_dict
 from ..surrogate import FLEETING, Except, Mixture, Uncontrolled, highest_of, uneven_noise_said
 from ._comparison import ArmComparison, upper_by_set
 from ._plays_to_come import plays_served, plays_to_come
@@ -356,11 +357,17 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
 
     # -- why ---------------------------------------------------------------------------------------
 
+    def read_logged(self, asked: Suggestion) -> None:
+        """See `Method.read_logged`; with the bounds of all sets."""
+        super().read_logged(asked)
+        if "upper" in asked.note:
+            self.check_each_set("upper", read_note(Reasons, asked.note).upper)
+
     def why(self, history: History, asked: Suggestion) -> Sequence[Reason]:
         """Say how far the play's set may reach beside dearer ones, what a move is worth, and which risk is taken."""
         if "upper" not in asked.note:
             return super().why(history, asked) or [reason("first-play")]
-        logged: Reasons = from_dict(Reasons, asked.note)
+        logged: Reasons = read_note(Reasons, asked.note)
         reasons = (
             [reason("untried")] if logged.untried else self._place_among_sets(asked.scope, logged)
         )
@@ -393,7 +400,7 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
             return Explanation(
                 "the first settings are drawn at random, to have something to learn from", (table,)
             )
-        why: Reasons = from_dict(Reasons, asked[-1].note)
+        why: Reasons = read_note(Reasons, asked[-1].note)
         rows = tuple((*row, why.upper[i]) for i, row in enumerate(table.rows))
         goal = "the best" if self.problem.tolerance is None else "good enough"
         rule = (

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._arrays import Bool, Float, Int
-from .._wording import spread_step
+from .._wording import counted, spread_step
 from ..bandit import BOUND, ArmStatistics, expected_with_failure
 from ..core import (
     SEEN,
@@ -42,12 +42,14 @@ from ..core import (
     finding,
     good_enough,
     now,
+    read_note,
     reason,
 )
 from ..core.tolerance import UNSTATED
-from ..errors import InvalidContext
+from ..errors import InvalidContext, InvalidStudy
 from ..gp import GPRegression
 from ..optim import UNLIKELY, Maximum
+from ..records import record
 from ..space import Categorical, OutcomeConstraint
 from ..surrogate import (
     STARTING_POINTS,
@@ -58,6 +60,7 @@ from ..surrogate import (
     climb_from,
     highest_of,
     polished,
+    read_likely,
     rows_at,
 )
 from ._costs_of_settings import CostsOfSettings
@@ -76,6 +79,17 @@ _SEVERAL, _OFF = 3, 0.25
 _DRAWN = 64  # random starting points, of which the first that is likely to work is taken
 _SPREAD = 16  # random starting points, of which the one that moves furthest is taken
 _FAILS = 0.5  # probability to work, as a share of the likeliest set's, at which a set is left out
+
+
+@record
+class _Repeated:
+    """Part of the note of a play that repeats another one.
+
+    Args:
+        repeats: name of the doubted outcome.
+    """
+
+    repeats: str | None = None
 
 
 class CostModel:
@@ -1026,6 +1040,26 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             history, {**self._present_context(history), **context_of(request), **context}
         )
         return PolicyStep.of(advice, context)
+
+    def read_logged(self, asked: Suggestion) -> None:
+        """See `Method.read_logged`: a control set, and what is repeated."""
+        try:
+            self.problem.number(asked.scope)
+        except KeyError:
+            self.problem.read_scope(asked.scope)
+        if "repeats" in asked.note:
+            read_note(_Repeated, asked.note)
+        read_likely(asked.note)
+
+    def check_each_set(self, field: str, given: Sequence[Any]) -> None:
+        """Refuse a list in a note that has not one entry for each control set.
+
+        Raises:
+            InvalidStudy: naming it.
+        """
+        if len(given) != self.m:
+            allowed = f"{counted(self.m, 'entry', 'entries')}, one for each control set"
+            raise InvalidStudy(f"note.{field}", list(given), allowed)
 
     def why(self, history: History, asked: Suggestion) -> Sequence[Reason]:
         """State the rule; of the first play that it is the stated one, of a repetition what is repeated."""

@@ -13,7 +13,7 @@ import numpy as np
 from pydantic import Field
 
 from ..bandit import cheapest_near
-from ..core import SEEN, Choice, Explanation, History
+from ..core import SEEN, Choice, Explanation, History, Suggestion, read_note
 from ..records import record
 from ..space import Categorical
 from ..surrogate import PosteriorSample, highest_of
@@ -36,6 +36,13 @@ class UcbCvsOptions:
 
     beta: float = Field(2.0, ge=0, allow_inf_nan=False)
     epsilon: float = Field(1.0, ge=0, allow_inf_nan=False)
+
+
+@record
+class _Near:
+    """Part of the note of a play: how near the largest bound is near enough, in the user's units."""
+
+    epsilon: float | None = None
 
 
 class UcbCvs(CostVaryingMethod[UcbCvsOptions]):
@@ -65,9 +72,14 @@ class UcbCvs(CostVaryingMethod[UcbCvsOptions]):
         point = self.point_to_play(candidates, i, found[best], number, beta)
         return self.play(history, Arm(i), point, request, upper=upper, epsilon=float(epsilon))
 
+    def read_logged(self, asked: Suggestion) -> None:
+        """See `Method.read_logged`; with ε."""
+        super().read_logged(asked)
+        read_note(_Near, asked.note)
+
     def explain(self, history: History) -> Explanation:
         """Tabulate plays and costs, with the present ε."""
-        rounds = [played.suggestion.note.get("epsilon") for played in history]
+        rounds = [read_note(_Near, played.suggestion.note).epsilon for played in history]
         epsilon = next((value for value in reversed(rounds) if value is not None), None)
         text = "the cheapest set whose upper bound comes near the largest is played"
         more = f"; near is now {epsilon:.4g}" if epsilon is not None else ""

@@ -33,13 +33,14 @@ from ..core import (
     Round,
     Scope,
     Streams,
+    Suggestion,
     Table,
     context_of,
     finding,
     number_of,
     reason,
 )
-from ..errors import InvalidRequest
+from ..errors import InvalidRequest, InvalidStudy
 from ..gp import MOST_COUNTED
 from ._region import Region
 from .models import Surrogate
@@ -369,6 +370,11 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
     def usually(self, region: Region) -> Int[np.ndarray, "C A"]:
         """Return the feasible counts nearest to the usual spread."""
         return region.whole(region.project(self.usual[None])[0])
+
+    def read_logged(self, asked: Suggestion) -> None:
+        """See `Method.read_logged`: the only scope."""
+        if asked.scope != SCOPE:
+            raise InvalidStudy("scope", str(asked.scope), str(SCOPE))
 
     def choice(self, counts: Int[np.ndarray, "C A"], **note: Any) -> Choice:
         """Return the choice of these numbers of agents."""

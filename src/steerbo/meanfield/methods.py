@@ -17,7 +17,7 @@ from pydantic import Field
 
 from .._arrays import Float, Int
 from ..core import Choice, History, OptionsT, Streams, Suggestion
-from ..errors import InvalidProblem, ModelFailure
+from ..errors import InvalidProblem, InvalidStudy, ModelFailure
 from ..gp import ProfiledMean, Standardisation, inverted
 from ..records import record
 from .method import MeanFieldMethod
@@ -91,8 +91,21 @@ class PerAgentMethod(MeanFieldMethod[OptionsT]):
         """Return the vector behind a suggestion, by its note; of a play that a person attached, by its table."""
         if "agents" not in suggestion.note:
             return self._ordered(self.problem.table(suggestion.values["distribution"]))
-        packed = zlib.decompress(base64.b64decode(suggestion.note["agents"]))
-        return np.frombuffer(packed, dtype="<u2").astype(np.intp)
+        allowed = "the packed actions of all agents"
+        try:
+            packed = zlib.decompress(base64.b64decode(suggestion.note["agents"]))
+            vector = np.frombuffer(packed, dtype="<u2").astype(np.intp)
+        except (TypeError, ValueError, zlib.error):
+            raise InvalidStudy("note.agents", suggestion.note["agents"], allowed) from None
+        actions = self.problem.simplex.shape[1]
+        if len(vector) != len(self.context_of) or not (vector < actions).all():
+            raise InvalidStudy("note.agents", suggestion.note["agents"], allowed)
+        return vector
+
+    def read_logged(self, asked: Suggestion) -> None:
+        """See `Method.read_logged`; with the actions of all agents."""
+        super().read_logged(asked)
+        self.vector(asked)
 
     def told(
         self, history: History

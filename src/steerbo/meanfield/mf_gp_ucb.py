@@ -30,6 +30,7 @@ import numpy as np
 from pydantic import Field, Strict
 
 from .._arrays import Bool, Float, Int
+from .._wording import MISSING
 from ..bandit import BOUND
 from ..core import (
     COMPARABLE,
@@ -47,8 +48,10 @@ from ..core import (
     Suggestion,
     cached_until_next_event,
     context_of,
+    read_note,
     reason,
 )
+from ..errors import InvalidStudy
 from ..gp import MOST_COUNTED
 from ..gp.outliers import (
     LEAST_COMPARED,
@@ -156,6 +159,16 @@ class Learned:
         return late or any(
             told.name not in now or not now[told.name].repeats(told) for told in self.outcomes
         )
+
+
+@record
+class _Expected:
+    """What was expected of a play, as logged: in the user's units, and the width of the bound that chose it."""
+
+    phase: str = ""
+    expected: float = 0.0
+    deviation: float = 0.0
+    beta: float = 0.0
 
 
 class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
@@ -284,11 +297,19 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
 
     def why(self, history: History, asked: Suggestion) -> Sequence[Reason]:
         """Name the optimistic value of a distribution, or say that it is one of the first plays."""
-        note = asked.note
-        if note.get("phase") != "model":
-            return [reason("current-play" if note.get("phase") == "current" else "first-play")]
-        reached = note["expected"] + self.problem.sign * note["beta"] * note["deviation"]
+        said = read_note(_Expected, asked.note)
+        if said.phase != "model":
+            return [reason("current-play" if said.phase == "current" else "first-play")]
+        reached = said.expected + self.problem.sign * said.beta * said.deviation
         return [reason("best-bound-near", bound=reached)]
+
+    def read_logged(self, asked: Suggestion) -> None:
+        """See `Method.read_logged`; with what was expected."""
+        super().read_logged(asked)
+        said = read_note(_Expected, asked.note)
+        for name in ("expected", "deviation", "beta") if said.phase == "model" else ():
+            if name not in asked.note:
+                raise InvalidStudy(f"note.{name}", MISSING, "a number")
 
     def findings(self, history: History) -> Sequence[Finding]:
         """Find that there are more outcomes than the model is conditioned on; then changes are not noticed."""

@@ -496,6 +496,8 @@ class MeanField(Problem):
         if not isinstance(realised, Mapping):
             raise InvalidOutcome("realised", realised, "values by name, such as {'counts': …}")
         suggested = suggestion.values
+        if "counts" in suggested:
+            feedback.counts(self.simplex, suggested["counts"], self.agents_in)
         known = {
             "distribution": suggested["distribution"],
             **suggestion.context,

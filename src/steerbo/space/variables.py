@@ -747,7 +747,8 @@ class Float(NumericVariable):
         number = as_number(single(value))
         if number is None or (self.scale == "log" and number <= 0):
             raise InvalidOutcome(self.name, value, f"a finite number{self._above_zero}")
-        self.encode([number])  # refuses what is too far out for any model
+        if not self.low <= number <= self.high:
+            self.encode([number])  # refuses what is too far out for any model
         return number
 
     def text(self, value: Any) -> str:

@@ -9,7 +9,7 @@ from ._conditional import (
     learned_law,
     similarity_weights,
 )
-from ._constraints import MIN_TO_PREDICT, ConstraintModels, margin_over, rows_at
+from ._constraints import MIN_TO_PREDICT, ConstraintModels, margin_over, read_likely, rows_at
 from ._expectation import Axis, Expectation, ProductKernelPosterior
 from ._export import Columns, Posterior, inverse_root
 from ._feasibility import FailureModel, Feasibility, Lasting, feasible
@@ -58,5 +58,6 @@ __all__ = [
     "RowsModel", "Uncontrolled", "build_model", "climb_from", "conditional_rows", "doubts_by_name", "doubts_by_number",
     "drawn", "drift_correlations", "errors_of", "expected_improvement", "feasible", "gains", "highest_of",
     "inverse_root", "kernel_herding", "learned_law", "margin_over", "maximise_bounds", "parts_of", "polished", "reach",
-    "rows_at", "set_columns", "similarity_weights", "subset_used", "ucb", "uneven_noise_said", "warm_started",
+    "read_likely", "rows_at", "set_columns", "similarity_weights", "subset_used", "ucb", "uneven_noise_said",
+    "warm_started",
 ]  # fmt: skip

@@ -15,10 +15,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from .._arrays import Bool, Float
-from ..core import History, Result, Round
+from ..core import History, Result, Round, read_note
 from ..gp import CrossedMoments, CrossedOutcomes, DriftModel, GPRegression
 from ..gp.drift import AnyDrift
 from ..optim import MarginsAndGradients, sobol_points
+from ..records import record
 from ..space import OutcomeConstraint
 from ._model import DriftTracker
 from ._parts import Controlled, Part, Uncontrolled, drawn
@@ -571,11 +572,25 @@ def required_now(limit: OutcomeConstraint, rounds: Iterable[Round]) -> float:
     return limit.probability * (n + 1) - kept
 
 
+@record
+class _Likely:
+    likely: Mapping[str, float] | None = None
+
+
+def read_likely(note: Mapping[str, Any]) -> Mapping[str, float]:
+    """Probabilities to keep each limit in the note of a suggestion, by the name of its outcome.
+
+    Raises:
+        InvalidStudy: there are none where they stand.
+    """
+    return (read_note(_Likely, note).likely or {}) if LIKELY in note else {}
+
+
 def kept_of(limit: OutcomeConstraint, rounds: Iterable[Round]) -> tuple[int, float]:
     """Count plays chosen by a model, and those that satisfy a constraint; pending ones count by their probabilities."""
     n, kept = 0, 0.0
     for played in rounds:
-        likely: Mapping[str, float] = played.suggestion.note.get(LIKELY, {})
+        likely = read_likely(played.suggestion.note)
         if limit.name in likely:
             n += 1
             known = limit.name in played.realised

@@ -41,13 +41,14 @@ from ..core import (
     finding,
     horizon,
     now,
+    read_note,
     reason,
     time_of,
 )
 from ..errors import InvalidProblem, InvalidStudy
 from ..gp import AnyDrift, DriftModel, GPRegression, SquaredExponentialKernel, correlation
 from ..optim import Margin, MarginsAndGradients
-from ..records import from_dict, record, to_dict
+from ..records import record, to_dict
 from ..space import OutcomeConstraint
 from ..surrogate import (
     ConstraintModels,
@@ -59,6 +60,7 @@ from ..surrogate import (
     Part,
     build_model,
     feasible,
+    read_likely,
     rows_at,
 )
 from ._comparison import PriorComparison, Surrogate
@@ -94,7 +96,7 @@ class Belief:
 
 def belief_behind(asked: Suggestion) -> Belief | None:
     """Read the expectation behind a choice; None where no prior was behind it."""
-    return from_dict(Belief, asked.note) if "prior" in asked.note else None
+    return read_note(Belief, asked.note) if "prior" in asked.note else None
 
 
 def _count_play(plays: Int[np.ndarray, " P"], asked: Suggestion) -> Int[np.ndarray, " P"]:
@@ -551,6 +553,16 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         advice = self._answer(history, view)
         step = PolicyStep.of(advice, context)
         return replace(step, reasons=(reason("as-of", time=view.time), *step.reasons))
+
+    def read_logged(self, asked: Suggestion) -> None:
+        """See `Method.read_logged`: the only scope, and the number of a prior."""
+        if asked.scope != self.problem.scope:
+            raise InvalidStudy("scope", str(asked.scope), str(self.problem.scope))
+        read_likely(asked.note)
+        behind, priors = belief_behind(asked), len(self.names)
+        if behind is not None and not 0 <= behind.prior < priors:
+            allowed = f"the number of a prior, from 0 to {priors - 1}"
+            raise InvalidStudy("note.prior", behind.prior, allowed)
 
     def outliers(self, history: History) -> Sequence[str]:
         """See `Method.outliers`."""
