@@ -43,7 +43,6 @@ for module in pkgutil.walk_packages(steerbo.__path__, "steerbo."):
         "steerbo.interop.gest gest",
         "steerbo.interop.optuna optuna",
         "steerbo.serve serve",
-        "steerbo.study.trackers mlflow",
     ], "doors to others are all that need them"
     assert "networkx" in OPTIONAL
 

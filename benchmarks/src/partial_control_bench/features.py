@@ -301,9 +301,10 @@ def _server() -> str:
 
 @row("MLflow and other trackers")
 def _trackers() -> str:
-    from steerbo.study.trackers import MLflowObserver
+    from steerbo.study.trackers import AimObserver, MLflowObserver, WandbObserver
 
-    assert callable(MLflowObserver.ended)
+    for observer in (AimObserver, MLflowObserver, WandbObserver):
+        assert callable(observer.ended)
     return "run(objective, observer=MLflowObserver())"
 
 

@@ -1,48 +1,78 @@
-"""Runs of a study in MLflow: what it is, each round, the answer and its pictures. Needs mlflow (`steerbo[mlflow]`).
+"""Runs of a study in MLflow, Weights & Biases or Aim: what it is, each round, the answer and its pictures.
 
-Any other tracker is an object with the same three methods, `began`, `ended` and `say`: see
-`Observer`.
+Each needs its package (`steerbo[mlflow]`, `steerbo[wandb]`, `steerbo[aim]`). A tracker derives from
+`Tracker` and says how its package keeps a number, a text and a picture; an object with the three
+methods `began`, `ended` and `say` will do, too: see `Observer`.
 """
 
 from __future__ import annotations
 
+import io
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from typing import Any
+from importlib import import_module
+from typing import Any, Self
 
 from ..core import BaseStudy, Created, Suggestion
 from ..errors import MissingExtra, SteerboError
 from ..plots import pictures
 
-try:
-    import mlflow
-except ImportError:
-    raise MissingExtra("mlflow", "mlflow") from None
+
+def _imported(name: str) -> Any:
+    """Import a tracker's package, whose extra has its name.
+
+    Raises:
+        MissingExtra: it is not installed.
+    """
+    try:
+        return import_module(name)
+    except ImportError:
+        raise MissingExtra(name, name) from None
 
 
-class MLflowObserver:
-    """Observer that logs a run of a study to MLflow's active run, or to one of its own; use it as a context.
+class Tracker(ABC):
+    """Observer that logs a run of a study to another program; use it as a context.
 
-    Logged are, at first, the problem and its method (params, and the problem as `problem.json`);
-    after each round its value, cost, settings and the money spent (metrics, the round's number as
-    the step); and at the end the recommendation (`answer.json`, `answer.txt`) and its pictures,
+    Logged are, at first, the problem and its method; after each round its value, cost, settings and
+    the money spent, at the round's number; and at the end the recommendation and its pictures,
     where matplotlib is installed.
-
-    Args:
-        run: the name of a new run; ignored where a run is active.
-
-    Used so:
-    `with MLflowObserver("greenhouse") as observer: study.run(objective, observer=observer)`.
     """
 
-    def __init__(self, run: str | None = None) -> None:
-        self._name, self._own, self._logged = run, False, set[str]()
+    def __init__(self) -> None:
+        self._logged = set[str]()
         self._study: BaseStudy | None = None
 
-    def __enter__(self) -> MLflowObserver:
-        if mlflow.active_run() is None:
-            mlflow.start_run(run_name=self._name)
-            self._own = True
+    @abstractmethod
+    def _begin(self) -> None:
+        """Begin a run, or find the active one."""
+
+    @abstractmethod
+    def _end(self, worked: bool) -> None:
+        """End a run that was begun here."""
+
+    @abstractmethod
+    def _describe(self, known: Mapping[str, Any], problem: Mapping[str, Any] | None) -> None:
+        """Keep what the study is, and its problem as plain data; None: that has no plain form."""
+
+    @abstractmethod
+    def _measure(self, numbers: Mapping[str, float], number: int) -> None:
+        """Keep the numbers of a round."""
+
+    @abstractmethod
+    def _answer(self, plain: Mapping[str, Any], text: str, numbers: Mapping[str, float]) -> None:
+        """Keep the answer: as plain data, as text with its reasons, and its numbers."""
+
+    @abstractmethod
+    def _draw(self, name: str, title: str, figure: Any) -> None:
+        """Keep a picture, a figure of matplotlib."""
+
+    @abstractmethod
+    def say(self, message: str) -> None:
+        """Keep a message to the user as the run's note."""
+
+    def __enter__(self) -> Self:
+        self._begin()
         return self
 
     def __exit__(self, kind: Any, *_: object) -> None:
@@ -50,10 +80,9 @@ class MLflowObserver:
             if self._study is not None and self._study.history.n_completed:
                 self._log_answer(self._study)
         finally:
-            if self._own:
-                mlflow.end_run("FINISHED" if kind is None else "FAILED")
+            self._end(kind is None)
 
-    def began(self, suggestion: Suggestion) -> None:
+    def began(self, suggestion: Suggestion) -> None:  # noqa: B027
         """Ignore it: what is not told yet is nothing to compare."""
 
     def ended(self, study: BaseStudy) -> None:
@@ -73,46 +102,194 @@ class MLflowObserver:
             if played.paid is not None:
                 measured["cost"] = played.paid
             settings = dict(_numbers("set", played.suggestion.values))
-            mlflow.log_metrics({**measured, **settings}, step=played.number)
+            self._measure({**measured, **settings}, played.number)
 
-    def say(self, message: str) -> None:
-        """Keep a message to the user as the run's note."""
-        mlflow.set_tag("mlflow.note.content", message)
-
-    @staticmethod
-    def _log_study(study: BaseStudy) -> None:
+    def _log_study(self, study: BaseStudy) -> None:
         created = study.events[0]
         assert isinstance(created, Created)
         history = study.history
-        limits = {"budget": history.budget, "rounds": history.limit, "stop": history.stop}
         known = {
             "kind": study.problem.kind,
             "method": created.method,
             "seed": created.seed,
-            **limits,
+            "budget": history.budget,
+            "rounds": history.limit,
+            "stop": history.stop,
+            **created.options,
         }
-        mlflow.log_params(
-            {
-                name: value
-                for name, value in {**known, **created.options}.items()
-                if value is not None
-            }
-        )
-        if created.problem is not None:
-            mlflow.log_dict(created.problem, "problem.json")
+        stated = {name: value for name, value in known.items() if value is not None}
+        self._describe(stated, created.problem)
 
-    @staticmethod
-    def _log_answer(study: BaseStudy) -> None:
+    def _log_answer(self, study: BaseStudy) -> None:
         advice = study.recommend()
-        mlflow.log_dict(advice.to_dict(), "answer.json")
-        mlflow.log_text(f"{advice}\n\n{study.explain()}", "answer.txt")
         expected = {"mean": advice.mean, "lower": advice.lower, "upper": advice.upper}
-        mlflow.log_metrics({f"answer.{name}": x for name, x in expected.items() if x is not None})
+        numbers = {f"answer.{name}": x for name, x in expected.items() if x is not None}
+        self._answer(advice.to_dict(), f"{advice}\n\n{study.explain()}", numbers)
         try:
             for number, picture in enumerate(pictures(study, advice), start=1):
-                mlflow.log_figure(picture.figure, f"pictures/{number}.png")
+                self._draw(f"pictures/{number}", picture.title, picture.figure)
         except SteerboError as error:  # without matplotlib, or where there is nothing to draw
-            mlflow.set_tag("pictures", str(error))
+            self.say(f"no pictures: {error}")
+
+
+class MLflowObserver(Tracker):
+    """Log a run of a study to MLflow's active run, or to one of its own: see `Tracker`.
+
+    The answer is in the artifacts `answer.json` and `answer.txt`, the problem in `problem.json`.
+
+    Args:
+        run: the name of a new run; ignored where a run is active.
+
+    Raises:
+        MissingExtra: MLflow is not installed.
+
+    Used so:
+    `with MLflowObserver("greenhouse") as observer: study.run(objective, observer=observer)`.
+    """
+
+    def __init__(self, run: str | None = None) -> None:
+        super().__init__()
+        self._mlflow = _imported("mlflow")
+        self._name, self._own = run, False
+
+    def _begin(self) -> None:
+        if self._mlflow.active_run() is None:
+            self._mlflow.start_run(run_name=self._name)
+            self._own = True
+
+    def _end(self, worked: bool) -> None:
+        if self._own:
+            self._mlflow.end_run("FINISHED" if worked else "FAILED")
+
+    def _describe(self, known: Mapping[str, Any], problem: Mapping[str, Any] | None) -> None:
+        self._mlflow.log_params(dict(known))
+        if problem is not None:
+            self._mlflow.log_dict(problem, "problem.json")
+
+    def _measure(self, numbers: Mapping[str, float], number: int) -> None:
+        self._mlflow.log_metrics(dict(numbers), step=number)
+
+    def _answer(self, plain: Mapping[str, Any], text: str, numbers: Mapping[str, float]) -> None:
+        self._mlflow.log_dict(plain, "answer.json")
+        self._mlflow.log_text(text, "answer.txt")
+        self._mlflow.log_metrics(dict(numbers))
+
+    def _draw(self, name: str, title: str, figure: Any) -> None:
+        self._mlflow.log_figure(figure, f"{name}.png")
+
+    def say(self, message: str) -> None:
+        """See `Tracker.say`."""
+        self._mlflow.set_tag("mlflow.note.content", message)
+
+
+class WandbObserver(Tracker):
+    """Log a run of a study to the active run of Weights & Biases, or to one of its own: see `Tracker`.
+
+    What the study is, its problem included, is the run's config; the answer is in its summary.
+
+    Args:
+        run: the name of a new run; ignored where a run is active.
+        project: of a new run.
+
+    Raises:
+        MissingExtra: wandb is not installed.
+
+    Used so:
+    `with WandbObserver("greenhouse") as observer: study.run(objective, observer=observer)`.
+    """
+
+    def __init__(self, run: str | None = None, project: str | None = None) -> None:
+        super().__init__()
+        self._wandb = _imported("wandb")
+        self._name, self._project, self._own = run, project, False
+
+    def _begin(self) -> None:
+        self._run: Any = self._wandb.run
+        if self._run is None:
+            self._run = self._wandb.init(project=self._project, name=self._name)
+            self._own = True
+        # its own steps only go forward, and rounds may end in any order
+        self._run.define_metric("round")
+        self._run.define_metric("*", step_metric="round")
+
+    def _end(self, worked: bool) -> None:
+        if self._own:
+            self._run.finish(exit_code=0 if worked else 1)
+
+    def _describe(self, known: Mapping[str, Any], problem: Mapping[str, Any] | None) -> None:
+        self._run.config.update({**known, **({} if problem is None else {"problem": problem})})
+
+    def _measure(self, numbers: Mapping[str, float], number: int) -> None:
+        self._run.log({"round": number, **numbers})
+
+    def _answer(self, plain: Mapping[str, Any], text: str, numbers: Mapping[str, float]) -> None:
+        self._run.summary.update({"answer": dict(plain), "answer.text": text, **numbers})
+
+    def _draw(self, name: str, title: str, figure: Any) -> None:
+        self._run.log({name: self._wandb.Image(_as_image(figure), caption=title)})
+
+    def say(self, message: str) -> None:
+        """See `Tracker.say`."""
+        self._run.notes = message
+
+
+class AimObserver(Tracker):
+    """Log a run of a study to a run of Aim: see `Tracker`.
+
+    What the study is stands in the run's `study` and `problem`, the answer in `answer`.
+
+    Args:
+        experiment: the name of the run's experiment.
+        repo: Aim's folder or server; None: of the working folder.
+
+    Raises:
+        MissingExtra: aim is not installed.
+
+    Used so:
+    `with AimObserver("greenhouse") as observer: study.run(objective, observer=observer)`.
+    """
+
+    def __init__(self, experiment: str | None = None, repo: str | None = None) -> None:
+        super().__init__()
+        self._aim = _imported("aim")
+        self._experiment, self._repo = experiment, repo
+
+    def _begin(self) -> None:
+        self._run: Any = self._aim.Run(experiment=self._experiment, repo=self._repo)
+
+    def _end(self, worked: bool) -> None:
+        if not worked:
+            self._run.add_tag("failed")
+        self._run.close()
+
+    def _describe(self, known: Mapping[str, Any], problem: Mapping[str, Any] | None) -> None:
+        self._run["study"] = dict(known)
+        if problem is not None:
+            self._run["problem"] = problem
+
+    def _measure(self, numbers: Mapping[str, float], number: int) -> None:
+        for name, value in numbers.items():
+            self._run.track(value, name=name, step=number)
+
+    def _answer(self, plain: Mapping[str, Any], text: str, numbers: Mapping[str, float]) -> None:
+        self._run["answer"] = dict(plain)
+        self._run.track(self._aim.Text(text), name="answer")
+        for name, value in numbers.items():
+            self._run.track(value, name=name)
+
+    def _draw(self, name: str, title: str, figure: Any) -> None:
+        self._run.track(self._aim.Image(_as_image(figure), caption=title), name=name)
+
+    def say(self, message: str) -> None:
+        """See `Tracker.say`."""
+        self._run.description = message
+
+
+def _as_image(figure: Any) -> Any:
+    """A figure as an image of Pillow, which matplotlib brings."""
+    stream = io.BytesIO()
+    figure.savefig(stream, format="png")
+    return import_module("PIL.Image").open(stream)
 
 
 def _numbers(place: str, values: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
