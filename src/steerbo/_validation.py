@@ -37,7 +37,7 @@ _PLAIN = {
     "recursion_loop": "data that does not contain itself",
 }
 _RECORDS = ("dataclass_type", "model_attributes_type")
-_MOST_NAMED = 10
+_MOST_NAMED = 10  # kinds of records that a message names
 _MOST_WRITTEN = 3  # records whose tables are written out
 _UNKNOWN = ("unexpected_keyword_argument", "extra_forbidden", "unexpected_positional_argument")
 _BOUND = {

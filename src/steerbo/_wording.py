@@ -20,7 +20,7 @@ from typing import Any
 from ._redaction import redact
 from ._text import normalised, with_hyphen
 
-_SHOWN = 120
+_SHOWN = 120  # characters of a value that a message shows
 _SEARCHED = 10_000  # characters of a text in which passwords are looked for
 _FULL = 15  # significant digits that every number has
 _PLAIN = 1e-4, 1e9  # sizes between which numbers are written without an exponent

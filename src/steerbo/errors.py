@@ -42,7 +42,7 @@ __all__ = [
     "UnusualOutcomeWarning", "combine", "one_of", "short_repr",
 ]  # fmt: skip
 
-_MOST_LINES, _LONGEST_LINE = 20, 2000
+_MOST_LINES, _LONGEST_LINE = 20, 2000  # of a message
 
 
 class SteerboError(Exception):

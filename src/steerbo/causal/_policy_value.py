@@ -218,7 +218,7 @@ _STARTS = 16  # contexts at the start of a policy whose actions affect later one
 _GRID = 16  # settings of each action among which the best is sought
 # the same where prices depend on them, or where some must satisfy constraints on outcomes
 _FINE = 48
-_BISECTIONS = 14
+_BISECTIONS = 14  # of the logarithm of the rate: to a thousandth of it
 _WIDEST = 1e4  # largest factor between a rate and the middle one, both ways
 # of the last rate that is enough; with the rate itself, 4 of 13 answers were not (tuning runs)
 _SAFELY = 0.75

@@ -508,6 +508,7 @@ class StagedSearch:
         return float(self.model.unstandardise(np.array(every)).mean())
 
 
+# one row without a column: no context is left to average over
 _NOTHING = Rows(np.zeros((1, 0)), np.ones(1))
 
 

@@ -44,7 +44,7 @@ COSTS = {
     ("rw", "L", "Hl"): 2.2,
 }
 """Mean cost of a play, in thousands: drilling to a radius, choosing the length, pumping the lower aquifer down."""
-_SPREAD = 0.05
+_SPREAD = 0.05  # of the logarithm of what a play really cost
 
 
 def flow(x: Mapping[str, Any]) -> float:
@@ -90,7 +90,7 @@ def play(
 
 commands = group()
 
-BUDGET, SEED, DRAWS = 45.0, 0, 100_000
+BUDGET, SEED, DRAWS = 45.0, 0, 100_000  # thousands to spend; of the log; of nature, for the truth
 _PICTURE = "borehole.png"
 _INTRODUCTION = """\
 A borehole lets water through from one aquifer to another, and more is better.

@@ -211,6 +211,7 @@ def _options(command: Any) -> list[Any]:
     return [parameter for parameter in command.params if parameter.param_type_name == "option"]
 
 
+# codes that the program ends with; 130 is the shell's for Ctrl-C
 FAILED, REFUSED, STOPPED = 1, 2, 130
 
 CODES = {

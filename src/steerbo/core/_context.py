@@ -133,7 +133,7 @@ MOST_TYPICAL = 5
 """Typical contexts at most: as many as a person reads."""
 RECENT = 200
 """Rounds, and as many pieces of data, that what is typical is judged by."""
-_TURNS = 10
+_TURNS = 10  # of the k-medoids rule, at most: it ends where no middle moves
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ from ..surrogate import (
 from ._surrogate import COST_FIT
 from .problem import CostVarying
 
-_LOG_2PI = math.log(2.0 * math.pi)
+_LOG_2PI = math.log(2.0 * math.pi)  # of the normal density
 
 
 class NetOfCost:

@@ -11,6 +11,7 @@ import scipy
 from .._arrays import Float
 from ..errors import ModelFailure
 
+# jitter, as shares of the diagonal: the first one that makes a factor is taken, and said
 _LADDER = tuple(10.0**power for power in range(-13, 0))
 # of a diagonal entry that is explained by its own variable
 _LEAST_DIAGONAL = 4.0 * float(np.finfo(np.float64).eps)

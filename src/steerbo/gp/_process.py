@@ -21,7 +21,7 @@ from ._hyperparameters import LIKELY_NOISE, Parameter, noise_slope
 from ._hyperparameters import noise as noise_parameter
 from .kernels import Kernel, UnseenKernel
 
-_LOG_2PI = math.log(2.0 * math.pi)
+_LOG_2PI = math.log(2.0 * math.pi)  # of the normal density
 _ROWS = 256  # of a matrix that are worked on at a time
 _BELOW = np.tri(_ROWS, k=-1, dtype=bool)  # the diagonal of so many rows
 

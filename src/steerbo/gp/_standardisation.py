@@ -9,7 +9,7 @@ import numpy as np
 from .._arrays import Float
 
 _EPS, _LARGEST_FLOAT = np.finfo(np.float64).eps, np.finfo(np.float64).max
-_FARTHEST = 1e100
+_FARTHEST = 1e100  # the square of it is a float
 _ELSEWHERE = 4.0  # outcomes that those of elsewhere count as, together
 # of a fixed point at most, and the relative step at which it is reached
 _STEPS, _SETTLED = 50, 1e-3

@@ -31,7 +31,7 @@ from .kernels import (
 
 _DROPPED = 1e-8  # share of a periodic covariance that the truncated Fourier series may leave out
 _WIDEST = 1e6  # lengthscale of a period: beyond it nothing drifts
-_MOST_HARMONICS = 60
+_MOST_HARMONICS = 60  # of a season: a lengthscale below 0.13 would need more, and is refused
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ from .._arrays import Float, Int
 
 ALL_PAIRS_UP_TO = 1000
 """Largest number of cells with all pairs of distances; more cells are compared with landmarks."""
-_LANDMARKS = 128
+_LANDMARKS = 128  # cells that all others are compared with
 _JITTER = 1e-9  # added to the variance of landmarks, which may lie close together
 _NOTHING = 1e-6  # variance whose derivative is neglected
 _KEPT = 4  # lengthscales whose kernels are cached: a search uses several models in turn

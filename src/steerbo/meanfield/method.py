@@ -46,7 +46,7 @@ from ._region import Region
 from .models import Surrogate
 from .problem import SCOPE, MeanField
 
-_ROWS_SHOWN = 30
+_ROWS_SHOWN = 30  # of a table
 _COLUMNS = (
     "context",
     "action",

@@ -27,7 +27,7 @@ from .problem import MeanField
 Vector = Int[np.ndarray, " M"]
 """Actions of all M agents; the first M_1 agents have the first context, and so on."""
 _AGENTS_STORED = 10**6  # agents that can be stored one by one
-_TRIES = 20
+_TRIES = 20  # random choices, to find one that is new
 _LARGEST_GP = 1000  # agents that GP-UCB takes
 _CANDIDATES, _STEPS = 100, 10  # of the local search of GP-UCB
 

@@ -235,11 +235,12 @@ def kronecker(n: int, d: int, seed: int | None = None) -> Float[np.ndarray, "n d
 
 
 _MOST_DIMENSIONS = 21201  # as far as the published direction numbers go
-_BITS = 30
+_BITS = 30  # of a coordinate: its digits in base two
 # of eight tried, what leaves the smallest gaps in a square: smaller ones than a fresh scramble for
 # each seed
 SCRAMBLE = 6
 SOBOL_FILE = Path(__file__).with_name("sobol.npy")
+# of `sobol.npy`: columns, and the power of two that is its rows
 KEPT_DIMENSIONS, KEPT_POWER = 32, 12
 
 

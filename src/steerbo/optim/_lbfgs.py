@@ -15,7 +15,7 @@ from ._domain import Value, ValueAndGradient, finite
 _MEMORY = 8  # pairs of steps and gradient changes kept, as is usual (Nocedal & Wright 2006, §7.2)
 _FIRST_STEP = 0.1  # of the box's width, before any curvature is known
 _SUFFICIENT = 1e-4  # of the promised rise must be had (Armijo)
-_BACKTRACKS = 20
+_BACKTRACKS = 20  # shorter steps that are tried until one rises enough
 _PASSES = 3  # over the coordinates that a step would carry through a bound
 _CURVED = 1e-12  # least curvature of a pair worth keeping
 _RESETS = 2  # of the curvature, when it has misled a restart

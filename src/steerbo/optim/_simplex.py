@@ -18,6 +18,7 @@ _FLOOR = -14.0  # of the log of a share, so that an action once dropped can come
 _CLEARED = -60.0
 _DROPPED = 3e-6  # shares below this are left out in the end, if that is no loss
 _FIRST_STEP = 0.3  # the largest change of a log share in the first step
+# of a step after one that rose, and one that did not (as in Rprop, Riedmiller & Braun 1993)
 _LONGER, _SHORTER = 1.2, 0.5
 # change of a log share in one step: enough for every vertex, too little to overflow
 _FURTHEST = 1e3

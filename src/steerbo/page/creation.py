@@ -72,7 +72,7 @@ OF_A_ROW: Mapping[str, str] = {
 }
 """Labels of the fields of a variable."""
 _FIELD_OF_A_ROW = re.compile(r"v(\d+)-(\w+)")
-_LEAST_ROWS, _MOST_ROWS = 4, 60
+_LEAST_ROWS, _MOST_ROWS = 4, 60  # of variables in the form
 _TERM = re.compile(r"\s*([+-]?)\s*(\d+(?:[.,]\d+)?)?\s*\*?\s*(.*?)\s*")
 _SUM = re.compile(r"(?<=[\w)])\s+(?=[+-]\s)")
 _SIGN = re.compile(r"(<=|>=|≤|≥|<|>)")

@@ -24,7 +24,7 @@ from .wording import Words, labelled
 
 SCOPED = ("cost-varying", "causal")
 """Kinds whose model is one of what a scope sets and looks at."""
-_MOST_ACTIONS = 12
+_MOST_ACTIONS = 12  # bars of a context
 _LABEL = 24  # characters for which there is room beside a mark, on a telephone
 
 

@@ -55,7 +55,7 @@ def _written(picture: Picture) -> Drawn:
     return Drawn(title, text, written.getvalue(), width)
 
 
-_STEPS = (1.0, 2.0, 5.0, 10.0)
+_STEPS = (1.0, 2.0, 5.0, 10.0)  # of an axis, times a power of ten
 _MOST_DOTS = 400  # more are no longer told apart
 
 

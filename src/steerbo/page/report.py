@@ -47,7 +47,7 @@ def rendered(template: str, **shown: Any) -> str:
     return escape_unprintable(_templates().get_template(template).render(**shown))
 
 
-_MOST_SLICES = 6
+_MOST_SLICES = 6  # pictures along one variable
 
 
 def report(study: BaseStudy, title: str) -> str:

@@ -66,12 +66,12 @@ def shades(problem: Problem, name: str) -> str:
     return name if light_first == (problem.sign > 0) else f"{name}_r"
 
 
-MM = 1 / 25.4
+MM = 1 / 25.4  # inches
 COLUMN, PAGE = 90 * MM, 180 * MM
 """Widths in inches: one column of a journal, and two."""
 TITLE, LABEL, SMALL = 9.0, 8.0, 7.0
 """Sizes of texts in points; none is smaller."""
-_DPI = 200
+_DPI = 200  # dots an inch of pictures without a size of their own
 # characters of a text; of the objective, which "expected" may precede
 _LONGEST, _LONGEST_VALUE = 48, 36
 # of a legend; rows; characters of a line where they have to be broken

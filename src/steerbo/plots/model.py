@@ -69,10 +69,11 @@ _GRID = 161  # points of a line
 _LEVELS_AS_POINTS = 12  # levels that are points with bars; more are steps
 _WIDTH = 2.0  # standard deviations
 _NEAR = 0.25  # distance from a slice, in ranges of the other variables, at which an outcome fades
+# points, panels, and suggestions or variables that are drawn
 _MOST_DATA, _MOST_PANELS, _NEXT = 400, 9, 3
 # where functions are drawn; functions; parts of a variable's range
 _POINTS, _DRAWS, _BINS = 512, 200, 16
-_ENDS = (0.05, 0.95)
+_ENDS = (0.05, 0.95)  # quantiles between which data lie that a picture shows
 _MAP = 41  # values of each variable of a map
 _TIMES, _POSITIONS = 24, 41  # columns and lines of a picture of time and position
 _ASIDE = 0.16  # how far outcomes of a category stand beside what is expected of it

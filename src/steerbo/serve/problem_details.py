@@ -98,6 +98,7 @@ class ProblemDetails(BaseModel):
 
 SCHEMAS = "#/components/schemas/"
 CONTENT_TYPE = "application/problem+json"
+# what an answer with this status means
 _WHY = {
     400: "The request ended before its body did.",
     401: "A key is needed, or this one opens nothing here.",
@@ -115,7 +116,7 @@ _WHY = {
     503: "The log is away, the study is busy, or there are too many listeners: try again.",
 }
 _NO_PAGE = "There is nothing at this address."
-_LOOKING = (401, 403, 404, 421, 422, 429, 500, 501, 503)
+_LOOKING = (401, 403, 404, 421, 422, 429, 500, 501, 503)  # of every request that changes nothing
 
 
 def _documented(*statuses: int) -> dict[int | str, dict[str, Any]]:

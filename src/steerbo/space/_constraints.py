@@ -252,7 +252,7 @@ def violated(limits: Sequence[Limit], values: Mapping[str, Any]) -> list[int]:
     ]
 
 
-MOST_LIMITS = 1000
+MOST_LIMITS = 1000  # of a problem
 # in tables of outcomes, and of what is learned of them
 _TAKEN = (
     "value",

@@ -22,7 +22,7 @@ from ..errors import InvalidProblem
 # parent sds from the mean to the nearer bound: beyond, rounding of log Φ costs more than 1e-8
 _FARTHEST = 1e4
 _FLAT = 1e-8  # largest relative change of the density across the bounds that is taken for none
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(128)
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(128)  # Gauss-Legendre rule
 Atomic = tuple[Float[np.ndarray, " k"], Float[np.ndarray, " k"]]
 
 

@@ -18,7 +18,7 @@ from ..records import record
 from ._placed import Atoms
 from .fields import Number, Numbers, Positive, Text, as_number, tag
 
-_MOST_ATOMS = 100_000
+_MOST_ATOMS = 100_000  # values of a discrete law that are written out
 _NEGLIGIBLE = 1e-12  # mass of a discrete law's tails that is left out of its atoms
 
 

@@ -391,7 +391,7 @@ def _ends(
 
 MOST_CELLS = 100_000
 """Rows times columns at most: the problem is written into the log as a whole."""
-_POSITIONAL = 2
+_POSITIONAL = 2  # arguments that may be given without their names
 
 
 def _small(rows: int, columns: int) -> None:

@@ -85,6 +85,7 @@ Access = Literal["make", "write", "read"]
 
 BUSY = 30.0
 """Seconds that a call waits while another worker writes to an SQLite file."""
+# seconds, and how many times a silent server is asked
 NETWORK = {
     "connect_timeout": 10,
     "keepalives_idle": 30,

@@ -34,7 +34,7 @@ METADATA = sa.MetaData()
 """All tables of a log, and those of keys to it."""
 
 
-_SHA = sa.String(64)
+_SHA = sa.String(64)  # SHA-256 in hexadecimal digits
 
 
 def _study() -> sa.Column[str]:
@@ -56,6 +56,7 @@ HEADS = sa.Table(
     sa.Column("tip", _SHA, nullable=False),
 )
 EVENTS = sa.Table("steerbo_event", METADATA, *_event())
+# who evaluates which suggestion, and until when
 LEASES = sa.Table(
     "steerbo_lease",
     METADATA,

@@ -37,8 +37,8 @@ KEYS = sa.Table(
     sa.Column("revoked", sa.String(32)),
 )
 """It is made only where there is a key."""
-_PREFIX, _LONGEST = "steerbo", 200
-_MOST_DAYS = 3650
+_PREFIX, _LONGEST = "steerbo", 200  # of a key, and characters of what is read as one
+_MOST_DAYS = 3650  # that a key lasts: ten years
 
 
 @record

@@ -108,7 +108,7 @@ LONGEST_ANSWER = 2**20
 """Bytes of standard output; a program that writes more is killed."""
 LONGEST_COMPLAINT = 2**16
 """Bytes of standard error that are kept: the last ones."""
-_BLOCK = 2**16
+_BLOCK = 2**16  # bytes that are read at a time
 _GRACE = 1.0  # seconds in which what was killed lets go of its pipes
 _WATCH = 'read -r line && exit; kill -s KILL -- "-$1"'
 
@@ -267,7 +267,7 @@ def _kill_group(process: subprocess.Popen[bytes]) -> None:
 
 
 _FUNCTION = "objective.function"
-_LAST_LINES, _LONGEST_LINE = 3, 160
+_LAST_LINES, _LONGEST_LINE = 3, 160  # of a program's output that a message shows
 
 
 class Objective(Protocol):

@@ -310,7 +310,7 @@ _WIDTH = 0.3  # of the kernel whose averages are kept, as a share of every colum
 # kernels so many times wider, and what each counts: one alone keeps only its own
 _WIDER = {1.0: 1.0, 3.0: 100.0}
 _TURNS = 10  # of the k-means rule: more move hardly anything
-_GOLDEN = (math.sqrt(5) - 1) / 2
+_GOLDEN = (math.sqrt(5) - 1) / 2  # its multiples modulo 1 are spread evenly
 # on the diagonal; how much the weights' sum counts for while they are found
 _JITTER, _SUM = 1e-8, 1e3
 

@@ -32,10 +32,10 @@ MIN_TO_PREDICT = 5
 _SUREST = 1e-15  # nearer to one probabilities are not told apart
 _MEMBERS = 4  # draws of hyperparameters that probabilities are averaged over
 _ABSURD = 30.0  # largest distances within a limit, as far beyond it: see `doubtable`
-_SURELY = 0.97
+_SURELY = 0.97  # probability asked for, above which more draws are taken
 # deviations among the draws of nature: 1.06 s^(−1/5) of them for s = 32 (Silverman 1986)
 _SMOOTH = 0.5
-_TAILS = 0.05
+_TAILS = 0.05  # share of the variance that evenly spread draws lack: see `smoothed`
 _NEARER = math.sqrt(1.0 + _TAILS - _SMOOTH**2)  # see `smoothed`
 # deviations up to which a tail is believed. Where a limit is out of reach, late plays exceed the least by .06
 # with 3, by .11 with 5 (20 studies): the less is known of a setting, the better it looked

@@ -27,7 +27,7 @@ _BEYOND_KERNELS = (
     # so far
     2.0
 )
-_SIZES = (16, 24, 32, 48, 64, 96, 128, 192, 256)
+_SIZES = (16, 24, 32, 48, 64, 96, 128, 192, 256)  # numbers of nodes of a rule
 
 Rule = tuple[Float[np.ndarray, "q k"], Float[np.ndarray, " q"]]
 """Nodes over k columns, and their weights: none negative, with sum 1."""

@@ -35,7 +35,7 @@ from .data import Datum
 
 _TAIL = 64  # rows that wait to be folded in
 _FADED = 1e-100  # the lazy scalar is folded in before it underflows
-_LOG_2PI = math.log(2.0 * math.pi)
+_LOG_2PI = math.log(2.0 * math.pi)  # of the normal density
 
 
 class DecayFilter:

@@ -27,6 +27,7 @@ from ..gp.drift import Decay, Drift
 from ..records import record
 from ..space.fields import ListField, Number, Positive, Variance, as_number
 
+# kernels by ν
 _MATERN: dict[float, type[Stationary]] = {0.5: Matern12, 1.5: Matern32, 2.5: Matern52}
 
 

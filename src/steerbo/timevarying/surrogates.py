@@ -550,7 +550,7 @@ def _state_size(prior: Prior) -> int:
     )
 
 
-_TINY = 1e-16
+_TINY = 1e-16  # share of the prior variance that is rounding
 
 Weigh = Callable[[np.ndarray], np.ndarray]
 """From upper bounds of all priors at points, (P, r), to weights, (P, r)."""
