@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from .._arrays import Float
 from ._domain import Box, ValueAndGradient, finite
+from ._in_step import Asked, in_step
 from ._lbfgs import maximise_batched
 from ._polytope import INWARDS, FeasibleRegion, Polytope
 
@@ -32,7 +34,7 @@ def maximise_constrained(
     """Local maxima `(r, d)` above the starts, and their values `(r,)`: no restart ends below its start, or outside.
 
     In a box by `maximise_batched`; in a region by sequential quadratic programmes (SLSQP; Kraft
-    1988), one restart after another, and so from the highest few alone.
+    1988) from the highest few alone, in step: a step takes long.
 
     >>> region = Polytope(Box([0, 0], [1, 1]), np.array([[1.0, 2.0]]), np.array([1.0]))
     >>> points, values = maximise_constrained(lambda Z: (Z.sum(1), np.ones(Z.shape)), np.array([[0.1, 0.1]]), region)
@@ -44,9 +46,15 @@ def maximise_constrained(
         return maximise_batched(rise, starts, low, high, iterations=iterations, tolerance=tolerance)
     options = {"maxiter": iterations, "ftol": max(tolerance, _ARRIVED)}
     points, values = starts.copy(), finite(rise(starts)[0])
-    for k in np.argsort(-values, kind="stable")[:_CLIMBED]:
-        if values[k] > -np.inf and _polytope(box).directions.size:
-            points[k], values[k] = _climbed(rise, points[k], float(values[k]), box, options)
+    left = np.argsort(-values, kind="stable")[:_CLIMBED]
+    left = left[values[left] > -np.inf] if _polytope(box).directions.size else left[:0]
+    for reach in _REACHES:
+        if left.size:
+            ends = _ends(rise, points[left], values[left], box, reach, options=options)
+            reached = rise(ends)[0]
+            higher = reached > values[left]  # else it leapt over a valley, and is repeated nearby
+            points[left[higher]], values[left[higher]] = ends[higher], reached[higher]
+            left = left[~higher]
     return points, values
 
 
@@ -54,56 +62,84 @@ def _polytope(box: Region) -> Polytope:
     return box.region if isinstance(box, FeasibleRegion) else box
 
 
-def _climbed(
+def _ends(
     rise: ValueAndGradient,
-    start: Float[np.ndarray, " d"],
-    first: float,
-    box: Region,
-    options: Mapping[str, Any],
-) -> tuple[Float[np.ndarray, " d"], float]:
-    """Climb, and return its end and value. A climb that ends lower leapt over a valley, and is repeated nearby."""
-    for reach in _REACHES:
-        end = _end(rise, start, first, box, reach, options=options)
-        value = float(rise(end[None])[0][0])
-        if value > first:
-            return end, value
-    return start, first
-
-
-def _end(
-    rise: ValueAndGradient,
-    start: Float[np.ndarray, " d"],
-    first: float,
+    starts: Float[np.ndarray, "r d"],
+    values: Float[np.ndarray, " r"],
     box: Region,
     reach: float,
     *,
     options: Mapping[str, Any],
+) -> Float[np.ndarray, "r d"]:
+    """Ends of climbs that go no further than a share of the box's width along each coordinate."""
+    slopes = rise(starts)[1]
+    climbs = [
+        partial(_climb, box, start, reach, first=float(value), slope=slope, options=options)
+        for start, value, slope in zip(starts, values, slopes, strict=True)
+    ]
+
+    def judged(points: Float[np.ndarray, "n d"]) -> list[tuple[np.ndarray, ...]]:
+        found: list[np.ndarray] = [*rise(points)]
+        if isinstance(box, FeasibleRegion):
+            found += box.gradients(points)
+        return [*zip(*found, strict=True)]
+
+    found = np.array(in_step(judged, climbs))
+    ends = starts.copy()
+    for k in np.flatnonzero(np.isfinite(found).all(axis=1)):
+        ends[k] = _polytope(box).nearer(found[k : k + 1], starts[k])[0]
+    if isinstance(box, FeasibleRegion):
+        for k in np.flatnonzero(~box.allows(ends)):
+            ends[k] = box.last_allowed(starts[k], ends[k])
+    return ends
+
+
+def _climb(
+    box: Region,
+    start: Float[np.ndarray, " d"],
+    reach: float,
+    ask: Asked,
+    *,
+    first: float,
+    slope: Float[np.ndarray, " d"],
+    options: Mapping[str, Any],
 ) -> Float[np.ndarray, " d"]:
-    """End of a climb that goes no further than a share of the box's width along each coordinate."""
+    """End of one climb, wherever rounding leads it; `ask`: the function and margins, all with gradients."""
     from scipy.optimize import minimize  # start-up time
 
     region, free = _polytope(box), box.continuous
     low, width = region.low[free], (region.high - region.low)[free]
-    slope = rise(start[None])[1][0, free] * width
-    steep = float(np.abs(slope).max()) if np.isfinite(slope).all() else 0.0
+    along = slope[free] * width
+    steep = float(np.abs(along).max()) if np.isfinite(along).all() else 0.0
     value = max(abs(first), 1e-3)
     # SLSQP's first step is the slope
     scale = steep / _FIRST_STEP if steep > _FLAT * value else value
 
-    def whole(share: Float[np.ndarray, " c"]) -> Float[np.ndarray, "1 d"]:
-        point = start[None].copy()
-        point[0, free] = np.minimum(low + np.clip(share, 0.0, 1.0) * width, region.high[free])
+    def whole(share: Float[np.ndarray, " c"]) -> Float[np.ndarray, " d"]:
+        point = start.copy()
+        point[free] = np.minimum(low + np.clip(share, 0.0, 1.0) * width, region.high[free])
         return point
 
+    asked = _latest(lambda share: ask(whole(share)))
+
     def fall(share: Float[np.ndarray, " c"]) -> tuple[float, Float[np.ndarray, " c"]]:
-        values, slopes = rise(whole(share))
-        known = bool(np.isfinite(values[0]) and np.isfinite(slopes).all())
+        value, slope = asked(share)[:2]
+        known = bool(np.isfinite(value) and np.isfinite(slope).all())
         return (
-            (-float(values[0]) / scale, -slopes[0, free] * width / scale)
+            (-float(value) / scale, -slope[free] * width / scale)
             if known
             else (1e10, np.zeros(len(low)))
         )
 
+    constraints = _constraints(region, lambda share: whole(share)[None])
+    if isinstance(box, FeasibleRegion):
+        constraints.append(
+            {
+                "type": "ineq",
+                "fun": lambda share: asked(share)[2] - _GUARD,
+                "jac": lambda share: asked(share)[3][:, free] * width,
+            }
+        )
     begin = (start[free] - low) / width
     found = minimize(
         fall,
@@ -111,18 +147,17 @@ def _end(
         jac=True,
         method="SLSQP",
         bounds=[*zip(np.maximum(begin - reach, 0.0), np.minimum(begin + reach, 1.0), strict=True)],
-        constraints=_constraints(box, whole),
+        constraints=constraints,
         options={**options, "ftol": options["ftol"] * value / scale},
     )
-    if not np.isfinite(found.x).all():
-        return start
-    end = region.nearer(whole(found.x), start)[0]
-    return box.last_allowed(start, end) if isinstance(box, FeasibleRegion) else end
+    return whole(found.x)
 
 
-def _constraints(box: Region, whole: Callable[[np.ndarray], np.ndarray]) -> list[dict[str, Any]]:
+def _constraints(
+    region: Polytope, whole: Callable[[np.ndarray], np.ndarray]
+) -> list[dict[str, Any]]:
     """Constraints on the moving coordinates in SLSQP's form: functions ≥ 0, and functions = 0."""
-    region, free = _polytope(box), box.continuous
+    free = region.continuous
     width = (region.high - region.low)[free]
     moving = (region.weights[:, free] != 0).any(axis=1)
     kept, exact = moving & ~region.exact, _independent(region, moving)
@@ -138,16 +173,6 @@ def _constraints(box: Region, whole: Callable[[np.ndarray], np.ndarray]) -> list
                 return np.asarray(-(W * region.steepness(whole(share)))[:, free] * width)
 
             constraints.append({"type": kind, "fun": room, "jac": slope})
-    if isinstance(box, FeasibleRegion):
-        gradients = box.gradients
-        rise = _latest(lambda share: gradients(whole(share)))
-        constraints.append(
-            {
-                "type": "ineq",
-                "fun": lambda share: rise(share)[0][0] - _GUARD,
-                "jac": lambda share: rise(share)[1][0][:, free] * width,
-            }
-        )
     return constraints
 
 
