@@ -29,6 +29,10 @@ _TRIED_IN_FULL = 64
 _PAIRED = 12
 _ROUNDS = 20  # of climbing and exchanging by turns
 _LIKELIEST = 1e-3  # of a margin: a climb to it ends where a step gains less
+_MARGINS, _CLIMBS = (
+    128,
+    4,
+)  # points of a search for what is allowed, beside known ones, and climbs from them
 _RAYS = 64  # from where it is allowed to points all over a box, where none of those is
 _JUDGED = 32  # points of a screen that are judged at a time
 _APART = 0.1  # root mean square distance of two starts, in box widths
@@ -79,13 +83,18 @@ def maximise(
     ranked = _ranked(everywhere, spread)
     known = [] if extra is None or listed else [box.snap(extra)]
     if isinstance(box, FeasibleRegion):
-        if not _any_allowed(box, ranked.points):
-            best = _likeliest(box, seed, screen, starts)
-            inside = np.array([*box.tried, *best.points[best.values >= 0.0]])
-            if not len(inside):
+        allowed = _any_allowed(box, ranked.points if listed else ranked.points[:_JUDGED])
+        if not allowed:
+            inside = box.tried
+            best = None if len(inside) else _likeliest(box, seed)
+            if best is not None and best.value < 0.0:  # before more points are judged
                 return Maximum(
                     best.point, best.value + UNLIKELY, best.points, best.values + UNLIKELY
                 )
+            allowed = _any_allowed(box, ranked.points)
+        if not allowed:
+            best = best or _likeliest(box, seed)
+            inside = np.array([*inside, *best.points[best.values >= 0.0]])
             known.insert(0, _around(box, inside, max(screen, starts), seed))
         elif not listed:
             known.insert(0, box.snap(box.known))
@@ -142,8 +151,8 @@ def _any_allowed(box: FeasibleRegion, points: Float[np.ndarray, "n d"]) -> bool:
     )
 
 
-def _likeliest(box: FeasibleRegion, seed: int, screen: int, starts: int) -> Maximum:
-    """Maximise the margin, whether or not it reaches 0."""
+def _likeliest(box: FeasibleRegion, seed: int) -> Maximum:
+    """Maximise the margin, whether or not it reaches 0, from known points and some of all over the box."""
     free = box.without_margin
     return maximise(
         box.room,
@@ -151,8 +160,9 @@ def _likeliest(box: FeasibleRegion, seed: int, screen: int, starts: int) -> Maxi
         # climbs in a box are made together, those in a polytope one after another
         Polytope.of(box.region) if free.constrained else free,
         seed,
-        screen=screen,
-        starts=starts,
+        screen=_MARGINS,
+        starts=_CLIMBS,
+        extra=box.known,
         tolerance=_LIKELIEST,
     )
 
