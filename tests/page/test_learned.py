@@ -108,12 +108,13 @@ def test_dots_are_of_rounds_that_looked_at_the_same() -> None:
             chart = slice_along(optimizer, each, "x").chart
             assert chart is not None
             dots[len(each.scope.look)] = (
-                len(chart.dots),
+                sum(dot.kind == "dot" for dot in chart.dots),
                 sum(r.suggestion.scope == each.scope for r in optimizer.history),
             )
     assert dots.keys() == {0, 1}, "with a look, and without"
     assert all(drawn == played for drawn, played in dots.values())
     assert dots[0] != dots[1]
+    assert any(dot.kind == "off" for dot in chart.dots), "those of the other are hollow"
 
 
 def test_whole_numbers_have_no_decimals() -> None:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import steerbo as sb
+from steerbo import plots
+from steerbo.core import past_answers
 from steerbo.page.pictures import Chart, thinned
 from steerbo.page.view import progress
+from steerbo.plots.rounds import progress_of
 from steerbo.study import MemoryLog, Study
 
 
@@ -17,7 +21,7 @@ def played(values: list[float], times: list[float] | None = None, **problem: Any
     for k, value in enumerate(values):
         asked: Any = {"time": times[k]} if times else {}
         study.tell(study.ask(**asked), value)
-    found = progress(study)
+    found = progress(study, None)
     assert found is not None
     return found
 
@@ -26,34 +30,78 @@ def heights(found: Chart) -> list[float]:
     return [float(point.split(",")[1]) for point in found.line.split()]
 
 
-def test_where_nothing_moves_the_line_is_the_best_so_far() -> None:
-    found = played([1.0, 5.0, 3.0, 0.0])
-    assert found.up == tuple((f"{100 - 20 * k}.00%", str(k)) for k in range(6))
-    assert (found.across, found.along) == (
-        (("0.00%", "0"), ("25.00%", "1"), ("50.00%", "2"), ("75.00%", "3"), ("100.00%", "4")),
-        "rounds",
-    )
-    assert heights(found) == [80.0, 80.0, 0.0, 0.0], "a corner where the best changes"
-    assert found.says == "Line: the best so far. Dots: every outcome."
-    assert found.text == "Best single outcome: round 2."
-
-
-def test_an_outcome_that_is_probably_wrong_is_never_the_best() -> None:
-    study = Study.create(MemoryLog(), sb.CostVarying([sb.Float("x", 0, 1)], [["x"]]), rounds=99, seed=1)
-    for k in range(20):
+def told(n: int, **problem: Any) -> Study:
+    """A study of a hill, with a model."""
+    study = Study.create(MemoryLog(), sb.CostVarying([sb.Float("x", 0, 1)], [["x"]], **problem), rounds=99, seed=1)
+    for k in range(n):
         asked = study.ask()
-        x = asked.values["x"]
-        study.tell(asked, 60.0 if k == 12 else 5.0 - 4.0 * (x - 0.4) ** 2 + 0.01 * (k % 3))
-    assert study.doubted == {[r.suggestion.token for r in study.history][12]}
-    found = progress(study)
+        study.tell(asked, 5.0 - 4.0 * (asked.values["x"] - 0.4) ** 2 + 0.01 * (k % 3), cost=2.0)
+    return study
+
+
+def test_the_line_is_what_was_expected_of_the_recommendations() -> None:
+    """Not the best single outcome so far, which is the luckiest of them."""
+    study = told(7)
+    past, now = past_answers(study), study.recommend()
+    assert [(each.rounds, each.spent) for each in past] == [(4, 8.0), (6, 12.0)]
+    found = progress_of(study)
+    assert found.reached == (
+        *((each.spent, each.mean, each.lower, each.upper) for each in past),
+        (14.0, now.mean, now.lower, now.upper),
+    )
+
+
+def test_an_answer_of_the_past_is_the_one_that_was_given_then() -> None:
+    study = told(4)
+    then = study.recommend()
+    for _ in range(3):
+        study.tell(study.ask(), 5.0, cost=2.0)
+    first = past_answers(study)[0]
+    assert (first.mean, first.lower, first.upper) == (then.mean, then.lower, then.upper)
+
+
+@pytest.mark.parametrize("minimize", [False, True])
+def test_the_page_and_matplotlib_draw_the_same(minimize: bool) -> None:
+    pytest.importorskip("matplotlib")
+    study = told(7, minimize=minimize)
+    found, axes = progress(study, None), plots.progress(study)
     assert found is not None
-    assert found.says == "Line: the best so far, without what is probably wrong. Dots: every outcome."
-    assert min(heights(found)) > 80.0, "60 is at the top, and all others are near the bottom"
-    assert found.text != "Best single outcome: round 13."
+    (low, high), (left, right) = axes.get_ylim(), (0.0, 14.0)
+    outcomes, line = axes.get_lines()
+    mapped = [
+        ((x - left) / (right - left) * 100, (high - y) / (high - low) * 100)
+        for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True)
+    ]
+    assert np.allclose([[float(x) for x in point.split(",")] for point in found.line.split()], mapped, atol=0.01)
+    dots = [(float(dot.x[:-1]), float(dot.y[:-1])) for dot in found.dots]
+    theirs = [
+        ((x - left) / (right - left) * 100, (high - y) / (high - low) * 100)
+        for x, y in zip(outcomes.get_xdata(), outcomes.get_ydata(), strict=True)
+    ]
+    assert np.allclose(dots, theirs, atol=0.01)
+    (band,) = axes.collections
+    mine = {tuple(map(float, point.split(","))) for point in found.band.split()}
+    for x, y in band.get_paths()[0].vertices:
+        place = ((x - left) / (right - left) * 100, (high - y) / (high - low) * 100)
+        assert min(np.hypot(*np.subtract(place, each)) for each in mine) < 0.02
+    assert found.says.startswith("Line: expected of what was recommended")
+    assert line.get_label() == "expected of what was recommended"
 
 
-def test_where_smaller_is_better_it_falls() -> None:
-    assert heights(played([1.0, 5.0, 0.0], minimize=True)) == [80.0, 80.0, 100.0, 100.0]
+def test_where_nothing_is_expected_there_is_no_line() -> None:
+    found = played([1.0, 5.0, 3.0, 0.0])
+    assert (found.line, found.band, found.says) == ("", "", "Dots: every outcome.")
+    assert found.up == tuple((f"{100 - 20 * k}.00%", str(k)) for k in range(6))
+    assert (found.across[0], found.across[-1], found.along) == (("0.00%", "0"), ("100.00%", "4"), "rounds")
+
+
+def test_an_answer_of_the_past_is_of_the_bounds_of_that_time() -> None:
+    optimizer = sb.Optimizer(sb.CostVarying([sb.Float("x", 0, 1)], [["x"]]), seed=1)
+    for k in range(4):
+        optimizer.tell(optimizer.ask(), float(k))
+    then = optimizer.recommend()
+    optimizer.extend({"x": (0.0, 2.0)})
+    assert [each.mean for each in past_answers(optimizer)] == [then.mean]
 
 
 def test_where_the_optimum_moves_the_line_is_what_is_reached_by_now() -> None:
@@ -81,7 +129,7 @@ def test_money_is_counted_where_there_is_any() -> None:
     found = progress(study)
     assert found is not None
     assert (found.along, found.across[-1], len(found.dots)) == ("money spent", ("100.00%", "4"), 2)
-    assert heights(found) == [50.0] * 2, "outcomes that are all alike are in the middle"
+    assert {dot.y for dot in found.dots} == {"50.00%"}, "outcomes that are all alike are in the middle"
 
 
 def test_of_very_many_outcomes_some_are_drawn_and_the_last() -> None:

@@ -12,6 +12,7 @@ import steerbo as sb
 from steerbo.core import Optimizer
 from steerbo.errors import InvalidOption, InvalidProblem
 from steerbo.meanfield import MeanField
+from steerbo.page.drawings import agents_chart
 from steerbo.plots import meanfield, pictures, save
 from steerbo.plots.meanfield import payoff_curve, places
 from tests.core.stub import Nearest, Stub
@@ -26,9 +27,9 @@ def test_payoffs_and_shares_are_drawn(feedback: str, tmp_path: Path) -> None:
     optimizer = world.play(world.start(), 6)
     problem: MeanField = world.problem  # type: ignore[assignment]
     left, right = meanfield.figure(optimizer, "payoff").axes
-    best = left.lines[1].get_ydata()
-    assert len(best) == 6
-    assert (np.diff(best) >= 0).all()
+    outcomes, expected = left.lines
+    assert len(outcomes.get_ydata()) == 6
+    assert expected.get_label() == "expected of what was recommended"
     widths = np.array([patch.get_width() for patch in right.patches])
     assert widths.sum() == pytest.approx(1.0)
     assert [text.get_text() for text in right.get_yticklabels()] == list(problem.actions)
@@ -85,6 +86,26 @@ def test_shares_of_all_agents_are_stacked_to_one() -> None:
 # -- payoffs -----------------------------------------------------------------------------------------------------------
 
 
+def test_hollow_is_what_tells_nothing_of_the_curve() -> None:
+    """At what was played the model expects another payoff than on the curve."""
+    world = case("mf-gp-ucb", crowd())
+    optimizer = world.play(world.start(), 9)
+    problem: MeanField = world.problem  # type: ignore[assignment]
+    advice = optimizer.recommend()
+    for a, action in enumerate(problem.actions):
+        curve = payoff_curve(optimizer, problem, advice, a)
+        assert curve is not None
+        axes = meanfield.payoffs(optimizer, action=action)
+        drawn = {each.get_label(): len(each.get_offsets()) for each in axes.collections[1:]}
+        filled = int(curve.near.sum())
+        assert drawn.get("outcome", 0) == filled
+        assert drawn.get("others elsewhere", 0) == len(curve.near) - filled
+        chart = agents_chart(optimizer, advice, action)
+        assert chart is not None
+        assert [dot.kind for dot in chart.dots] == ["dot" if near else "off" for near in curve.near]
+    assert axes.get_title() == f"Average payoff along {action}"
+
+
 def test_payoffs_are_those_of_an_action() -> None:
     world = case("random")
     optimizer = world.play(world.start(), 5)
@@ -110,7 +131,7 @@ def test_the_curve_goes_through_the_recommendation(minimize: bool) -> None:
     for action in range(len(problem.actions)):
         curve = payoff_curve(optimizer, problem, advice, action)
         assert curve is not None
-        at, mean, width, best = curve
+        at, mean, width, best = curve.at, curve.mean, curve.width, curve.best
         assert (at[0], at[-1]) == (0.0, 1.0)
         k = int(np.flatnonzero(at == best)[0])
         assert advice.mean is not None

@@ -20,6 +20,7 @@ from ._history import Fit, History, Result, Round, number_of
 from ._implausible import COMPARABLE
 from ._logged import read_note
 from ._method import Choice, Decision, Method, OptionsT, cached_until_next_event
+from ._past_answers import PastAnswer, answers_before, kept_of, past_answers
 from ._problem import ConstrainedProblem, Problem, StatedLaw, with_unit
 from ._stopping import (
     Stop,
@@ -76,13 +77,13 @@ __all__ = [
     "BoundsExtended", "Card", "Choice", "ConstrainedProblem", "Created", "DataAdded", "Decided",
     "Decision", "Event", "Explanation", "Failed", "Finding", "Fit", "Fold", "History", "LawTest",
     "LeftOut", "LimitsRevised", "Method", "Optimizer", "OptionsT", "Outcome", "OutcomeTold",
-    "PolicyStep", "Prediction", "Problem", "Reason", "Recommendation", "Refitted",
+    "PastAnswer", "PolicyStep", "Prediction", "Problem", "Reason", "Recommendation", "Refitted",
     "Remarked", "ReproducibilityWarning", "RequestField", "Result", "Round", "Scope", "StatedLaw", "Status",
-    "Stop", "Streams", "Suggestion", "Table", "Typical", "Warnings", "after", "as_text",
+    "Stop", "Streams", "Suggestion", "Table", "Typical", "Warnings", "after", "answers_before", "as_text",
     "average_recommendation", "batch_position", "bound_reason", "cached_until_next_event",
     "context_of", "default_method", "extended", "find_method", "finding", "finite", "gain_text",
-    "good_enough", "horizon", "keyed", "kinds", "last_time", "least_acceptable", "limit_text",
-    "load", "methods", "now", "number_of", "numeral", "one_or_more", "overruled_settings",
+    "good_enough", "horizon", "kept_of", "keyed", "kinds", "last_time", "least_acceptable", "limit_text",
+    "load", "methods", "now", "number_of", "numeral", "one_or_more", "overruled_settings", "past_answers",
     "problem_class", "problem_of", "read_bounds", "read_note", "read_problem", "read_stop", "read_time",
     "read_when", "reason", "revised_text", "settings_text", "standing", "stop_text", "time_of",
     "typical", "with_unit",

@@ -105,6 +105,7 @@ class StudyState:
             [],
         )  # of the recommendation and its alternatives
         self.explained: tuple[int, Explanation] | None = None
+        self.past_answers: Any = None  # what `core._past_answers` keeps
 
     @classmethod
     def from_events(cls, problem: Problem, events: Sequence[Event]) -> StudyState:

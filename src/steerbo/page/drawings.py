@@ -338,9 +338,9 @@ def agents_chart(study: BaseStudy, advice: Recommendation, action: str) -> Chart
     assert isinstance(problem, MeanField)
     a = problem.actions.index(action)
     curve = payoff_curve(study, problem, advice, a)
-    if curve is None or not np.all(np.isfinite(curve[2])):
+    if curve is None or not np.all(np.isfinite(curve.width)):
         return None
-    share, mean, width, best = curve
+    share, mean, width, best = curve.at, curve.mean, curve.width, curve.best
     size = problem.agents if problem.counts else 100
     at, best = size * share, size * best
     numbers, tables = played_shares(study, problem)
@@ -357,8 +357,9 @@ def agents_chart(study: BaseStudy, advice: Recommendation, action: str) -> Chart
             across.at(size * s),
             up.at(y),
             f"round {number}: {words.outcome(y)} with {many(size * s)}",
+            "dot" if near else "off",
         )
-        for number, s, y in zip(numbers, tables[:, a], told, strict=True)
+        for number, s, y, near in zip(numbers, tables[:, a], told, curve.near, strict=True)
     ]
     out = [
         size * float((problem.shares @ problem.table(r.suggestion.values["distribution"]))[a])

@@ -16,7 +16,7 @@ from ..interop.posteriors import posterior_of
 from ..meanfield import MeanField
 from ..meanfield.mf_gp_ucb import MFGPUCB
 from ..plots.model import Slice as ModelSlice
-from ..plots.model import drifting_names, same_scope, slices_of
+from ..plots.model import drifting_names, slices_of
 from ..space import Categorical
 from .drawings import Graph, agents_chart, graphs_of, time_chart
 from .pictures import Axis, Chart, Mark, points, thinned
@@ -146,7 +146,7 @@ def _drawing(study: BaseStudy, advice: Recommendation, tab: Tab) -> Slice | None
         payoff = agents_chart(study, advice, tab.along)
         says = (
             f"Expected {words.value_label} along the agents in {tab.along}, the others in proportion as in the best. "
-            "Band: 95 %. Dots: outcomes, wherever the others were."
+            "Band: 95 %. Dots: outcomes, hollow where the others were elsewhere."
         )
         return Slice(tab.along, payoff, (), says) if payoff is not None else None
     return slice_along(study, advice, tab.along)
@@ -215,7 +215,13 @@ def slice_along(study: BaseStudy, advice: Recommendation, name: str) -> Slice:
         return Slice(name, None, _levels(found.at, found.mean, found.width, best), says)
     chart = _drawn(study, advice, found, label, best)
     band = "Band: 95 %. " if np.isfinite(found.width).all() else ""
-    return Slice(name, chart, (), f"{says} {band}Dots: outcomes of such rounds.")
+    return Slice(name, chart, (), f"{says} {band}{_dots(found)}")
+
+
+def _dots(found: ModelSlice) -> str:
+    """What the dots are."""
+    hollow = ", hollow of other rounds" if not all(each.own for each in found.data) else ""
+    return f"Dots: outcomes{hollow}."
 
 
 def _drawn(
@@ -228,12 +234,8 @@ def _drawn(
         bool(np.isfinite(found.width).all()),
     )
     width = found.width if bounded else np.zeros(len(at))
-    told = [
-        (r.realised[name], problem.scalar(outcome), r.number)
-        for r, outcome in study.history.told
-        if name in r.realised and same_scope(r.suggestion.scope, advice.scope)
-    ]
-    inside = [y for x, y, _ in told if at[0] <= x <= at[-1]]
+    told = found.data
+    inside = [each.value for each in told if each.own and at[0] <= each.at <= at[-1]]
     low, high = float(np.min(mean - width)), float(np.max(mean + width))
     if inside:  # a single wild outcome does not flatten the line
         room = high - low
@@ -246,12 +248,13 @@ def _drawn(
     )
     dots = [
         Mark(
-            across.at(x),
-            up.at(y),
-            f"round {number}: {words.outcome(y)} at {with_unit(problem.space, name, x)}",
+            across.at(each.at),
+            up.at(each.value),
+            f"{each.title}: {words.outcome(each.value)} at {with_unit(problem.space, name, each.at)}",
+            "dot" if each.own else "off",
         )
-        for x, y, number in told
-        if at[0] <= x <= at[-1] and low <= y <= high
+        for each in told
+        if at[0] <= each.at <= at[-1] and low <= each.value <= high
     ]
     k = int(np.argmax(problem.sign * mean))
     ends = (float(mean[k] - width[k]), float(mean[k] + width[k])) if bounded else (None, None)

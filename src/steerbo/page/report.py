@@ -6,6 +6,7 @@ Text written by users is escaped in templates, never taken for markup.
 from __future__ import annotations
 
 from base64 import b64encode
+from dataclasses import replace
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -19,7 +20,7 @@ from .._text import escape_unprintable
 from ..core import BaseStudy
 from .learned import along, slice_along
 from .pictures import Drawn, drawn
-from .view import advice_of, view
+from .view import advice_of, progress, view
 from .wording import columns_in_step, places
 
 HERE = Path(__file__).parent
@@ -61,7 +62,7 @@ def report(study: BaseStudy, title: str) -> str:
     policy = f"default-src 'none'; style-src {_digest(style)}; script-src {_digest(script)}; img-src data:"
     advice = advice_of(study)
     shown = {
-        "view": view(study, None, advice),
+        "view": replace(view(study, None, advice), progress=progress(study, None, advice)),
         "slices": [
             slice_along(study, advice, name) for name in along(study, advice)[:_MOST_SLICES]
         ],

@@ -5,9 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
 from typing import Any
 
 from .._wording import counted, interval_texts, listed, spread_step
@@ -17,6 +16,7 @@ from ..core import (
     BaseStudy,
     Decided,
     Explanation,
+    PastAnswer,
     Problem,
     Reason,
     Recommendation,
@@ -29,13 +29,12 @@ from ..core import (
     numeral,
     reason,
     revised_text,
-    time_of,
     with_unit,
 )
 from ..errors import LimitBroken
+from ..plots.rounds import progress_of, value_range
 from ..records import record, to_dict
 from ..study.formatting import alternatives, with_units
-from ..study.progress import LATELY, best_round
 from .archive import SHOWN, Line, Part, added, rounds_before
 from .edit import (
     Field,
@@ -353,79 +352,51 @@ def _brief(each: Reason) -> str:
     return reason(each.kind, **{**each.values, "scopes": [*scopes[:_IN_A_SENTENCE], more]}).text
 
 
-_FLAT = 0.5  # half the height of an axis along which outcomes are all alike
+def progress(
+    study: BaseStudy,
+    past: Sequence[PastAnswer] | None = (),
+    advice: Recommendation | None = None,
+) -> Chart | None:
+    """Chart of outcomes, and of what was expected of the recommendations: the numbers of `plots.progress`.
 
-
-def progress(study: BaseStudy) -> Chart | None:
-    """Chart of outcomes against the money spent, the rounds without a budget, or the time where the optimum moves.
-
-    A former best is over where the optimum moves: the line is then the mean of the latest outcomes.
-    An outcome that is probably wrong is never the best.
+    Args:
+        study: whose page.
+        past: earlier answers; None: they are computed. By default the chart has no line.
+        advice: the present one, where it is known.
 
     Returns:
         The drawing; None before anything is observed.
     """
-    problem, words, timed, counted = (
-        study.problem,
-        Words.of(study),
-        study.problem.timed,
-        study.history.spent > 0,
-    )
-    told: list[tuple[float, float, str]] = []
-    believed: list[tuple[float, float]] = []
-    spent, doubted = 0.0, study.doubted
-    for r in study.history:
-        spent += r.charged if counted else 1.0
-        if r.state == "told" and r.outcome:
-            value = problem.scalar(r.outcome)
-            said = f"round {r.number}: {words.outcome(value)} with {r.suggestion.scope}"
-            told.append((time_of(r) if timed else spent, value, said))
-            believed += [told[-1][:2]] if r.suggestion.token not in doubted else []
-    if not told:
+    words, found = Words.of(study), progress_of(study, past, advice)
+    if not found.told:
         return None
-    # rounds may have been asked for in another order than that of their times
-    told.sort(key=lambda point: point[0])
-    at, values = [x for x, _, _ in told], [value for _, value, _ in told]
-    first, last = (at[0], at[-1]) if timed else (0.0, at[-1])
-    high, low = max(values), min(values)
-    half = 0.0 if high > low else _FLAT * (abs(high) or 1.0)
-    across, up = Axis(first, last), Axis(low - half, high + half, rising=True)
+    first, last = found.told[0][0], max(found.told[-1][0], *(x for x, *_ in found.reached), 0.0)
+    across = Axis(first if found.along == "time" else 0.0, last)
+    up = Axis(*value_range(found), rising=True)
+    dots, at = list[Mark](), list[float]()
+    for x, value, r in found.told:
+        said = f"round {r.number}: {words.outcome(value)} with {r.suggestion.scope}"
+        dots.append(Mark(across.at(x), up.at(value), said))
+        at.append(x)
+    line, band = points(at, found.lately, across, up) if found.lately else "", ""
+    if found.reached:
+        when, mean, low, high = zip(*found.reached, strict=True)
+        line = points(when, mean, across, up)
+        band = points([*when, *when[::-1]], [*low, *high[::-1]], across, up)
+    says = (
+        f"Line: {found.says}{', as was known then. Band: 95 %' if band else ''}. " if line else ""
+    )
     spending = f"spent ({words.money})" if words.money else "money spent"
-    along = "time" if timed else spending if counted else "rounds"
-    found = best_round((r for r in study.history if r.suggestion.token not in doubted), problem)
-    if timed:
-        lately = [
-            math.fsum(some := values[max(k - LATELY, 0) : k]) / len(some)
-            for k in range(1, len(values) + 1)
-        ]
-        line = points(at, lately, across, up)
-        says = f"Line: mean of the last {LATELY} outcomes, which is reached by now. Dots: every outcome."
-    else:
-        best = [*accumulate((value for _, value in believed), min if problem.minimize else max)]
-        line = (
-            _steps([*(x for x, _ in believed), last], [*best, best[-1]], across, up) if best else ""
-        )
-        left_out = ", without what is probably wrong" if len(believed) < len(told) else ""
-        says = f"Line: the best so far{left_out}. Dots: every outcome."
     return Chart(
         line=line,
-        dots=thinned([Mark(across.at(x), up.at(y), text) for x, y, text in told]),
+        band=band,
+        dots=thinned(dots),
         across=across.ticks(),
         up=up.ticks(6),
-        along=along,
-        says=says,
-        text=f"Best single outcome: round {found.number}." if found and not timed else says,
+        along=spending if found.along == "money spent" else found.along,
+        says=f"{says}Dots: every outcome.",
+        text=f"{len(at)} outcomes, the last {words.outcome(found.told[-1][1])}",
     )
-
-
-def _steps(at: list[float], best: list[float], across: Axis, up: Axis) -> str:
-    """A line of steps, with a corner only where the best changes."""
-    xs, ys = [at[0]], [best[0]]
-    for x, value in zip(at[1:], best[1:], strict=True):
-        if value != ys[-1]:
-            xs += [x, x]
-            ys += [ys[-1], value]
-    return points([*xs, at[-1]], [*ys, best[-1]], across, up)
 
 
 _FEW = 3  # values from which on their range is shown

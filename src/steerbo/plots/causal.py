@@ -45,8 +45,7 @@ from .drawing import (
     wrapped,
 )
 from .model import learned_pictures
-from .rounds import outcomes as outcomes_by_round
-from .rounds import settings_pictures
+from .rounds import draw_progress, progress, settings_pictures
 
 ROLES = {  # colour, shape and name
     "set": (ORANGE, "s", "set"),
@@ -124,11 +123,9 @@ def shares(study: BaseStudy, ax: Any = None) -> Any:
 
 
 def outcomes(study: BaseStudy, ax: Any = None, value: str = "") -> Any:
-    """Draw the outcome of every round, and the mean so far, or of the last ten where effects drift; see `graph`."""
+    """Draw the outcome of every round, and what was expected of the recommendations: `plots.progress`."""
     of_kind(study, Causal)
-    axes = on(ax)
-    _outcomes(axes, study, value)
-    return finished(axes)
+    return progress(study, ax, value)
 
 
 def prices(study: BaseStudy, ax: Any = None, value: str = "", money: str = "") -> Any:
@@ -173,7 +170,7 @@ def figure(optimizer: BaseStudy, value: str = "") -> Any:
     else:
         _shares(left, optimizer)
         styled(left)
-    _outcomes(right, optimizer, value)
+    draw_progress(right, optimizer, value)
     styled(right)
     legend_below(shown, left, right)
     return shown
@@ -193,8 +190,8 @@ def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
     if len({played.suggestion.scope for played in optimizer.history}) > 1:
         text = "Share of rounds of every scope so far"
         yield Picture("Share of rounds by scope", text, lambda: shares(optimizer).figure)
-    text = "The outcome of every round, and the mean so far"
-    yield Picture("Outcome of every round", text, lambda: outcomes(optimizer).figure)
+    text = "Outcome of every round, and what was expected of the recommendations"
+    yield Picture("Progress", text, lambda: outcomes(optimizer).figure)
     yield from settings_pictures(optimizer, advice)
 
 
@@ -253,11 +250,6 @@ def shares_of(study: BaseStudy) -> dict[str, Any]:
         name: np.cumsum([scope == name for scope in scopes]) / number
         for name in dict.fromkeys(scopes)
     }
-
-
-def _outcomes(axes: Any, optimizer: BaseStudy, value: str) -> None:
-    outcomes_by_round(axes, optimizer, averaged=True)
-    axes.set(xlabel="round", ylabel=value_words(optimizer, value), title="Outcome of every round")
 
 
 # -- the graph -------------------------------------------------------------------------------------

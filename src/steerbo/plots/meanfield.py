@@ -6,6 +6,7 @@ Where the actions have two coordinates, agents are drawn on a map.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,6 @@ from .drawing import (
     TITLE,
     VERMILION,
     Picture,
-    colour_bar,
     each_look,
     finished,
     legend_below,
@@ -44,7 +44,7 @@ from .drawing import (
     wrapped,
 )
 from .model import trust_pictures
-from .rounds import outcomes, progress
+from .rounds import draw_progress, progress
 
 _SHOWN, _NAME, _ROW = 30, 24, 0.2  # rows; characters of an action; inches of a row
 _NAMED = 8  # places on a map that are named
@@ -69,8 +69,7 @@ def figure(optimizer: BaseStudy, value: str = "") -> Any:
     """
     problem, advice = of_kind(optimizer, MeanField), optimizer.recommend()
     shown, left, right = side_by_side(max(2.9, _height(problem)))
-    outcomes(left, optimizer)
-    left.set(xlabel="round", ylabel=value_words(optimizer, value), title="Outcome of every round")
+    draw_progress(left, optimizer, value)
     _shares(right, problem, advice)
     for axes in (left, right):
         styled(axes)
@@ -111,11 +110,12 @@ def tried(study: BaseStudy, ax: Any = None) -> Any:
 
 
 def payoffs(study: BaseStudy, ax: Any = None, action: str | None = None, value: str = "") -> Any:
-    """Draw an action's payoff: that of every round against the share of agents that took it, and the model.
+    """Draw the average payoff of all agents against the share of them that takes an action.
 
     The curve is the model's mean, with a band of 95 % bounds, as the share of this action varies
     and the others keep their proportions in the recommended distribution; methods without a model
-    of the population have none.
+    of the population have none. Hollow are outcomes of rounds in which the others were elsewhere,
+    so that the model expects another payoff there than on the curve.
 
     Args:
         study: a study or an optimizer, of a `MeanField` problem.
@@ -137,7 +137,7 @@ def payoffs(study: BaseStudy, ax: Any = None, action: str | None = None, value: 
     a = action_of(problem, tables, action)
     curve = payoff_curve(study, problem, advice, a)
     if curve is not None:
-        at, mean, width, best = curve
+        at, mean, width, best = curve.at, curve.mean, curve.width, curve.best
         axes.fill_between(
             at, mean - width, mean + width, color=SKY, alpha=0.3, lw=0, label="95 % bounds"
         )
@@ -148,9 +148,12 @@ def payoffs(study: BaseStudy, ax: Any = None, action: str | None = None, value: 
         )
     told = [problem.scalar(outcome) for _, outcome in study.history.told]
     if rounds:
-        look = {"s": 18, "cmap": "cividis", "edgecolors": "black", "lw": 0.3, "zorder": 4}
-        points = axes.scatter(tables[:, a], told, c=rounds, label="outcome", **look)
-        colour_bar(axes, points, "round")
+        near = curve.near if curve is not None else np.ones(len(told), dtype=bool)
+        values = np.array(told)
+        look = {"s": 18, "zorder": 4, "edgecolors": BLUE}
+        for some, face, label in ((near, BLUE, "outcome"), (~near, "none", "others elsewhere")):
+            if some.any():
+                axes.scatter(tables[some, a], values[some], facecolors=face, label=label, **look)
     out = [
         float((problem.shares @ problem.table(r.suggestion.values["distribution"]))[a])
         for r in study.history.pending
@@ -161,11 +164,9 @@ def payoffs(study: BaseStudy, ax: Any = None, action: str | None = None, value: 
         axes.plot(
             out, [0.02] * len(out), "^", zorder=5, transform=where, label="suggested next", **mark
         )
-    axes.set(
-        xlabel=f"share of agents in {words(problem.actions[a], _NAME)}",
-        ylabel=value_words(study, value),
-    )
-    axes.set(title=f"Payoff of {words(problem.actions[a], _NAME)}")
+    along = _in_agents(axes, problem, "agents in", "share of agents in")
+    axes.set(xlabel=f"{along} {words(problem.actions[a], _NAME)}", ylabel=value_words(study, value))
+    axes.set(title=f"Average payoff along {words(problem.actions[a], _NAME)}")
     return finished(axes)
 
 
@@ -215,11 +216,14 @@ def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
         text = "The recommended share of agents in every action, and limits on it"
         yield Picture("Recommended shares", text, lambda: _advised_shares(problem, advice).figure)
     if optimizer.history.n_completed:
-        text = "Payoff against the share of agents in the action that was varied most, with the model's mean and band"
-        yield Picture("Payoff of an action", text, lambda: payoffs(optimizer).figure)
+        text = (
+            "Average payoff against the share of agents in the action that was varied most, with the model's mean and "
+            "band; hollow where the others were elsewhere"
+        )
+        yield Picture("Average payoff along an action", text, lambda: payoffs(optimizer).figure)
     yield from trust_pictures(optimizer)
-    text = "Payoff of every round, and the best so far"
-    yield Picture("Outcome of every round", text, lambda: progress(optimizer).figure)
+    text = "Payoff of every round, and what was expected of the recommendations"
+    yield Picture("Progress", text, lambda: progress(optimizer).figure)
 
 
 # -- the model -------------------------------------------------------------------------------------
@@ -227,10 +231,29 @@ def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
 Line = Float[np.ndarray, " r"]
 
 
+@dataclass(frozen=True)
+class PayoffCurve:
+    """The average payoff along the share of one action, the others in proportion as recommended.
+
+    Args:
+        at: shares of the action.
+        mean, width: of the payoff there, (r,) each; `width` is half that of 95 % bounds.
+        best: the recommended share.
+        near: of each outcome whether it tells of this curve, (n,): at what was played the model
+            expects no other value than on the curve, by its bounds.
+    """
+
+    at: Line
+    mean: Line
+    width: Line
+    best: float
+    near: Any
+
+
 def payoff_curve(
     study: BaseStudy, problem: MeanField, advice: Recommendation, action: int
-) -> tuple[Line, Line, Line, float] | None:
-    """Shares of an action, the mean payoff there, half the width of 95 % bounds, and the recommended share.
+) -> PayoffCurve | None:
+    """The average payoff along the share of an action.
 
     None where the method has no model of the population, or no outcomes yet.
     """
@@ -241,11 +264,19 @@ def payoff_curve(
     best = float((problem.shares @ table)[action])
     at = np.unique([*np.linspace(0.0, 1.0, _GRID), best])
     tables = np.array([_with_share(problem, table, action, share) for share in at])
-    mean, deviation = method.mixture(study.history, advice.context).moments(tables)
+    model = method.mixture(study.history, advice.context)
+    mean, deviation = model.moments(tables)
     scale = method.surrogate(study.history, advice.context, pending=False)
     times = method.bound_inflation(study.history, advice.scope)
     width = _WIDTH * scale.unit * deviation * (times if np.isfinite(times) else np.nan)
-    return at, problem.sign * np.array([scale.raw(m) for m in mean]), width, best
+    payoff = problem.sign * np.array([scale.raw(m) for m in mean])
+    played = [problem.table(outcome.realised["distribution"]) for _, outcome in study.history.told]
+    near = np.zeros(len(played), dtype=bool)
+    if played:
+        shares = np.array([(problem.shares @ each)[action] for each in played])
+        there = problem.sign * np.array([scale.raw(m) for m in model.moments(np.array(played))[0]])
+        near = np.abs(there - np.interp(shares, at, payoff)) <= np.interp(shares, at, width)
+    return PayoffCurve(at, payoff, width, best, near)
 
 
 def _with_share(problem: MeanField, table: Any, action: int, share: float) -> Any:
@@ -336,8 +367,21 @@ def _shares(axes: Any, problem: MeanField, advice: Recommendation) -> None:
     axes.set_ylim(len(fullest) - 0.4, -0.6)
     axes.set_xlim(0, axes.get_xlim()[1] * 1.03)
     axes.tick_params(axis="y", length=0)
-    texts_at_right(axes, [f"{share:.0%}" for share in before])
-    axes.set(xlabel="share of all agents", title="Recommended shares")
+    texts = [
+        f"{share * problem.agents:.0f}" if problem.counts else f"{share:.0%}" for share in before
+    ]
+    texts_at_right(axes, texts)
+    along = _in_agents(axes, problem, "agents", "share of all agents")
+    title = "Recommended agents" if problem.counts else "Recommended shares"
+    axes.set(xlabel=along, title=title)
+
+
+def _in_agents(axes: Any, problem: MeanField, counted: str, shared: str) -> str:
+    """Label of an axis of shares, whose ticks count agents where the problem asks for counts."""
+    if not problem.counts:
+        return shared
+    axes.xaxis.set_major_formatter(lambda share, _: f"{share * problem.agents:.10g}")
+    return counted
 
 
 def _limits(axes: Any, most: Any, least: Any) -> None:

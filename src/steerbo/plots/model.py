@@ -300,12 +300,14 @@ class Datum(NamedTuple):
         value: the outcome.
         near: how near to the slice the play was, from 0 to 1.
         own: whether the same scope was played.
+        title: of the round or the row.
     """
 
     at: Any
     value: float
     near: float
     own: bool
+    title: str
 
 
 @dataclass(frozen=True)
@@ -398,7 +400,7 @@ class Slices:
         others = [k for k, name in enumerate(self.surface.names) if name not in names]
         seen = problem.space.subset([n for n in problem.space.seen if n not in self.surface.names])
         found = []
-        for (_, outcome, played), moment in zip(rows, moments, strict=True):
+        for (name, outcome, played), moment in zip(rows, moments, strict=True):
             row, square = outcome.realised, 0.0
             there = self.surface.place(row)
             if here is not None and there is not None:
@@ -414,7 +416,8 @@ class Slices:
             )
             near = math.exp(-0.5 * square / _NEAR**2)
             at = row[names[0]] if len(names) == 1 else tuple(row[name] for name in names)
-            found.append(Datum(at, problem.scalar(outcome), near, own))
+            title = name.replace("-", " ") if played is None else f"round {played.number}"
+            found.append(Datum(at, problem.scalar(outcome), near, own, title))
         return found
 
 

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from ..core import BaseStudy, Problem, Recommendation, Round, last_time, time_of
+from ..core import (
+    BaseStudy,
+    PastAnswer,
+    Problem,
+    Recommendation,
+    Round,
+    last_time,
+    past_answers,
+    time_of,
+)
 from ..errors import InvalidProblem, InvalidRequest, SteerboError, short_repr
 from ..space import Variable
 from .drawing import (
@@ -25,6 +35,7 @@ from .drawing import (
     finished,
     legend_below,
     mark_good,
+    money_words,
     name_choices,
     new_figure,
     on,
@@ -39,6 +50,8 @@ from .drawing import (
 _LATELY = 10  # rounds whose mean is shown where the optimum moves: what was best before is over
 _MOST_SHOWN = 6  # variables that are shown
 _NEXT = 3  # suggestions that are out
+_FLAT = 0.5  # half the height of an axis along which outcomes are all alike
+BOUNDS = "95 % bounds"
 
 
 def pictures(optimizer: BaseStudy, advice: Recommendation | None = None) -> Iterator[Picture]:
@@ -89,14 +102,84 @@ def _next_picture(drawn: Iterator[Picture], field: str, place: str) -> Picture |
 def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
     """Yield the picture for the page: kinds of problem that declare no others have this one."""
     yield Picture(
-        "Outcome of every round",
-        f"Outcome of every round, and the {_summary(optimizer)}",
+        "Progress",
+        "Outcome of every round, and what was expected of the recommendations",
         lambda: progress(optimizer).figure,
     )
 
 
+@dataclass(frozen=True)
+class Progress:
+    """How far a study has come: the numbers that every drawing of it shows.
+
+    Args:
+        told: outcomes in order: where along the axis, the value, and the round.
+        along: what the axis is: "time", "money spent" or "rounds".
+        reached: where along the axis, and the mean and the bounds of what was recommended by then;
+            empty where the optimum moves, or nothing was expected.
+        lately: means of the latest ten outcomes, where the optimum moves.
+    """
+
+    told: tuple[tuple[float, float, Round], ...]
+    along: str
+    reached: tuple[tuple[float, float, float, float], ...]
+    lately: tuple[float, ...]
+
+    @property
+    def says(self) -> str:
+        """What the line is, in words; empty where there is none."""
+        if self.lately:
+            return f"mean of the last {_LATELY} outcomes"
+        return "expected of what was recommended" if self.reached else ""
+
+
+def progress_of(
+    study: BaseStudy,
+    past: Sequence[PastAnswer] | None = None,
+    advice: Recommendation | None = None,
+) -> Progress:
+    """How far a study has come.
+
+    Args:
+        study: which.
+        past: earlier answers; None: they are computed.
+        advice: the present one, at which the line ends, where it is known.
+    """
+    problem, counted = study.problem, study.history.spent > 0
+    told, spent = list[tuple[float, float, Round]](), 0.0
+    for r in study.history:
+        spent += r.charged if counted else 1.0
+        if r.state == "told" and r.outcome:
+            told.append((time_of(r) if problem.timed else spent, problem.scalar(r.outcome), r))
+    # rounds may have been asked for in another order than that of their times
+    told.sort(key=lambda point: point[0])
+    if problem.timed:
+        means = running_mean(np.array([value for _, value, _ in told]), _LATELY)
+        return Progress(tuple(told), "time", (), tuple(means.tolist()))
+    if past is None:
+        past = past_answers(study) if told else ()
+    reached = [
+        (each.spent if counted else float(each.rounds), each.mean, each.lower, each.upper)
+        for each in past
+    ]
+    if reached and (now := _expected(advice or study.recommend())) is not None:
+        reached = [point for point in reached if point[0] < spent] + [(spent, *now)]
+    along = "money spent" if counted else "rounds"
+    return Progress(tuple(told), along, tuple(reached) if len(reached) > 1 else (), ())
+
+
+def _expected(advice: Recommendation) -> tuple[float, float, float] | None:
+    """Mean and bounds of an answer, where it has them and is for no context of several."""
+    if advice.mean is None or advice.lower is None or advice.upper is None or advice.context:
+        return None
+    return float(advice.mean), float(advice.lower), float(advice.upper)
+
+
 def progress(study: BaseStudy, ax: Any = None, value: str = "") -> Any:
-    """Draw every outcome by round, and the best so far; where the optimum moves, the mean of the last ten.
+    """Draw every outcome, and what was expected of the recommendation by then, with its bounds.
+
+    Against the money spent, or the rounds where nothing costs. Where the optimum moves: against the
+    time, with the mean of the last ten outcomes.
 
     Args:
         study: a study or an optimizer.
@@ -110,39 +193,39 @@ def progress(study: BaseStudy, ax: Any = None, value: str = "") -> Any:
         MissingExtra: matplotlib is not installed.
     """
     axes = on(ax)
-    outcomes(axes, study)
-    axes.set(xlabel="round", ylabel=value_words(study, value), title="Outcome of every round")
+    draw_progress(axes, study, value)
     return finished(axes)
 
 
-def _summary(optimizer: BaseStudy, averaged: bool = False) -> str:
-    if optimizer.problem.timed:
-        return f"mean of the last {_LATELY}"
-    return "mean so far" if averaged else "best so far"
-
-
-def outcomes(axes: Any, optimizer: BaseStudy, averaged: bool = False) -> None:
-    """Draw every outcome as a point, and as a line the best so far, or the latest mean where the optimum moves.
-
-    Args:
-        axes: to draw on.
-        optimizer: whose outcomes.
-        averaged: draw the mean so far instead of the best: where what cannot be set moves outcomes
-            most, the best of them is luck.
-    """
-    problem = optimizer.problem
-    told = [(r.number, problem.scalar(outcome)) for r, outcome in optimizer.history.told]
-    if not told:
+def draw_progress(axes: Any, study: BaseStudy, value: str = "") -> None:
+    """Draw `progress` on axes, with their labels."""
+    found = progress_of(study)
+    along = money_words(study, "", "money spent") if found.along == "money spent" else found.along
+    axes.set(xlabel=along, ylabel=value_words(study, value), title="Progress")
+    if not found.told:
         return
-    rounds, values = np.array(told, dtype=float).T
-    axes.plot(rounds, values, "o", ms=4, color=SKY, mec=BLUE, mew=0.6, label="one round")
-    label = _summary(optimizer, averaged)
-    if problem.timed or averaged:
-        means = running_mean(values, _LATELY if problem.timed else len(values))
-        axes.plot(rounds, means, color=VERMILION, lw=1.4, label=label)
-    else:
-        best = np.minimum.accumulate(values) if problem.minimize else np.maximum.accumulate(values)
-        axes.step(rounds, best, where="post", color=VERMILION, lw=1.4, label=label)
+    at = [x for x, _, _ in found.told]
+    values = [y for _, y, _ in found.told]
+    axes.plot(at, values, "o", ms=4, color=SKY, mec=BLUE, mew=0.6, label="one round")
+    if found.lately:
+        axes.plot(at, found.lately, color=VERMILION, lw=1.4, label=found.says)
+    elif found.reached:
+        x, mean, low, high = zip(*found.reached, strict=True)
+        axes.set_ylim(*value_range(found))
+        axes.fill_between(x, low, high, color=VERMILION, alpha=0.2, lw=0, label=BOUNDS)
+        axes.plot(x, mean, color=VERMILION, lw=1.4, label=found.says)
+
+
+def value_range(found: Progress) -> tuple[float, float]:
+    """Range of the vertical axis: that of outcomes and bounds, but for bounds far beyond all outcomes."""
+    values = [value for _, value, _ in found.told]
+    low, high = min(values), max(values)
+    room = high - low
+    ends = [end for _, *some in found.reached for end in some]
+    if ends and room > 0:
+        low, high = max(min(low, *ends), low - room), min(max(high, *ends), high + room)
+    half = 0.0 if high > low else _FLAT * (abs(high) or 1.0)
+    return low - half, high + half
 
 
 def running_mean(values: np.ndarray, latest: int) -> np.ndarray:

@@ -16,7 +16,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from .._wording import PAGE
-from ..core import Recommendation
+from ..core import Recommendation, answers_before, kept_of
 from ..errors import InvalidInput, OutcomeConflict, SteerboError, UnknownSuggestion
 from ..page import View, report, view
 from ..page.archive import SHOWN, added, rounds_before, takes_its_time
@@ -24,7 +24,7 @@ from ..page.edit import Edit, edit_of, label_of, labels, time_needed
 from ..page.learned import learned
 from ..page.pictures import Drawn, drawn
 from ..page.report import rendered
-from ..page.view import advice_of, status_text
+from ..page.view import advice_of, progress, status_text
 from ..page.wording import Words, in_resolution
 from ..study import Study
 from ..study.files.export import events_jsonl, rounds_csv, study_xlsx
@@ -190,6 +190,21 @@ def show_learned(
     return page(
         request, "learned.html", name=name, found=found, words=served.read("words", Words.of)
     )
+
+
+@router.get("/page/{name}/progress")
+def show_progress(request: Request, who: Who, name: str) -> Response:
+    """How far a study has come; its past answers are computed beside other requests for it."""
+    served = study_of(request, who, name, "read")
+    past = answers_before(*served.read("past", _past))
+    chart = served.read("progress", lambda study: progress(study, past, _advice(served)))
+    return page(
+        request, "progress.html", name=name, chart=chart, words=served.read("words", Words.of)
+    )
+
+
+def _past(study: Study) -> tuple[Any, ...]:
+    return study.problem, study.events, kept_of(study)
 
 
 def _view(served: OpenStudy, whole: bool) -> View:

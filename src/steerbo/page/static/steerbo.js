@@ -156,7 +156,7 @@ function merge(fresh, done = null) {
 async function compute() { // what takes its time
   const fresh = await look(`${here}?whole=1`);
   if (!fresh) return;
-  const rest = ["advice", "two", "why"];
+  const rest = ["advice", "compared", "why"];
   for (const each of fresh.querySelectorAll("[data-live]")) if (!rest.includes(each.id)) each.removeAttribute("id");
   await merge(fresh);
 }
