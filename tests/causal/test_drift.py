@@ -169,7 +169,7 @@ def test_the_picture_shows_the_mean_of_late_and_where_what_was_set_moved() -> No
     optimizer = play(sb.Decay(0.05), 14)
     titles = {picture.title: picture for picture in causal.draw(optimizer, optimizer.recommend())}
     values = [played.outcome.value for played in optimizer.history if played.outcome]
-    lines = {line.get_label(): line for line in titles["Outcome of every round"].figure.axes[0].get_lines()}
-    shown = lines["mean of the last 10"].get_ydata()
+    lines = {line.get_label(): line for line in titles["Progress"].figure.axes[0].get_lines()}
+    shown = lines["mean of the last 10 outcomes"].get_ydata()
     assert shown[-1] == pytest.approx(np.mean(values[-10:]))
     assert shown[3] == pytest.approx(np.mean(values[:4]))

@@ -172,7 +172,7 @@ def test_a_kind_from_outside_has_it_all_by_default(monkeypatch: pytest.MonkeyPat
     for _ in range(2):
         world.play(study, 1)  # type: ignore[arg-type]
     shown = page(study, "outside")
-    assert "Outcome of every round, and the best so far" in shown
+    assert "Outcome of every round, and what was expected of the recommendations" in shown
     assert Tags(shown).seen.count("img") == 1
     assert "Best single outcome: round" in shown
     table = rounds_csv(study.problem, study.history).splitlines()
