@@ -51,7 +51,7 @@ _LATELY = 10  # rounds whose mean is shown where the optimum moves: what was bes
 _MOST_SHOWN = 6  # variables that are shown
 _NEXT = 3  # suggestions that are out
 _FLAT = 0.5  # half the height of an axis along which outcomes are all alike
-BOUNDS = "95 % bounds"
+BOUNDS = "95 % bounds"  # as legends have it
 
 
 def pictures(optimizer: BaseStudy, advice: Recommendation | None = None) -> Iterator[Picture]:
