@@ -18,6 +18,7 @@ from .errors import BenchError
 from .fresh import coverage, simple
 from .fresh.noise import NOISES
 from .fresh.registration import refuse_unregistered
+from .measured import fetch as measured
 from .problem import WINGS, Problem, Seeds
 from .record import Result, read, schema
 from .registry import contender, problem, problems
@@ -77,8 +78,18 @@ def _range(values: range) -> str:
 
 
 @app.command("data")
-def data_() -> None:
+def data_(
+    fetch: Annotated[
+        Path | None,
+        typer.Option(help="put the tables of the problems `real-…` into this folder: from the net"),
+    ] = None,
+) -> None:
     """Which files problems need, their checksums, and whether they are at hand."""
+    if fetch is not None:
+        for path in measured.fetch(fetch):
+            print(f"wrote {path}")
+        print(f"next: export {data.VARIABLE}={fetch}")
+        return
     users = {file: [p.name for p in problems().values() if file in p.data] for file in data.SUMS}
     print(f"{data.VARIABLE} names the folder that holds them; it is {data.folder() or 'not set'}.")
     for file, digest in data.SUMS.items():

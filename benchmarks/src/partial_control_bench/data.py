@@ -20,6 +20,14 @@ SUMS = {
     "nyc_uber_demand_15x26.csv": "e37366d3eb567fd204e60f4968eeaacc4654c2bc6b5eec694db02b0a9b61c1e2",
     "nyc_uber_demand_20x36.csv": "4ae33c647f43239aaa4b1f4fefd05222d10ef32a9c7c8b328d3a1ca0ed4328c4",
     "ports.csv": "6f5cb265ba41ce414a833a8175405295a2318a1ef9e2d5f32520f9c73c8a2633",
+    "real/open/bms.csv": "7ee384307653052e6cf7df3a27e06c65867d96e6439b9196be5e2ca03d42b785",
+    "real/open/aryl.csv": "52d3b0c7e4108ab49e8e98772419cf296f0bae245eb981af1555bf4b898f3b92",
+    "real/open/barrel.csv": "2a4fd809f03b260a9c14891a44d80e9f7f8912c3e258dddad7b6afc61c8bc3e6",
+    "real/open/opv.csv": "65134f5e1b8892de60eff3935df8b0f8d574d5e67e5038fe7e650d3b856a79d1",
+    "real/open/ambient.csv": "8bbd16b7397383f23d317542098ffc26a26e54aace7575739fc264909dc17ef8",
+    "real/open/taxi.csv": "7dfd7df58c3d09c4cdd90080ded33bd7977680d3fd2caf66784cca805d9648b1",
+    "real/open/sachs.csv": "a48f00271038c0d3d1bfa88ea4821a54feb549cba8066337a770353803ee5ced",
+    "real/open/ithaca.csv": "d160a45bc4815f8472ea725ddf2ede83828ab381d1b0982cfdfe90cb3a0e2241",
 }
 """SHA-256 of every file, as it was when the problems were frozen."""
 
@@ -90,6 +98,15 @@ def required(name: str) -> Path:
             f"{VARIABLE} {found}: it must name a folder that holds {name} (`pcb data` lists the files)"
         )
     return path
+
+
+def measured(name: str) -> str:
+    """The file of a table that other people measured; `pcb data --fetch` makes it.
+
+    >>> measured("bms")
+    'real/open/bms.csv'
+    """
+    return f"real/open/{name}.csv"
 
 
 def required_json(name: str) -> Any:

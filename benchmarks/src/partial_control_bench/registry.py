@@ -17,6 +17,7 @@ from .costvarying.problems import problems as costvarying
 from .entrants import BUILT_IN
 from .errors import BenchError, told, unknown
 from .meanfield.problems import problems as meanfield
+from .measured.problems import problems as measured
 from .playing import Maker
 from .problem import Problem
 from .timevarying.problems import problems as timevarying
@@ -26,7 +27,7 @@ from .timevarying.problems import problems as timevarying
 def problems() -> dict[str, Problem]:
     """All problems by name, wing by wing."""
     found: dict[str, Problem] = {}
-    for each in chain(costvarying(), timevarying(), causal(), meanfield()):
+    for each in chain(costvarying(), timevarying(), causal(), meanfield(), measured()):
         if each.name in found:
             raise BenchError(f"problem {each.name!r}: there are two of this name")
         found[each.name] = each

@@ -72,9 +72,17 @@ def _cost_varying(known: Mapping[str, Any]) -> sb.CostVarying:
         tolerance=None if tolerance is None else sb.Absolute(tolerance),
         nature=None if nature is None else sb.space.JointRows(nature["rows"], nature["names"]),
         drift=known.get("drift"),
-        limits=[sb.LinearConstraint(**known["limit"])] if "limit" in known else None,
+        limits=_limits(known),
         **worth,
     )
+
+
+def _limits(known: Mapping[str, Any]) -> list[Any] | None:
+    """A sum that has a bound, or shares that sum to 1."""
+    if "mixture" in known:
+        one = dict.fromkeys(known["mixture"], 1.0)
+        return [sb.LinearConstraint(one, at_most=1.0, at_least=1.0)]
+    return [sb.LinearConstraint(**known["limit"])] if "limit" in known else None
 
 
 def _with_law(variable: Mapping[str, Any]) -> sb.Float | sb.Categorical:
@@ -94,7 +102,8 @@ def _with_law(variable: Mapping[str, Any]) -> sb.Float | sb.Categorical:
         )
     if "choices" in variable:
         return sb.Categorical(variable["name"], variable["choices"], law=of, change=moved)
-    return sb.Float(variable["name"], variable["low"], variable["high"], law=of, change=moved)
+    ends, step = (variable["low"], variable["high"]), variable.get("step")
+    return sb.Float(variable["name"], *ends, step=step, law=of, change=moved)
 
 
 def _causal(known: Mapping[str, Any]) -> sb.Causal:

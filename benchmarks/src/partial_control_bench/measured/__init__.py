@@ -1,0 +1,1 @@
+"""Problems that are tables, series, cells and roads which other people measured."""
