@@ -174,7 +174,7 @@ def test_a_kind_from_outside_has_it_all_by_default(monkeypatch: pytest.MonkeyPat
     shown = page(study, "outside")
     assert "Outcome of every round, and what was expected of the recommendations" in shown
     assert Tags(shown).seen.count("img") == 1
-    assert "Best single outcome: round" in shown
+    assert "2 outcomes, the last" in shown
     table = rounds_csv(study.problem, study.history).splitlines()
     assert table[0] == "token,round,state,value,cost,charged,age,dose,pulse,rest,reason"
     monkeypatch.setattr(Stub, "pictures", "no.such:place")

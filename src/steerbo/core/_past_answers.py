@@ -67,7 +67,7 @@ def past_answers(study: BaseStudy) -> tuple[PastAnswer, ...]:
     They grow in number as the logarithm of the rounds, so that all of them cost about three times as
     much as the latest.
     """
-    return answers_before(study.problem, study.events, kept_of(study))
+    return answers_before(study.problem, study.events, kept_of(study), study)
 
 
 def kept_of(study: BaseStudy) -> PastAnswers:
@@ -80,9 +80,16 @@ def kept_of(study: BaseStudy) -> PastAnswers:
 
 
 def answers_before(
-    problem: Problem, events: Sequence[Event], known: PastAnswers
+    problem: Problem, events: Sequence[Event], known: PastAnswers, now: BaseStudy | None = None
 ) -> tuple[PastAnswer, ...]:
-    """The same of a log, with answers that are known already; new ones are added to them."""
+    """The same of a log, with answers that are known already; new ones are added to them.
+
+    Args:
+        problem: whose log.
+        events: all of the log.
+        known: earlier answers.
+        now: the study as it stands, whose own answer is not computed again.
+    """
     if known.none_are_new(events):
         return known.expected
     created, *rest = events
@@ -98,7 +105,8 @@ def answers_before(
         if state.history.n_completed >= due:
             due = _after(state.history.n_completed)
             if position not in known.found:
-                known.found[position] = _answer(optimizer)
+                stands = now if now is not None and position == len(rest) else optimizer
+                known.found[position] = _answer(stands)
     known.read, known.completed, known.due = len(events), state.history.n_completed, due
     return known.expected
 
@@ -113,14 +121,14 @@ def _after(count: int) -> int:
     return power + power // 2 if count < power + power // 2 else 2 * power
 
 
-def _answer(optimizer: Optimizer) -> PastAnswer | None:
+def _answer(study: BaseStudy) -> PastAnswer | None:
     try:
-        said = optimizer.recommend()
+        said = study.recommend()
     except SteerboError:  # a method of another package may break a limit
         return None
     if said.mean is None or said.lower is None or said.upper is None or said.context:
         return None  # of one context of several: those of other times would be no line with it
-    history = optimizer.history
+    history = study.history
     return PastAnswer(
         len(history), history.spent, float(said.mean), float(said.lower), float(said.upper)
     )
