@@ -110,6 +110,16 @@ def _batch() -> str:
     return "ask(3)"
 
 
+@row("several outcomes at once")
+def _several_outcomes() -> str:
+    several = sb.CostVarying([sb.Float("x", 0, 1)], [["x"]], outcomes={"energy": "minimize"})
+    study = sb.Optimizer(several)
+    for x in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0):
+        study.add(x, {"x": x, "energy": x * x})
+    assert len(study.tradeoff().plays) > 5
+    return "CostVarying(outcomes={…}); tradeoff()"
+
+
 @row("a play of one's own as a round")
 def _attach() -> str:
     study = played()
@@ -326,7 +336,6 @@ def _botorch() -> str:
 ROWS |= dict.fromkeys(
     (
         "files beside outcomes, with their checksums",
-        "several outcomes at once",
         "data of another site for what they are worth",
         "contours, cross-validation and residuals",
         "several fidelities",

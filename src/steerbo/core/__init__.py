@@ -36,6 +36,7 @@ from ._stopping import (
 )
 from .answers import (
     Card,
+    ExpectedOutcome,
     Explanation,
     LeftOut,
     PolicyStep,
@@ -45,6 +46,7 @@ from .answers import (
     Status,
     Suggestion,
     Table,
+    TradeOff,
     as_text,
     gain_text,
     settings_text,
@@ -75,11 +77,11 @@ from .state import ReproducibilityWarning
 __all__ = [
     "COMPARABLE", "FOLD_COPIES", "SEEN", "TIME", "Abandoned", "Amended", "Asked", "BaseStudy", "BatchPosition",
     "BoundsExtended", "Card", "Choice", "ConstrainedProblem", "Created", "DataAdded", "Decided",
-    "Decision", "Event", "Explanation", "Failed", "Finding", "Fit", "Fold", "History", "LawTest",
+    "Decision", "Event", "ExpectedOutcome", "Explanation", "Failed", "Finding", "Fit", "Fold", "History", "LawTest",
     "LeftOut", "LimitsRevised", "Method", "Optimizer", "OptionsT", "Outcome", "OutcomeTold",
     "PastAnswer", "PolicyStep", "Prediction", "Problem", "Reason", "Recommendation", "Refitted",
     "Remarked", "ReproducibilityWarning", "RequestField", "Result", "Round", "Scope", "StatedLaw", "Status",
-    "Stop", "Streams", "Suggestion", "Table", "Typical", "Warnings", "after", "answers_before", "as_text",
+    "Stop", "Streams", "Suggestion", "Table", "TradeOff", "Typical", "Warnings", "after", "answers_before", "as_text",
     "average_recommendation", "batch_position", "bound_reason", "cached_until_next_event",
     "context_of", "default_method", "extended", "find_method", "finding", "finite", "gain_text",
     "good_enough", "horizon", "kept_of", "keyed", "kinds", "last_time", "least_acceptable", "limit_text",

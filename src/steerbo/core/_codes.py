@@ -342,7 +342,7 @@ class Codes:
         self._problem = problem
         self._values = Column(far_beyond)
         self._costs: dict[Scope | None, Column] = defaultdict(partial(Column, far_beyond))
-        limited = problem.further if isinstance(problem, ConstrainedProblem) else ()
+        limited = problem.measured if isinstance(problem, ConstrainedProblem) else ()
         self._limited = {name: Column(far_beyond) for name in limited}
         self._totals = Totals()
 

@@ -447,24 +447,35 @@ class ConstrainedProblem(Problem):
         return outcomes_of(self.limits)
 
     @property
+    def traded(self) -> Mapping[str, float]:
+        """The further outcomes that are traded against the value, with +1 where larger is better and −1 else."""
+        return {}
+
+    @cached_property
+    def measured(self) -> tuple[str, ...]:
+        """Names of all further outcomes: the traded and the limited ones."""
+        return tuple(dict.fromkeys((*self.traded, *self.further)))
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """See `Problem.columns`."""
-        return (*super().columns, *self.further)
+        return (*super().columns, *self.measured)
 
     def unmeasured(self, suggestion: Suggestion) -> tuple[str, ...]:
         """Names of the values that `tell` needs beside the objective's."""
-        return (*super().unmeasured(suggestion), *self.further)
+        return (*super().unmeasured(suggestion), *self.measured)
 
     def read_realised(
         self, suggestion: Suggestion, realised: Mapping[str, Any], needed: bool
     ) -> dict[str, Any]:
         """See `Problem.read_realised`; with the further outcomes."""
-        if not self.further:
+        if not self.measured:
             return super().read_realised(suggestion, realised, needed)
         rest, told = self._apart(by_name("realised", realised))
-        missing = [name for name in self.further if name not in told]
+        missing = [name for name in self.measured if name not in told]
         if needed and missing:
-            hint = "The problem has a limit on it. If the evaluation broke, use ‹fail›."
+            role = "has a limit on" if missing[0] in self.further else "trades the value against"
+            hint = f"The problem {role} it. If the evaluation broke, use ‹fail›."
             raise InvalidOutcome(
                 f"realised.{missing[0]}", None, f"the measured {missing[0]}, a number", hint
             )
@@ -472,7 +483,7 @@ class ConstrainedProblem(Problem):
 
     def read_added(self, value: Any, cost: Any, realised: Mapping[str, Any]) -> Outcome:
         """See `Problem.read_added`; further outcomes may be missing."""
-        if not self.further:
+        if not self.measured:
             return super().read_added(value, cost, realised)
         rest, told = self._apart(by_name("realised", realised), more=("time",))
         read = super().read_added(value, cost, rest)
@@ -481,14 +492,14 @@ class ConstrainedProblem(Problem):
     def _apart(
         self, realised: Mapping[str, Any], more: Sequence[str] = ()
     ) -> tuple[dict[str, Any], dict[str, float]]:
-        """Split realised values into variables and constrained outcomes, both checked."""
-        names = (*self.space.names, *self.further)
+        """Split realised values into variables and further outcomes, both checked."""
+        names = (*self.space.names, *self.measured)
         for name, value in realised.items():
             if name not in names and name not in more:
                 raise InvalidOutcome(f"realised.{name}", value, f"values for {one_of(names, name)}")
         told = {
             name: finite(f"realised.{name}", realised[name])
-            for name in self.further
+            for name in self.measured
             if name in realised
         }
         return {name: value for name, value in realised.items() if name not in told}, told

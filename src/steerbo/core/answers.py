@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from html import escape
 from typing import Annotated, Any
@@ -16,7 +17,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from .._text import escape_unprintable
 from .._wording import counted, interval_texts, listed, number_text, numeral, spread_step
-from ..errors import InvalidProblem, one_of
+from ..errors import InvalidProblem, InvalidRequest, one_of
 from ..records import Record, record
 from ..space.fields import ListField
 from ._findings import Finding, Reason, sentence_of
@@ -327,6 +328,20 @@ def expected_text(mean: float, lower: float | None, upper: float | None) -> str:
 
 
 @record
+class ExpectedOutcome(Record):
+    """Expected value of a further outcome, with bounds on it, in its unit; None where they are unknown."""
+
+    mean: float | None = None
+    lower: float | None = None
+    upper: float | None = None
+
+    def __str__(self) -> str:
+        if self.mean is None:
+            return "unknown"
+        return expected_text(self.mean, self.lower, self.upper).removeprefix("expected value ")
+
+
+@record
 class Recommendation(Record):
     """Recommended arm and settings from now on, with bounds.
 
@@ -343,6 +358,7 @@ class Recommendation(Record):
         context: the context seen before choosing, where the answer is for that one.
         shown: values and context in digits that can be set, with units; empty in a record that no
             study made.
+        outcomes: expected further outcomes that the value is traded against, by name.
     """
 
     scope: Scope
@@ -355,6 +371,7 @@ class Recommendation(Record):
     alternatives: tuple[Recommendation, ...] = ()
     context: dict[str, Any] = Field(default_factory=dict)
     shown: dict[str, str] = Field(default_factory=dict, repr=False)
+    outcomes: dict[str, ExpectedOutcome] = Field(default_factory=dict)
 
     @property
     def why(self) -> str:
@@ -371,7 +388,8 @@ class Recommendation(Record):
         cost = f", cost {numeral(self.cost)} a play" if self.cost is not None else ""
         if self.mean is None:
             return f"expected value unknown{cost}"
-        return expected_text(self.mean, self.lower, self.upper) + cost
+        further = "".join(f", {name} {each}" for name, each in self.outcomes.items())
+        return expected_text(self.mean, self.lower, self.upper) + further + cost
 
     def _repr_html_(self) -> str:
         everyone = (self, *self.alternatives)
@@ -411,6 +429,89 @@ class Prediction(Recommendation):
         seen = f"having seen {settings_text(self.context, self.shown)}: " if self.context else ""
         line = f"{seen}with {settings_text(self.values, self.shown)}: {self.expected}"
         return "\n".join([line, *([self.why] if self.why else [])])
+
+
+@record
+class TradeOff(Record):
+    """Plays of which none is expected to better another in everything: the outcomes and the price of a play.
+
+    Args:
+        plays: control sets with settings, the best value first. Each has `mean`, `lower` and `upper` of the
+            value, its `cost`, and the other `outcomes`.
+        middle: number of the play in the middle, from 0: the worst of its outcomes, each as a share
+            of its range here, is the best.
+        minimized: names of the outcomes of which less is better, "value" among them.
+    """
+
+    plays: tuple[Recommendation, ...]
+    middle: int = 0
+    minimized: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, advice: Recommendation, ways: Mapping[str, float]) -> TradeOff:
+        """Trade-off that an answer and its alternatives are; `ways`: +1 by outcome where larger is better, else −1."""
+        sign = ways["value"]
+        plays = sorted([advice, *advice.alternatives], key=lambda play: -sign * (play.mean or 0.0))
+        return cls(
+            tuple(replace(play, alternatives=(), reasons=()) for play in plays),
+            plays.index(advice),
+            tuple(name for name, way in ways.items() if way < 0.0),
+        )
+
+    def best(self, prices: Mapping[str, float]) -> Recommendation:
+        """Choose the play with the largest net value, by what one of each other outcome is worth in units of the value.
+
+        Args:
+            prices: by outcome, not below 0, whichever way is better; "cost" is the price of one unit of money.
+
+        Raises:
+            InvalidRequest: none of them is an outcome, or it is no number from 0.
+        """
+        names = [*self.plays[0].outcomes, "cost"]
+        for name, price in prices.items():
+            if name not in names:
+                raise InvalidRequest(f"prices.{name}", price, one_of(names, name))
+            usual = isinstance(price, int | float) and not isinstance(price, bool)
+            if not usual or not 0.0 <= price < math.inf:
+                hint = "What one unit of it is worth, in units of the value."
+                raise InvalidRequest(f"prices.{name}", price, "a finite number from 0", hint)
+        signs = {name: -1.0 if name in self.minimized else 1.0 for name in ("value", *names)}
+
+        def net(play: Recommendation) -> float:
+            worth = signs["value"] * (play.mean or 0.0) - prices.get("cost", 0.0) * (
+                play.cost or 0.0
+            )
+            each = (
+                prices.get(name, 0.0) * signs[name] * (outcome.mean or 0.0)
+                for name, outcome in play.outcomes.items()
+            )
+            return worth + math.fsum(each)
+
+        return max(self.plays, key=net)
+
+    @property
+    def table(self) -> Table:
+        """The plays, a row each, with the one in the middle marked."""
+        priced = any(play.cost is not None for play in self.plays)
+        names = [*self.plays[0].outcomes] if self.plays else []
+        rows = tuple(
+            (
+                ("→ " if k == self.middle else "  ") + str(play.scope),
+                settings_text(play.values, play.shown),
+                str(ExpectedOutcome(play.mean, play.lower, play.upper)),
+                *(str(play.outcomes[name]) for name in names),
+                *((play.cost,) if priced else ()),
+            )
+            for k, play in enumerate(self.plays)
+        )
+        columns = ("hold", "settings", "value", *names, *(("cost",) if priced else ()))
+        return Table("Trade-off", columns, rows)
+
+    def _repr_html_(self) -> str:
+        return self.table._repr_html_()
+
+    def __str__(self) -> str:
+        return str(self.table)
 
 
 @record

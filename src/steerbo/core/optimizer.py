@@ -62,6 +62,7 @@ from ._problem import Problem
 from ._stopping import Stop, read_bounds, read_revision, with_curve, worth
 from .answers import (
     Card,
+    ExpectedOutcome,
     Explanation,
     LeftOut,
     MaybeNone,
@@ -70,6 +71,7 @@ from .answers import (
     Recommendation,
     Status,
     Suggestion,
+    TradeOff,
     as_text,
     html_lines,
     html_table,
@@ -438,8 +440,36 @@ class BaseStudy(ABC):
             mean=None,
             lower=None,
             upper=None,
+            outcomes={},
             reasons=reasons or (reason("nothing-measured"),),
         )
+
+    @one_at_a_time
+    def tradeoff(self) -> TradeOff:
+        """Trade-off between several outcomes: all plays that none is expected to better in everything.
+
+        The play in its middle is what `recommend` answers; `best(prices)` chooses by what outcomes are worth.
+
+        Raises:
+            InvalidRequest: the problem has one outcome, or nothing was told yet.
+
+        >>> import steerbo as sb
+        >>> yield_or_energy = sb.CostVarying(
+        ...     [sb.Float("heat", 0, 1)], [["heat"]], outcomes={"energy": "minimize"}
+        ... )
+        >>> study = sb.Optimizer(yield_or_energy)
+        >>> for heat in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0):
+        ...     _ = study.add(heat, {"heat": heat, "energy": heat * heat})
+        >>> found = study.tradeoff()
+        >>> len(found.plays) > 5, round(found.best({"energy": 1.0}).values["heat"], 1)
+        (True, 0.5)
+        """
+        traded = getattr(self.problem, "traded", {})
+        if not traded:
+            hint = "Give the problem the others: outcomes={'energy': 'minimize'}. Cost-varying problems take them."
+            raise InvalidRequest("outcomes", None, "a problem with outcomes beside the value", hint)
+        self._method.check_informed(self._state.history)
+        return TradeOff.of(self.recommend(), {"value": self.problem.sign, **traded})
 
     @one_at_a_time
     def policy(
@@ -933,7 +963,7 @@ def widened(advice: Expected, times: float) -> Expected:
         return advice
     if not times < math.inf:
         reasons = (*advice.reasons, reason("unbounded"))
-        return replace(advice, lower=None, upper=None, reasons=reasons)
+        return replace(advice, lower=None, upper=None, reasons=reasons, **_further(advice, times))
     mean = advice.mean
     ends = [
         None if end is None else mean + times * (end - mean) for end in (advice.lower, advice.upper)
@@ -941,7 +971,24 @@ def widened(advice: Expected, times: float) -> Expected:
     low, high = (
         None if end is None else min(max(end, -_LARGEST_FLOAT), _LARGEST_FLOAT) for end in ends
     )
-    return replace(advice, lower=low, upper=high)
+    return replace(advice, lower=low, upper=high, **_further(advice, times))
+
+
+def _further(advice: Expected, times: float) -> dict[str, Any]:
+    """The field of an answer's further outcomes, with their bounds as those of the value; empty where it has none."""
+    outcomes: Mapping[str, ExpectedOutcome] = getattr(advice, "outcomes", {})
+    if not outcomes:
+        return {}
+    moved = {}
+    for name, each in outcomes.items():
+        ends: list[float | None] = [None, None]
+        if times < math.inf and each.mean is not None:
+            ends = [
+                None if end is None else each.mean + times * (end - each.mean)
+                for end in (each.lower, each.upper)
+            ]
+        moved[name] = replace(each, lower=ends[0], upper=ends[1])
+    return {"outcomes": moved}
 
 
 def _cells(problem: Problem, played: Round) -> list[str]:

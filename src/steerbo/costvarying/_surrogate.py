@@ -51,6 +51,7 @@ from ..surrogate import (
     set_columns,
     subset_used,
 )
+from ._trade_off import OUTCOMES_FIT, OutcomeModels
 from .problem import CostVarying
 from .search_space import Arm, SearchSpace
 
@@ -157,6 +158,7 @@ class Surrogate:
             ),
         )
         self.feasibility.see(history)
+        self.outcomes = OutcomeModels(problem, self, history, streams.integer(0, "hyperparameters"))
 
     @property
     def model(self) -> GPRegression[Any]:
@@ -179,12 +181,12 @@ class Surrogate:
             InvalidStudy: it is not one of such models.
         """
         hyperparameters = self.history.fits[-1].hyperparameters
-        names = {"objective", COST_FIT, *self.problem.further}
+        names = {"objective", COST_FIT, OUTCOMES_FIT, *self.problem.further}
         if "objective" not in hyperparameters or not hyperparameters.keys() <= names:
             raise InvalidStudy(
                 "hyperparameters", dict(hyperparameters), "those of the objective and of limits"
             )
-        _ = self.model, self.feasibility.models
+        _ = self.model, self.feasibility.models, self.outcomes.by_name
 
     @property
     def fitted_at(self) -> int:
@@ -198,17 +200,21 @@ class Surrogate:
 
     def _rows_of(self, told: Sequence[Result]) -> Data:
         """Points and values of outcomes, encoded together, and their stated errors."""
+        points = self.points_of(told)
+        values = [
+            self.problem.sign * each.outcome.value for each in told if each.outcome is not None
+        ]
+        return points, np.array(values), errors_of(told)
+
+    def points_of(self, told: Sequence[Result]) -> Float[np.ndarray, "n d"]:
+        """Points of results, encoded together."""
         points = self._encoded_rows.of_all(
             [(each.name, each.realised) for each in told], self.space.encode
         )
         if self.drift.model is not None:
             times = [self._when(each.realised, each.name, each.played) for each in told]
             points = np.column_stack([points.reshape(len(told), -1), times])
-        values = [
-            self.problem.sign * each.outcome.value for each in told if each.outcome is not None
-        ]
-        points = points.reshape(len(told), len(self.search_space.columns))
-        return points, np.array(values), errors_of(told)
+        return points.reshape(len(told), len(self.search_space.columns))
 
     def _empty_model(self, drift_model: DriftModel | None) -> GPRegression[Any]:
         model = self._empty(drift_model, known_noise=self.problem.noise)
@@ -303,10 +309,14 @@ class Surrogate:
         """Learn hyperparameters and drift anew where that is due, and return them as plain data; see `Method.refit`."""
         constraints = self.feasibility.constraints
         corrected = constraints is not None and constraints.corrected
-        if not self._due and not corrected:
+        if not self._due and not corrected and not self.outcomes.due:
             return None
         until, self._repeated = partial(horizon, history), self._repetitions(history)
-        return {"objective": self._given.fit(until), **self.feasibility.fit(until)}
+        return {
+            "objective": self._given.fit(until),
+            **self.feasibility.fit(until),
+            **self.outcomes.fit(),
+        }
 
     @property
     def _due(self) -> bool:

@@ -20,6 +20,7 @@ from ..surrogate import PosteriorSample, highest_of
 from ._explore_then_commit import ExploreThenCommit
 from .cheap_first import CheapFirst
 from .method import CostVaryingMethod
+from .random_weights import RandomWeights
 from .search_space import Arm
 
 
@@ -208,4 +209,4 @@ class Random(CostVaryingMethod[Any]):
         return self.play(history, Arm(i), point, request)
 
 
-METHODS = (CheapFirst, ExploreThenCommit, UcbCvs, EtcGroups, UcbPsq, TsPsq, Random)
+METHODS = (CheapFirst, ExploreThenCommit, UcbCvs, EtcGroups, UcbPsq, TsPsq, Random, RandomWeights)

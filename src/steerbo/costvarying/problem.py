@@ -31,6 +31,7 @@ from ._validation import (
     INSTEAD,
     cheaper_supersets,
     check_costs,
+    check_outcomes,
     check_sets,
     check_switching_costs,
     check_value_of_one,
@@ -85,6 +86,9 @@ class CostVarying(ConstrainedProblem):
             function). It is played first, unless there are data; plays leave it step by step;
             hard-to-change variables start there; and the answer states the gain over it, or
             recommends to stay.
+        outcomes: further outcomes that the value is traded against, and which way is better, such as
+            ``{"energy": "minimize"}``. Every `tell` reports them among the realised values. The answer
+            is a trade-off: the plays that none betters in everything (`tradeoff`).
 
     Raises:
         InvalidProblem: naming the field, its value and the allowed values.
@@ -109,6 +113,7 @@ class CostVarying(ConstrainedProblem):
     value_of_one: Positive | None = None
     afterwards: NotNegative | None = None
     current: Mapping[str, Any] | None = field(default=None, hash=False)
+    outcomes: Mapping[str, Literal["maximize", "minimize"]] | None = field(default=None, hash=False)
     kind: Literal["cost-varying"] = "cost-varying"
     priced: ClassVar[bool] = True
     changeable: ClassVar[bool] = True
@@ -127,6 +132,7 @@ class CostVarying(ConstrainedProblem):
         check_constraints(
             self.limits, self.space, self.control_sets, self.stated_laws if self.limits else ()
         )
+        check_outcomes(self)
         return self
 
     def use(self, variable: Variable) -> str:
@@ -137,6 +143,12 @@ class CostVarying(ConstrainedProblem):
     def stated_laws(self) -> Mapping[str, StatedLaw]:
         """See `Problem.stated_laws`; columns of `nature` depend on each other, each with the law of its values."""
         return {**super().stated_laws, **stated_laws_of_rows(self.nature, self.space)}
+
+    @property
+    def traded(self) -> Mapping[str, float]:
+        """See `ConstrainedProblem.traded`, in the order of the alphabet: a log may keep no order."""
+        outcomes = sorted((self.outcomes or {}).items())
+        return {name: 1.0 if way == "maximize" else -1.0 for name, way in outcomes}
 
     @property
     def timed(self) -> bool:
@@ -166,6 +178,10 @@ class CostVarying(ConstrainedProblem):
         notes = [("note", text) for text in cheaper_supersets(self.scopes)]
         tolerance = [("good enough", str(self.tolerance))] if self.tolerance is not None else []
         limits = [("limit", str(limit)) for limit in self.limits or ()]
+        traded = [
+            ("traded against", f"{name}, {'larger' if sign > 0 else 'smaller'} is better")
+            for name, sign in self.traded.items()
+        ]
         stands = (
             [("where one stands", as_text(self.shown(self.today.in_words())))] if self.today else []
         )
@@ -185,6 +201,7 @@ class CostVarying(ConstrainedProblem):
             *changes,
             *noise_lines(self.noise),
             *limits,
+            *traded,
             *tolerance,
             *worth,
             *after,
@@ -236,7 +253,7 @@ class CostVarying(ConstrainedProblem):
     def unmeasured(self, suggestion: Suggestion) -> tuple[str, ...]:
         """Names that an outcome has to report: variables left to nature, and constrained outcomes."""
         known = {**suggestion.values, **suggestion.context}
-        return (*(name for name in self.space.names if name not in known), *self.further)
+        return (*(name for name in self.space.names if name not in known), *self.measured)
 
     def read_scope(self, scope: Any) -> Scope | None:
         """Read the control set of these variables, in any order; None is the only one where there is but one."""

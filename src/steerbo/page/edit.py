@@ -562,7 +562,7 @@ def management(study: BaseStudy) -> Management:
         )
         for v in numbers
     )
-    further = getattr(problem, "further", ())
+    further = getattr(problem, "measured", ())
     names = [*(n for n in problem.columns if n != TIME.name), *further]
     data = (
         Field("value", words.value_label),

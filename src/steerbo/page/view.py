@@ -198,7 +198,7 @@ class AdviceCard:
         why: in one sentence.
         policy: settings that depend on variables looked at.
         sets: the other scopes' expected values.
-        others: answers for typical contexts.
+        others: answers for typical contexts, or a trade-off.
     """
 
     seen: str
@@ -236,7 +236,8 @@ def advice_card(study: BaseStudy, advice: Recommendation, why: Explanation) -> A
     known = is_known(advice)
     settings = settings_of(problem, advice.values) if known else ()
     said = sentence(settings)
-    others = alternatives(problem, advice) if advice.alternatives and advice.context else None
+    apart = advice.context or advice.outcomes  # a table says more than bars of the value
+    others = alternatives(problem, advice) if advice.alternatives and apart else None
     return AdviceCard(
         seen=in_one_line(problem, advice.context),
         scope=str(advice.scope),

@@ -75,18 +75,27 @@ class Words:
         """
         return self.worth(numeral(value, step=self.step))
 
-    def expected(self, mean: float | None, lower: float | None, upper: float | None) -> str:
-        """An expected value with its bounds, as a sentence; empty where it is unknown.
+    def expected(
+        self,
+        mean: float | None,
+        lower: float | None,
+        upper: float | None,
+        further: Mapping[str, Any] | None = None,
+    ) -> str:
+        """An expected value with its bounds, as a sentence; empty where it is unknown. Further outcomes follow.
 
         >>> Words(unit="kg").expected(7.1234, 5.6789, 8.6111), Words().expected(7.0, None, None)
         ('7.1 kg is expected, 5.7 to 8.6.', '7 is expected.')
         """
         middle, low, high = interval_texts(mean, lower, upper)
-        return (
-            f"{self.worth(middle)} is expected{f', {low} to {high}' if low and high else ''}."
-            if middle
-            else ""
-        )
+        if not middle:
+            return ""
+        value = f"{self.worth(middle)} is expected{f', {low} to {high}' if low and high else ''}."
+        more = []
+        for name, each in (further or {}).items():
+            ends = each.get("lower"), each.get("upper")
+            more.append(f"{name}: {Words().expected(each.get('mean'), *ends) or 'unknown.'}")
+        return " ".join([value, *more])
 
     def paid(self, amount: float, beside: float = 0.0) -> str:
         """Format an amount of money to a hundredth of the amount beside it.

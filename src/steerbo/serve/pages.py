@@ -349,7 +349,8 @@ def predict(request: Request, who: Who, name: str) -> Response:
         (found,) = predicted(served, Predict(values=values, context=context))["predictions"]
     except SteerboError as error:
         return _study_page(request, who, served, error=error, about="predict", draft=draft)
-    expected = served.read("words", Words.of).expected(*map(found.get, ("mean", "lower", "upper")))
+    bounds = map(found.get, ("mean", "lower", "upper", "outcomes"))
+    expected = served.read("words", Words.of).expected(*bounds)
     found = {**found, "expected": expected}
     return _study_page(request, who, served, applied=found, about="predict", draft=draft)
 

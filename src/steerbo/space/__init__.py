@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ._constraints import (
+    RESERVED_NAMES,
     ForbiddenCombination,
     Limit,
     Limits,
@@ -42,6 +43,7 @@ from .variables import (
 )
 
 __all__ = [
+    "RESERVED_NAMES",
     "Atoms", "Beta", "Categorical", "CurrentPolicy", "Discrete", "Distribution", "Empirical", "Float",
     "ForbiddenCombination", "Integer", "JointRows", "Law", "Learned", "Limit", "Limits", "LinearConstraint",
     "LogNormal", "Normal", "OutcomeConstraint", "Scipy", "Simplex", "Space", "SwitchingCost", "TruncatedNormal",

@@ -254,7 +254,7 @@ def violated(limits: Sequence[Limit], values: Mapping[str, Any]) -> list[int]:
 
 MOST_LIMITS = 1000  # of a problem
 # in tables of outcomes, and of what is learned of them
-_TAKEN = (
+RESERVED_NAMES = (
     "value",
     "objective",
     "cost",
@@ -318,7 +318,7 @@ def _check_outcomes(limits: Sequence[Limit], space: Space) -> None:
     for i, limit in enumerate(limits):
         if not isinstance(limit, OutcomeConstraint):
             continue
-        if limit.name in (*space.names, *_TAKEN) or limit.name in named:
+        if limit.name in (*space.names, *RESERVED_NAMES) or limit.name in named:
             hint = "It is another outcome, told beside the value: limits on variables are ‹LinearConstraint›."
             raise InvalidProblem(
                 f"limits.{i}.name", limit.name, "a name that nothing else has", hint

@@ -6,7 +6,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..core import BaseStudy, DataAdded, History, Problem, Recommendation, Round, Table, number_of
+from ..core import (
+    BaseStudy,
+    DataAdded,
+    History,
+    Problem,
+    Recommendation,
+    Round,
+    Table,
+    TradeOff,
+    number_of,
+)
 
 LEFT_OUT = "left out"
 """State of an outcome that holds a code for a missing value, as far as people are told."""
@@ -54,7 +64,10 @@ def advised(problem: Problem, advice: Recommendation) -> list[str]:
 
 
 def alternatives(problem: Problem, advice: Recommendation) -> Table:
-    """Table of the alternatives, cheapest first, the recommended one marked; or of the answers in typical contexts."""
+    """Table of the alternatives, cheapest first, the recommended one marked; or of a trade-off, or by context."""
+    if advice.outcomes:
+        ways = {"value": problem.sign, **getattr(problem, "traded", {})}
+        return TradeOff.of(advice, ways).table
     everyone = [advice, *advice.alternatives]
     if not advice.context:
         everyone.sort(key=lambda a: float("inf") if a.cost is None else a.cost)

@@ -1,0 +1,253 @@
+"""Several outcomes at once: a model of each, one number made of all of them, and what cannot be bettered in all.
+
+The value and the further outcomes of a problem (`CostVarying.outcomes`) are expected each by a
+model of its own. With weights λ they become one number,
+
+    s_λ = min_k (E_k − worst_k) / ((best_k − worst_k) λ_k),
+
+where E_k is the expected outcome k, the larger the better, and best and worst are those among the
+plays so far that no other play beats in everything. With λ evenly drawn from the positive part of
+the sphere, the mean of `max(s_λ, 0)^K` over λ is the volume of outcomes that a set of plays
+dominates, but for a factor (Golovin & Zhang 2020, "Random hypervolume scalarizations", lemma 5): to
+maximise it for one λ after another is to enlarge that volume. The price of a play counts as one
+more outcome where control sets have different ones.
+
+The minimum is smoothed (`-τ ln Σ exp(−·/τ)`), so that it has slopes, and increases with every
+outcome: of two plays that are alike in the worst one, the better one is chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy
+
+from .._arrays import Bool, Float
+from ..core import History, Result
+from ..gp import DriftModel, GPRegression
+from ..optim import sobol_points
+from ..surrogate import Data, DriftTracker, Mixture, ProductKernelPosterior, RowsModel, build_model
+
+if TYPE_CHECKING:
+    from ._surrogate import Surrogate
+    from .problem import CostVarying
+
+OUTCOMES_FIT = "outcomes"
+"""Key of what is learned of traded outcomes in a refit."""
+_SMOOTH = 0.02
+"""τ, in shares of the distance between the best and the worst outcome."""
+_BEYOND = 0.1
+"""Share of that distance by which the worst lies below the plays, so that the ends of a trade-off count (as in
+BoTorch's inferred reference point, after Ishibuchi et al. 2011)."""
+_LEAST_WEIGHT = 1e-3
+"""No weight is smaller: an outcome without one would be without slopes."""
+
+
+class OutcomeModels:
+    """Models of the further outcomes that the value is traded against, given all that was measured as it stands.
+
+    An outcome is a row of each model whose outcome was measured then.
+
+    Args:
+        problem: whose outcomes.
+        surrogate: of the value; its rows are theirs, too.
+        history: of the study, whatever it is by now.
+        seed: of draws of hyperparameters.
+    """
+
+    def __init__(
+        self, problem: CostVarying, surrogate: Surrogate, history: History, seed: int
+    ) -> None:
+        self._space, self._surrogate, self._history, self._seed = (
+            problem.space,
+            surrogate,
+            history,
+            seed,
+        )
+        self._signs = problem.traded
+        self._data = {
+            name: RowsModel(DriftTracker(None), self._fresh, self._tells(name), self._rows(name))
+            for name in problem.traded
+        }
+
+    def _fresh(self, drift_model: DriftModel | None) -> GPRegression[Any]:
+        return build_model(self._space, drift_model, seed=self._seed)
+
+    @staticmethod
+    def _tells(name: str) -> Any:
+        def tells(result: Result) -> bool:
+            return result.outcome is not None and name in result.realised
+
+        return tells
+
+    def _rows(self, name: str) -> Any:
+        def rows(told: Sequence[Result]) -> Data:
+            values = [self._signs[name] * float(each.realised[name]) for each in told]
+            return self._surrogate.points_of(told), np.array(values), np.zeros(len(told))
+
+        return rows
+
+    def _given(self, name: str) -> RowsModel:
+        fit = self._history.fit(OUTCOMES_FIT, name)
+        return self._data[name].given(self._history.results, fit)
+
+    @property
+    def by_name(self) -> dict[str, GPRegression[Any]]:
+        """Regressions by outcome, in units in which larger is better."""
+        return {name: self._given(name).model for name in self._data}
+
+    def measured(self, name: str) -> bool:
+        """Whether an outcome of this name was told."""
+        return bool(self._given(name).told)
+
+    @property
+    def due(self) -> bool:
+        """Whether hyperparameters of one of them are to be learned anew."""
+        return any(self._given(name).due() for name in self._data)
+
+    def fit(self) -> dict[str, Any]:
+        """Hyperparameters learned anew, as plain data under `OUTCOMES_FIT`; nothing where there are no outcomes."""
+        found = {
+            name: self._given(name).fit(float) for name in self._data if self._given(name).told
+        }
+        return {OUTCOMES_FIT: found} if found else {}
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """Worst and best of each outcome among what no other play beats, larger being better.
+
+    Attributes:
+        worst: (k,), some way below the worst of them.
+        best: (k,).
+    """
+
+    worst: Float[np.ndarray, " k"]
+    best: Float[np.ndarray, " k"]
+
+    @classmethod
+    def of(cls, outcomes: Float[np.ndarray, "n k"]) -> Units:
+        """Units of n plays; where all are alike in an outcome, or there are none, one of it is its unit.
+
+        >>> Units.of(np.array([[0.0, 2.0], [1.0, 0.0], [0.0, -9.0]])).worst.round(6).tolist()
+        [-0.1, -0.2]
+        """
+        if not len(outcomes):
+            return cls(np.zeros(outcomes.shape[1]), np.ones(outcomes.shape[1]))
+        front = outcomes[undominated(outcomes)]
+        worst, best = front.min(axis=0), front.max(axis=0)
+        every = outcomes.max(axis=0) - outcomes.min(axis=0)
+        alone = best - worst <= 1e-9 * every
+        worst = np.where(alone, best - np.where(every > 0.0, every, 1.0), worst)
+        return cls(worst - _BEYOND * (best - worst), best)
+
+    @property
+    def from_the_best(self) -> Units:
+        """The same units, counted from a little above the best instead of the worst.
+
+        With weights 1/λ `s_λ` is then Chebyshev's distance from there (Knowles 2006, "ParEGO"), which
+        cuts off no end of a trade-off: outcomes may be worse than those of all plays.
+        """
+        width = self.best - self.worst
+        return Units(self.best + _BEYOND * width, self.best + (1.0 + _BEYOND) * width)
+
+
+class Scalarised:
+    """`s_λ` of a scope's expected outcomes, or of bounds on them, as a function of settings.
+
+    Args:
+        outcomes: expected outcomes k, in standardised units, or bounds of them.
+        scales: (k,) of each outcome's unit.
+        offsets: (k,) of each, where its standardised number is 0.
+        units: of the outcomes, and of the price, if it counts.
+        weights: λ of each; the last is that of the price, if it counts.
+        price: minus the price of a play; None: it does not count.
+    """
+
+    def __init__(  # noqa: PLR0917
+        self,
+        outcomes: Sequence[Mixture],
+        scales: Sequence[float],
+        offsets: Sequence[float],
+        units: Units,
+        weights: Float[np.ndarray, " k"],
+        price: float | None = None,
+    ) -> None:
+        k = len(outcomes)
+        self._outcomes = outcomes
+        width = (units.best - units.worst) * weights
+        self._slopes = np.asarray(scales) / width[:k]
+        self._levels = (np.asarray(offsets) - units.worst[:k]) / width[:k]
+        self._price = [] if price is None else [(price - units.worst[k]) / width[k]]
+
+    def _smallest(self, each: Float[np.ndarray, "k r"]) -> Float[np.ndarray, " r"]:
+        paid = [np.full(each.shape[1], price) for price in self._price]
+        return np.asarray(
+            -_SMOOTH * scipy.special.logsumexp(-np.array([*each, *paid]) / _SMOOTH, axis=0)
+        )
+
+    def values(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, " r"]:
+        """Values (r,)."""
+        each = np.array([one.values(points) for one in self._outcomes])
+        return self._smallest(self._slopes[:, None] * each + self._levels[:, None])
+
+    def curved(
+        self, points: Float[np.ndarray, "r c"]
+    ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"], Float[np.ndarray, "r c c"]]:
+        """Values (r,), gradients (r, c) and Hessians (r, c, c)."""
+        found = [one.curved(points) for one in self._outcomes]
+        each = self._slopes[:, None] * [value for value, _, _ in found] + self._levels[:, None]
+        smallest = self._smallest(each)
+        shares = np.exp((smallest - each) / _SMOOTH)  # that of the price has no slope
+        rises = np.array([rise for _, rise, _ in found]) * self._slopes[:, None, None]
+        rise = np.einsum("kr,krc->rc", shares, rises)
+        bend = np.einsum("kr,krcd->rcd", shares * self._slopes[:, None], [b for _, _, b in found])
+        bend -= np.einsum("kr,krc,krd->rcd", shares, rises, rises) / _SMOOTH
+        return smallest, rise, bend + rise[:, :, None] * rise[:, None] / _SMOOTH
+
+
+def undominated(outcomes: Float[np.ndarray, "n k"]) -> Bool[np.ndarray, " n"]:
+    """Mark rows that no other one equals or exceeds in everything, and exceeds in something. Larger is better.
+
+    >>> undominated(np.array([[0.0, 2.0], [1.0, 0.0], [0.0, 1.0]]))
+    array([ True,  True, False])
+    """
+    at_least = (outcomes[:, None] >= outcomes[None]).all(axis=2)
+    more = (outcomes[:, None] > outcomes[None]).any(axis=2)
+    return np.asarray(~(at_least & more).any(axis=0))
+
+
+def on_sphere(gaussian: Float[np.ndarray, "n k"]) -> Float[np.ndarray, "n k"]:
+    """Directions of normal vectors in the positive part of the sphere, none of them 0."""
+    weights = np.maximum(np.abs(gaussian), _LEAST_WEIGHT)
+    return np.asarray(weights / np.linalg.norm(weights, axis=1, keepdims=True))
+
+
+def even_weights(k: int, n: int) -> Float[np.ndarray, "n k"]:
+    """Weights of k outcomes, spread evenly and the same each time; the outermost first and last where there are two.
+
+    >>> even_weights(2, 3).round(2).tolist()
+    [[1.0, 0.0], [0.71, 0.71], [0.0, 1.0]]
+    """
+    if k == 2:
+        angles = np.linspace(0.0, np.pi / 2, n)
+        return on_sphere(np.column_stack([np.cos(angles), np.sin(angles)]))
+    inner = (sobol_points(n, k, 0) * (n - 1) + 0.5) / n  # no end of the normal law
+    return on_sphere(np.asarray(scipy.special.ndtri(inner)))
+
+
+def posteriors_of(
+    model: GPRegression[Any], points: Float[np.ndarray, "p d"]
+) -> list[ProductKernelPosterior]:
+    """Posteriors under every draw of the hyperparameters, with pending points."""
+    return ProductKernelPosterior.of_each(model.members or (model,), points)
+
+
+def expected_at_data(
+    models: Mapping[str, GPRegression[Any]], points: Float[np.ndarray, "n d"]
+) -> Float[np.ndarray, "n k"]:
+    """Expected outcomes at points, in units in which larger is better."""
+    return np.column_stack([each.unstandardise(each.means(points)) for each in models.values()])

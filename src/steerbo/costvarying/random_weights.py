@@ -1,0 +1,276 @@
+"""Method `random-weights`: several outcomes at once, by one number of them that is weighted anew each round.
+
+Each round draws weights, by the seed and the number of the round, and plays where the one number
+that they make of the outcomes may be largest: `s_λ` of upper bounds on all expected outcomes (Paria,
+Kandasamy & Póczos 2019, "A flexible framework for multi-objective Bayesian optimization using random
+scalarizations"; the number is that of Golovin & Zhang 2020, see `_trade_off.py`). The weights are
+logged with the choice. All else is a function of the outcomes and of that draw.
+
+The answer is a trade-off: the plays that no other one is expected to better in everything, the price
+among it. They are found by weights spread evenly, in every control set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+from pydantic import Field
+
+from .._arrays import Float
+from ..core import (
+    Choice,
+    ExpectedOutcome,
+    Explanation,
+    History,
+    Method,
+    Reason,
+    Recommendation,
+    Scope,
+    Suggestion,
+    reason,
+)
+from ..optim import UNLIKELY
+from ..records import record
+from ..surrogate import SURE, Expectation, Mixture, ProductKernelPosterior, highest_of
+from ._trade_off import (
+    Scalarised,
+    Units,
+    even_weights,
+    expected_at_data,
+    on_sphere,
+    posteriors_of,
+    undominated,
+)
+from .method import CostVaryingMethod
+from .search_space import Arm, Candidates
+
+VALUE = "value"
+_WEIGHTS = {2: 13}
+"""Weights by which a trade-off of so many outcomes is found in every control set."""
+_WEIGHTS_OF_MORE = 24
+"""The same for other numbers of outcomes."""
+_ALIKE = 0.02
+"""Share of the range of each outcome within which plays are alike, and the cheapest of them stands for all."""
+
+
+@record
+class RandomWeightsOptions:
+    """Options of `random-weights`.
+
+    Args:
+        beta: width of the bounds on expected outcomes, in posterior standard deviations. That it is
+            .3 rests on three seeds each of 0 and of .3, on two drawn problems.
+    """
+
+    beta: float = Field(0.3, ge=0, allow_inf_nan=False)
+
+
+class RandomWeights(CostVaryingMethod[RandomWeightsOptions]):
+    """Several outcomes: play where they may be best together, by weights drawn each round (Paria et al. 2019)."""
+
+    name: ClassVar[str] = "random-weights"
+    Options: ClassVar[type[Any]] = RandomWeightsOptions
+    rule: ClassVar[str] = (
+        "each round weighs the outcomes anew, and plays where they may be best together"
+    )
+    trades: ClassVar[bool] = True
+    _gain_at = Method._gain_at  # there are no bounds on what another trade-off gains
+
+    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+        """Choose the control set and settings with the largest bound of the weighted outcomes."""
+        if (start := self.start(history, request)) is not None:
+            return start
+        number, beta = len(history) + 1, self.options.beta
+        candidates = self.candidates(history, request, mixed=True)
+        pending = self.surrogate.pending_points(history)
+        posteriors = self._posteriors(candidates, pending)
+        sets, prices = np.flatnonzero(self.affordable(history, request)).tolist(), self._prices()
+        k = len(posteriors) + (prices is not None)
+        (weights,) = on_sphere(self.streams(number, "weights").standard_normal((1, k)))
+        units = self._units(prices)
+        seed, found = self.streams.integer(number, "search"), {}
+        for i in sets:
+            bounds = self._mixtures(candidates, i, posteriors, beta)
+            price = None if prices is None else float(prices[i])
+            weighed = Scalarised(bounds, *self._scales(), units, weights, price)
+            found[i] = highest_of(weighed, candidates.domains[i].box, seed)
+        best = max(sets, key=lambda i: found[i].value)
+        names = [*posteriors, *(["cost"] if prices is not None else [])]
+        return self.play(
+            history,
+            Arm(best),
+            found[best].point,
+            request,
+            weights=dict(zip(names, weights.tolist(), strict=True)),
+        )
+
+    # -- models ------------------------------------------------------------------------------------
+
+    def _posteriors(
+        self, candidates: Candidates, pending: Float[np.ndarray, "p d"]
+    ) -> dict[str, list[ProductKernelPosterior]]:
+        """Posteriors of the value and of each further outcome, under every draw of the hyperparameters."""
+        value = [*candidates.posteriors] or [candidates.posterior]
+        return {
+            VALUE: value,
+            **{
+                name: posteriors_of(model, pending)
+                for name, model in self.surrogate.outcomes.by_name.items()
+            },
+        }
+
+    @staticmethod
+    def _mixtures(
+        candidates: Candidates,
+        a: int,
+        posteriors: Mapping[str, Sequence[ProductKernelPosterior]],
+        beta: float = 0.0,
+    ) -> list[Mixture]:
+        """Each expected outcome of an arm as a function of its settings, or its bound."""
+        parts = candidates.domains[a].parts
+        return [
+            Mixture([Expectation.over(one, parts, product=False).of_mean() for one in each], beta)
+            for each in posteriors.values()
+        ]
+
+    @property
+    def _models(self) -> dict[str, Any]:
+        return {VALUE: self.model, **self.surrogate.outcomes.by_name}
+
+    @property
+    def _signs(self) -> dict[str, float]:
+        return {VALUE: self.problem.sign, **self.problem.traded}
+
+    def _scales(self) -> tuple[list[float], list[float]]:
+        """Units of all outcomes, and where their standardised numbers are 0."""
+        outputs = [each.output for each in self._models.values()]
+        return [each.scale for each in outputs], [each.offset for each in outputs]
+
+    def _prices(self) -> Float[np.ndarray, " m"] | None:
+        """Minus the price of each control set; None where they are alike, or one is unknown."""
+        costs = self.costs.means()
+        return None if np.isnan(costs).any() or np.ptp(costs) == 0.0 else -costs
+
+    def _units(self, prices: Float[np.ndarray, " m"] | None) -> Units:
+        """Worst and best of each outcome, and of the price where it counts, among plays so far."""
+        expected = expected_at_data(self._models, self.model.inputs)
+        if prices is None:
+            return Units.of(expected)
+        played = [
+            prices.min() if each.scope is None else prices[self.problem.number(each.scope)]
+            for each in self.surrogate.told
+        ]
+        units = Units.of(np.column_stack([expected, played]))
+        return Units(
+            np.append(units.worst[:-1], prices.min() - 0.1 * np.ptp(prices)),
+            np.append(units.best[:-1], prices.max()),
+        )
+
+    # -- answers -----------------------------------------------------------------------------------
+
+    def _recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
+        """Recommend the middle of the trade-off; the other plays of it are its alternatives, by their value."""
+        candidates = self._answer_candidates(history, context)
+        posteriors = self._posteriors(candidates, np.empty((0, len(self.search_space.columns))))
+        rows = self._trade_off(candidates, posteriors)
+        shares = self._shares(rows)
+        middle = rows[int(shares.min(axis=1).argmax())]
+        others = [row for row in rows if row is not middle]
+        reasons = (*middle.reasons, reason("trade-off", plays=len(rows)))
+        return replace(middle, reasons=reasons, alternatives=tuple(others))
+
+    def _trade_off(
+        self, candidates: Candidates, posteriors: Mapping[str, Sequence[ProductKernelPosterior]]
+    ) -> list[Recommendation]:
+        """Plays that no other one is expected to better in everything, the best value first; alike ones but once."""
+        k, units = len(posteriors), self._units(None).from_the_best
+        every = even_weights(k, _WEIGHTS.get(k, _WEIGHTS_OF_MORE))
+        seed, found = self.streams.integer(0, "recommend"), list[Recommendation]()
+        for i in range(len(candidates.arms)):
+            expected = self._mixtures(candidates, i, posteriors)
+            for weights in every:
+                weighed = Scalarised(expected, *self._scales(), units, 1.0 / weights)
+                best = highest_of(weighed, candidates.domains[i].box, seed)
+                if best.value > UNLIKELY / 2:
+                    found.append(self._described_with(candidates, i, best.point, expected))
+        outcomes = self._signed(found)
+        left = np.flatnonzero(undominated(outcomes)).tolist()
+        left.sort(key=lambda j: (found[j].cost or 0.0, -outcomes[j, 0]))
+        range_of = np.ptp(outcomes[left], axis=0)
+        kept = list[int]()
+        for j in left:
+            near = np.abs(outcomes[kept] - outcomes[j])[:, :k] <= _ALIKE * range_of[:k]
+            if not near.all(axis=1).any():
+                kept.append(j)
+        kept.sort(key=lambda j: -outcomes[j, 0])
+        return [found[j] for j in kept]
+
+    def _described_with(
+        self,
+        candidates: Candidates,
+        i: int,
+        point: Float[np.ndarray, " c"],
+        expected: Sequence[Mixture],
+    ) -> Recommendation:
+        """Answer of a control set at a point, with all outcomes."""
+        value, *others = expected
+        further = {}
+        for name, mixture in zip(self.problem.traded, others, strict=True):
+            if not self.surrogate.outcomes.measured(name):
+                further[name] = ExpectedOutcome()
+                continue
+            model, sign = self._models[name], self.problem.traded[name]
+            mean, _ = mixture.moments(point[None])
+            ends = mixture.quantiles(point, (1.0 - SURE, SURE))
+            lower, upper = sorted(sign * float(model.unstandardise(end)) for end in ends)
+            further[name] = ExpectedOutcome(
+                sign * float(model.unstandardise(float(mean[0]))), lower, upper
+            )
+        return replace(self._described(candidates, Arm(i), point, value), outcomes=further)
+
+    def _predict_at(
+        self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]
+    ) -> Recommendation:
+        """Expected outcomes of the control set of these variables at these settings."""
+        candidates = self._answer_candidates(history, context)
+        posteriors = self._posteriors(candidates, np.empty((0, len(self.search_space.columns))))
+        i = self.problem.number(Scope([*values]))
+        expected = self._mixtures(candidates, i, posteriors)
+        return self._described_with(candidates, i, self._point(i, values), expected)
+
+    def _signed(self, rows: Sequence[Recommendation]) -> Float[np.ndarray, "n k"]:
+        """Outcomes of answers, and minus their price, in units in which larger is better."""
+        sign = self.problem.sign
+        return np.array(
+            [
+                [
+                    sign * (row.mean or 0.0),
+                    *(
+                        s * (row.outcomes[name].mean or 0.0)
+                        for name, s in self.problem.traded.items()
+                    ),
+                    -(row.cost or 0.0),
+                ]
+                for row in rows
+            ]
+        )
+
+    def _shares(self, rows: Sequence[Recommendation]) -> Float[np.ndarray, "n k"]:
+        """Each outcome as a share of the way from the worst to the best of these answers; 1 where all are alike."""
+        outcomes = self._signed(rows)
+        width = np.ptp(outcomes, axis=0)
+        shares = (outcomes - outcomes.min(axis=0)) / np.where(width > 0.0, width, 1.0)
+        return np.where(width > 0.0, shares, 1.0)
+
+    def why(self, history: History, asked: Suggestion) -> Sequence[Reason]:
+        """Say how the outcomes were weighed."""
+        if (weights := asked.note.get("weights")) is None:
+            return super().why(history, asked) or [reason("first-play")]
+        return [reason("weighed", weights=dict(weights))]
+
+    def explain(self, history: History) -> Explanation:
+        """State the rule; tabulate plays and costs."""
+        return Explanation(self.rule, (self.control_set_table(history),))
