@@ -166,7 +166,7 @@ def payoffs(study: BaseStudy, ax: Any = None, action: str | None = None, value: 
         )
     along = _in_agents(axes, problem, "agents in", "share of agents in")
     axes.set(xlabel=f"{along} {words(problem.actions[a], _NAME)}", ylabel=value_words(study, value))
-    axes.set(title=f"Average payoff along {words(problem.actions[a], _NAME)}")
+    axes.set(title=wrapped(f"Average payoff along {problem.actions[a][:_NAME]}", 34))
     return finished(axes)
 
 
