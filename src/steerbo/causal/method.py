@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -118,6 +118,8 @@ class CausalMethod(Method[Causal, O]):
         constraints: on settings.
         costs: of plays.
     """
+
+    complete: ClassVar[bool] = True
 
     solves = Causal
 

@@ -148,7 +148,7 @@ def _read_choice(
 ) -> None:
     """Read what a suggestion sets beside what was set `before`, looks at and says, as answers will."""
     with _naming(f"{place}.values"):
-        if not asked.observe:
+        if method.complete and not asked.observe:
             for name in asked.scope.set:
                 if name not in asked.values and name not in before:
                     raise InvalidStudy(name, MISSING, "a value: its scope sets it")

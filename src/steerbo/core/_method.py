@@ -93,11 +93,13 @@ class Method(ABC, Generic[P, OptionsT]):
         name: its name in studies and logs.
         solves: the class of the problems that it is for.
         Options: a record; every option has a default. Most methods of a few lines have none.
+        complete: whether a choice that is to be played sets all of its scope: a log is read so, too.
     """
 
     name: ClassVar[str]
     solves: ClassVar[type] = Problem
     Options: ClassVar[type[Any]] = NoOptions
+    complete: ClassVar[bool] = False
 
     def __init__(self, problem: P, options: OptionsT, streams: Streams, history: History) -> None:
         self.problem, self.options, self.streams, self.history = problem, options, streams, history

@@ -222,6 +222,8 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         rule: by which sets are chosen, in words, where nothing more is explained.
     """
 
+    complete: ClassVar[bool] = True
+
     solves = CostVarying
     rule: ClassVar[str] = ""
     trades: ClassVar[bool] = False

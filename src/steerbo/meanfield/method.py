@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -185,6 +185,8 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
     rounds, in the order in which they were added; where payoffs drift they stand at their time. All
     payoffs inside are in units of `sign · value`, so larger is better.
     """
+
+    complete: ClassVar[bool] = True
 
     solves = MeanField
 

@@ -267,6 +267,8 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         candidates: places that can be chosen in a round.
     """
 
+    complete: ClassVar[bool] = True
+
     solves = TimeVarying
     Comparison: ClassVar[type[PriorComparison]] = PriorComparison
     needs_priors: ClassVar[bool] = True
