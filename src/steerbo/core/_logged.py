@@ -120,7 +120,8 @@ def _read_asked(
         seen = request.get("context", {})
         if not isinstance(seen, Mapping):
             raise InvalidStudy("context", seen, "values by name")
-        if seen or problem.space.seen:
+        # of a play of one's own it is what was looked at, which is read with what was set
+        if problem.space.seen:
             _whatever_range(problem, problem.read_context, seen)
     asked = of_checked(
         Suggestion,
