@@ -87,7 +87,7 @@ class _PresentModels:
 
 @record
 class Said:
-    """What was said of a play when it was chosen, as logged; bounds in the user's units.
+    """Reasons of a play when it was chosen, as logged; bounds in the user's units.
 
     Args:
         phase: of the method.

@@ -1,4 +1,4 @@
-"""What a study recommended on the way, and what it expected of that: its events, read again up to there."""
+"""Recommendations that a study made on the way, with their expected values: its events, read again up to there."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ class PastAnswers:
 
     @property
     def expected(self) -> tuple[PastAnswer, ...]:
-        """Those of which something was expected, in order."""
+        """Answers with an expected value, in order."""
         return tuple(found for _, found in sorted(self.found.items()) if found is not None)
 
 
 def past_answers(study: BaseStudy) -> tuple[PastAnswer, ...]:
-    """What was expected of the recommendations after 4, 6, 8, 12, 16, 24 … outcomes.
+    """Expected values of the recommendations after 4, 6, 8, 12, 16, 24 … outcomes.
 
     They grow in number as the logarithm of the rounds, so that all of them cost about three times as
     much as the latest.

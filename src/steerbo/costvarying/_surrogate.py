@@ -158,7 +158,8 @@ class Surrogate:
             ),
         )
         self.feasibility.see(history)
-        self.outcomes = OutcomeModels(problem, self, history, streams.integer(0, "hyperparameters"))
+        seed = streams.integer(0, "hyperparameters")
+        self.outcomes = OutcomeModels(problem.space, problem.traded, self.points_of, history, seed)
 
     @property
     def model(self) -> GPRegression[Any]:

@@ -18,9 +18,9 @@ outcome: of two plays that are alike in the worst one, the better one is chosen.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy
@@ -29,17 +29,14 @@ from .._arrays import Bool, Float
 from ..core import History, Result
 from ..gp import DriftModel, GPRegression
 from ..optim import sobol_points
+from ..space import Space
 from ..surrogate import Data, DriftTracker, Mixture, ProductKernelPosterior, RowsModel, build_model
-
-if TYPE_CHECKING:
-    from ._surrogate import Surrogate
-    from .problem import CostVarying
 
 OUTCOMES_FIT = "outcomes"
 """Key of what is learned of traded outcomes in a refit."""
 _SMOOTH = 0.02
 """τ, in shares of the distance between the best and the worst outcome."""
-_BEYOND = 0.1
+BEYOND = 0.1
 """Share of that distance by which the worst lies below the plays, so that the ends of a trade-off count (as in
 BoTorch's inferred reference point, after Ishibuchi et al. 2011)."""
 _LEAST_WEIGHT = 1e-3
@@ -52,25 +49,26 @@ class OutcomeModels:
     An outcome is a row of each model whose outcome was measured then.
 
     Args:
-        problem: whose outcomes.
-        surrogate: of the value; its rows are theirs, too.
+        space: of the variables.
+        signs: +1 by outcome where larger is better, else −1.
+        points_of: from results to their encoded points (n, d), as the model of the value has them.
         history: of the study, whatever it is by now.
         seed: of draws of hyperparameters.
     """
 
     def __init__(
-        self, problem: CostVarying, surrogate: Surrogate, history: History, seed: int
+        self,
+        space: Space,
+        signs: Mapping[str, float],
+        points_of: Callable[[Sequence[Result]], Float[np.ndarray, "n d"]],
+        history: History,
+        seed: int,
     ) -> None:
-        self._space, self._surrogate, self._history, self._seed = (
-            problem.space,
-            surrogate,
-            history,
-            seed,
-        )
-        self._signs = problem.traded
+        self._space, self._signs, self._points_of = space, signs, points_of
+        self._history, self._seed = history, seed
         self._data = {
             name: RowsModel(DriftTracker(None), self._fresh, self._tells(name), self._rows(name))
-            for name in problem.traded
+            for name in signs
         }
 
     def _fresh(self, drift_model: DriftModel | None) -> GPRegression[Any]:
@@ -86,7 +84,7 @@ class OutcomeModels:
     def _rows(self, name: str) -> Any:
         def rows(told: Sequence[Result]) -> Data:
             values = [self._signs[name] * float(each.realised[name]) for each in told]
-            return self._surrogate.points_of(told), np.array(values), np.zeros(len(told))
+            return self._points_of(told), np.array(values), np.zeros(len(told))
 
         return rows
 
@@ -142,7 +140,7 @@ class Units:
         every = outcomes.max(axis=0) - outcomes.min(axis=0)
         alone = best - worst <= 1e-9 * every
         worst = np.where(alone, best - np.where(every > 0.0, every, 1.0), worst)
-        return cls(worst - _BEYOND * (best - worst), best)
+        return cls(worst - BEYOND * (best - worst), best)
 
     @property
     def from_the_best(self) -> Units:
@@ -152,7 +150,7 @@ class Units:
         cuts off no end of a trade-off: outcomes may be worse than those of all plays.
         """
         width = self.best - self.worst
-        return Units(self.best + _BEYOND * width, self.best + (1.0 + _BEYOND) * width)
+        return Units(self.best + BEYOND * width, self.best + (1.0 + BEYOND) * width)
 
 
 class Scalarised:

@@ -36,6 +36,7 @@ from ..optim import UNLIKELY
 from ..records import record
 from ..surrogate import SURE, Expectation, Mixture, ProductKernelPosterior, highest_of
 from ._trade_off import (
+    BEYOND,
     Scalarised,
     Units,
     even_weights,
@@ -48,10 +49,8 @@ from .method import CostVaryingMethod
 from .search_space import Arm, Candidates
 
 VALUE = "value"
-_WEIGHTS = {2: 13}
-"""Weights by which a trade-off of so many outcomes is found in every control set."""
-_WEIGHTS_OF_MORE = 24
-"""The same for other numbers of outcomes."""
+_WEIGHTS_OF_TWO, _WEIGHTS_OF_MORE = 13, 24
+"""Weights by which a trade-off of two outcomes, and of more, is found in every control set."""
 _ALIKE = 0.02
 """Share of the range of each outcome within which plays are alike, and the cheapest of them stands for all."""
 
@@ -165,7 +164,7 @@ class RandomWeights(CostVaryingMethod[RandomWeightsOptions]):
         ]
         units = Units.of(np.column_stack([expected, played]))
         return Units(
-            np.append(units.worst[:-1], prices.min() - 0.1 * np.ptp(prices)),
+            np.append(units.worst[:-1], prices.min() - BEYOND * np.ptp(prices)),
             np.append(units.best[:-1], prices.max()),
         )
 
@@ -187,7 +186,7 @@ class RandomWeights(CostVaryingMethod[RandomWeightsOptions]):
     ) -> list[Recommendation]:
         """Plays that no other one is expected to better in everything, the best value first; alike ones but once."""
         k, units = len(posteriors), self._units(None).from_the_best
-        every = even_weights(k, _WEIGHTS.get(k, _WEIGHTS_OF_MORE))
+        every = even_weights(k, _WEIGHTS_OF_TWO if k == 2 else _WEIGHTS_OF_MORE)
         seed, found = self.streams.integer(0, "recommend"), list[Recommendation]()
         for i in range(len(candidates.arms)):
             expected = self._mixtures(candidates, i, posteriors)

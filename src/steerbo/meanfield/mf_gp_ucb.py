@@ -163,7 +163,7 @@ class Learned:
 
 @record
 class _Expected:
-    """What was expected of a play, as logged: in the user's units, and the width of the bound that chose it."""
+    """Expected value of a play, as logged, in the user's units, and the width of the bound that chose it."""
 
     phase: str = ""
     expected: float = 0.0

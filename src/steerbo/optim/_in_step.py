@@ -17,7 +17,7 @@ Asked = Callable[[Float[np.ndarray, " d"]], Any]
 
 
 class _Ended(BaseException):
-    """Nobody answers any more."""
+    """End of a search whose caller has stopped answering."""
 
 
 def in_step(

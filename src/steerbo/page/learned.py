@@ -219,7 +219,7 @@ def slice_along(study: BaseStudy, advice: Recommendation, name: str) -> Slice:
 
 
 def _dots(found: ModelSlice) -> str:
-    """What the dots are."""
+    """Words for the dots."""
     hollow = ", hollow of other rounds" if not all(each.own for each in found.data) else ""
     return f"Dots: outcomes{hollow}."
 

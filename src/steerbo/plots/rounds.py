@@ -127,7 +127,7 @@ class Progress:
 
     @property
     def says(self) -> str:
-        """What the line is, in words; empty where there is none."""
+        """Words for the line; empty where there is none."""
         if self.lately:
             return f"mean of the last {_LATELY} outcomes"
         return "expected of what was recommended" if self.reached else ""
