@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.stats import multivariate_normal
 
-from steerbo.gp import ProfiledMean, evidence, inverted, profiled_log_density
+from steerbo.gp import Level, evidence, inverted, profiled_log_density
 
 from .examples import differences
 
@@ -51,7 +51,7 @@ def joint(K: np.ndarray, y: np.ndarray, mean: float, scale: float) -> float:
 
 def test_the_level_is_the_likeliest() -> None:
     K, y = covariances()
-    level = ProfiledMean.fitted(np.linalg.inv(K), 3.0 + 2.0 * y)
+    level = Level.profiled(np.linalg.inv(K), 3.0 + 2.0 * y)
     search = minimize(lambda x: -joint(K, 3.0 + 2.0 * y, x[0], np.exp(x[1])), np.zeros(2), tol=1e-10)
     np.testing.assert_allclose([level.mean, np.log(level.scale)], search.x, rtol=1e-5)
     np.testing.assert_allclose(level.alpha, np.linalg.solve(K, 3.0 + 2.0 * y - level.mean), rtol=1e-8)
@@ -61,7 +61,7 @@ def test_profiled_evidence_is_the_density_at_the_level_but_for_a_constant() -> N
     K, y = covariances()
     apart = []
     for gram in (K, 0.3 * K, K + np.diag(y**2)):
-        level = ProfiledMean.fitted(np.linalg.inv(gram), y)
+        level = Level.profiled(np.linalg.inv(gram), y)
         apart.append(evidence(gram, y, profiled=True).value - joint(gram, y, level.mean, level.scale))
     np.testing.assert_allclose(apart, apart[0], rtol=1e-10)
 

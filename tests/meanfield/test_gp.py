@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 
-from steerbo.gp import MANY, ProfiledMean, from_hex, log_prior, to_hex
+from steerbo.gp import MANY, Level, from_hex, log_prior, to_hex
 from steerbo.meanfield import MeanField
 from steerbo.meanfield._gp import Observations, corrected, fit, hyperpriors, informative, likelihood, outdated
 from steerbo.meanfield._kernels import ROOT, Inputs, PayoffKernel
@@ -20,7 +20,7 @@ def density(space: PayoffKernel, data: Observations, theta: Theta) -> float:
     """The logarithm of the density of outcomes, level and hyperparameters, but for a constant: by scipy."""
     gram, _ = space.covariances(data.inputs)(theta, slopes=False)
     gram += np.diag(np.exp(theta["noise"]) / data.agents)
-    level = ProfiledMean.fitted(np.linalg.inv(gram), data.values)
+    level = Level.profiled(np.linalg.inv(gram), data.values)
     mean, scale = level.mean, level.scale
     likelihood = multivariate_normal(np.full(len(gram), mean), scale * gram).logpdf(data.values)
     believed = -0.5 * mean**2 / scale - 0.5 * np.log(scale) - 0.5 / scale

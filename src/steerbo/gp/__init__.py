@@ -8,7 +8,7 @@ from ._fit import MANY, evenly, maximum_a_posteriori, refine_on_all, refit_due
 from ._hyperparameters import Hyperparameters, Parameter, from_hex, log_prior, to_hex
 from ._learned_drift import DriftModel, abrupt_change, fit_drift
 from ._posterior import MOST_COUNTED, GPPosterior, choose_subset
-from ._process import GPPrior, ProfiledMean, evidence, inverted, profiled_log_density
+from ._process import GPPrior, Level, evidence, inverted, profiled_log_density
 from ._regression import Averaged, GPRegression, MomentsAndGradients, noise_lines, replace_outcomes
 from ._standardisation import Standardisation
 from .drift import AnyDrift, Decay, MaternInTime, Periodic, Sliding, correlation, drift_over
@@ -49,6 +49,7 @@ __all__ = [
     "GPRegression",
     "Hyperparameters",
     "Kernel",
+    "Level",
     "Linear",
     "Matern12",
     "Matern32",
@@ -58,7 +59,6 @@ __all__ = [
     "Parameter",
     "Periodic",
     "Product",
-    "ProfiledMean",
     "Sliding",
     "SlidingKernel",
     "SquaredExponentialKernel",

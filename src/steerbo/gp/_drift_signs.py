@@ -69,7 +69,7 @@ def changepoint_densities(
     Args:
         gram: covariances of outcomes in order of time, noise included.
         outcomes: less their prior mean; `profiled`: of mean m and scale s², both at their
-            likeliest: see `ProfiledMean`.
+            likeliest: see `Level`.
         profiled: whether these are unknown; the density is then that of `profiled_log_density`.
 
     Raises:

@@ -33,10 +33,10 @@ K = TypeVar("K", bound=Kernel)
 
 
 @dataclass(frozen=True, eq=False)
-class ProfiledMean:
-    """Profiled constant mean m and scale s² of outcomes `y ~ N(m1, s²K)`: the likeliest ones for this K.
+class Level:
+    """Constant mean m and scale s² of outcomes `y ~ N(m1, s²K)`: known, or profiled, the likeliest ones for this K.
 
-    Both are found by a formula, so that a search for what K is made of has two parameters less.
+    Profiled, both are found by a formula, so that a search for what K is made of has two parameters less.
     Beforehand m is about zero, with variance s², and s² is about one, which is worth one
     observation:
 
@@ -57,10 +57,17 @@ class ProfiledMean:
     alpha: Float[np.ndarray, " n"]
 
     @classmethod
-    def fitted(cls, inverse: Float[np.ndarray, "n n"], y: Float[np.ndarray, " n"]) -> Self:
+    def known(
+        cls, mean: float, inverse: Float[np.ndarray, "n n"], y: Float[np.ndarray, " n"]
+    ) -> Self:
+        """Level of outcomes y (n,) about a known mean, given K⁻¹ (n, n), in the unit of K."""
+        return cls(mean, 1.0, inverse @ (y - mean))
+
+    @classmethod
+    def profiled(cls, inverse: Float[np.ndarray, "n n"], y: Float[np.ndarray, " n"]) -> Self:
         """Profile mean and scale of outcomes y (n,), given K⁻¹ (n, n).
 
-        >>> level = ProfiledMean.fitted(np.eye(2), np.array([1.0, 3.0]))
+        >>> level = Level.profiled(np.eye(2), np.array([1.0, 3.0]))
         >>> round(level.mean, 3), round(level.scale, 3)
         (1.333, 1.889)
         """
@@ -82,7 +89,7 @@ class MarginalLikelihood:
 
     Attributes:
         value: `ln N(r; 0, K) = −½ rᵀK⁻¹r − ½ ln|K| − n/2 ln 2π` (Rasmussen & Williams 2006,
-            equation 5.8); with a profiled level `ln p(y, m, s²)`, see `ProfiledMean`.
+            equation 5.8); with a profiled level `ln p(y, m, s²)`, see `Level`.
         alpha: (n,) `K⁻¹ r`, which is also the gradient with respect to a mean that r is measured
             from.
         pull: (n, n) `∂value/∂K = ½ (ααᵀ/s² − K⁻¹)` (equation 5.9): a kernel's pull-back is the rest
@@ -112,7 +119,7 @@ def evidence(
     Args:
         gram: K, or with `profiled` the covariances relative to the scale.
         residuals: outcomes less their prior mean.
-        profiled: whether a further constant mean and a scale are fitted, see `ProfiledMean`.
+        profiled: whether a further constant mean and a scale are fitted, see `Level`.
 
     Raises:
         ModelFailure: the matrix is not finite, or so indefinite that no jitter helps.
@@ -129,7 +136,7 @@ def evidence(
         return MarginalLikelihood(0.0, residuals, L, 0.0)
     half_log_determinant = float(np.log(L.diagonal()).sum())
     pull = _inverse(L)
-    level = ProfiledMean.fitted(pull, residuals)
+    level = Level.profiled(pull, residuals)
     return MarginalLikelihood(
         level.log_density(half_log_determinant),
         level.alpha,

@@ -17,14 +17,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._arrays import Bool, Float, Int
-from ..errors import InvalidOption, InvalidOutcome, InvalidStudy, ModelFailure
+from ..errors import InvalidOption, InvalidOutcome, InvalidStudy
 from ._crossed import CrossedOutcomes
 from ._draws import DRAWN_UP_TO, mixture_moments, posterior_draws
 from ._factor import Factor
 from ._fit import LEARNED_FROM, FitResult, Hasty, Place, fit_large
 from ._hyperparameters import LIKELY_NOISE, Hyperparameters
 from ._posterior import GPPosterior, subset_of_data
-from ._process import GPPrior, inverted
+from ._process import GPPrior, Level
 from ._standardisation import Standardisation, rounding_step
 from ._steps import unseen_after_steps
 from .kernels import Kernel, stacked
@@ -32,10 +32,10 @@ from .outliers import (
     LEAST_COMPARED,
     MOST_OUTLIERS,
     WORTH,
+    LeftOut,
     OutlierFit,
     add_outlier,
     are_disasters,
-    gains,
     relevance_pursuit,
     skewness_gain,
     supported,
@@ -585,11 +585,13 @@ class GPRegression(Generic[K]):
         """Choose one more outcome to doubt by its leave-one-out density; None where no doubt pays."""
         if (left_out := self._left_out_by(known)) is None:
             return None
-        near, alpha, precision = left_out
-        never = known.outliers | ~self.doubtable(self.outcomes)
-        gained = np.where(never, 0.0, gains(precision, alpha, known.fit.extra))
         return add_outlier(
-            gained, known.outliers, near, alpha, same=self._same, disasters=self._disasters
+            left_out,
+            known.outliers,
+            known.fit.extra,
+            self.doubtable(self.outcomes),
+            same=self._same,
+            disasters=self._disasters,
         )
 
     @property
@@ -605,29 +607,19 @@ class GPRegression(Generic[K]):
         comparable = LEAST_COMPARED <= len(self) <= self.many and not known.outliers.any()
         if not comparable or (left_out := self._left_out_by(known)) is None:
             return known
-        _, alpha, precision = left_out
-        return replace(
-            known, score=known.score + max(skewness_gain(alpha / np.sqrt(precision)), 0.0)
-        )
+        return replace(known, score=known.score + max(skewness_gain(left_out.deviations), 0.0))
 
-    def _left_out_by(
-        self, known: OutlierFit[_Learned]
-    ) -> tuple[Float[np.ndarray, "n n"], Float[np.ndarray, " n"], Float[np.ndarray, " n"]] | None:
-        """Covariances of the function, K⁻¹ r and the diagonal of K⁻¹ by a fit; None where there is no such inverse."""
-        n = len(self)
-        prior = self._initial.seeing(self.inputs).with_theta(known.fit.fit.theta)
+    def _left_out_by(self, known: OutlierFit[_Learned]) -> LeftOut | None:
+        """Compare each outcome with all others by a fit; None where that is impossible."""
+        extra, output, fit = known.fit
         if not math.isfinite(known.score):
             return None
-        near = prior.kernel(self.inputs, self.inputs)
-        gram = near.copy()
-        noise = prior.noise_at(self.inputs) + known.fit.extra
-        gram.flat[:: n + 1] += noise + self._stated(known.fit.output)
-        try:
-            inverse = inverted(gram)[0]
-        except ModelFailure:
-            return None
-        alpha = inverse @ (known.fit.output.forward(self.outcomes) - prior.mean)
-        return near, alpha, np.diagonal(inverse)
+        prior = self._initial.seeing(self.inputs).with_theta(fit.theta)
+        return LeftOut.of(
+            prior.kernel(self.inputs, self.inputs),
+            prior.noise_at(self.inputs) + extra + self._stated(output),
+            lambda inverse: Level.known(prior.mean, inverse, output.forward(self.outcomes)),
+        )
 
     def drawn(self, found: Hyperparameters) -> Hyperparameters:
         """Add samples of the posterior, where the regression has a seed and outcomes are not too many."""

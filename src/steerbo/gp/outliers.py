@@ -28,12 +28,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, Self, TypeVar
 
 import numpy as np
 import scipy
 
 from .._arrays import Bool, Float
+from ..errors import ModelFailure
+from ._process import Level, inverted
 
 WORTH = 6.0
 """Least gain of doubting an outcome, in nats: it is off by four deviations, as one normal outcome of 16 000 is.
@@ -81,6 +83,57 @@ class OutlierFit(Generic[F]):
     fit: F
 
 
+@dataclass(frozen=True, eq=False)
+class LeftOut:
+    """Comparison of each outcome with what all others say of it (Rasmussen & Williams 2006, 5.10 to 5.12).
+
+    Covariances may be relative to a scale s²: all variances here are then, too.
+
+    Args:
+        near: (n, n) covariances of the function at the outcomes' points.
+        precision: (n,) the diagonal of K⁻¹, of covariances with all noise.
+        alpha: (n,) `K⁻¹ r` of the residuals r.
+        scale: s².
+    """
+
+    near: Float[np.ndarray, "n n"]
+    precision: Float[np.ndarray, " n"]
+    alpha: Float[np.ndarray, " n"]
+    scale: float = 1.0
+
+    @classmethod
+    def of(
+        cls,
+        near: Float[np.ndarray, "n n"],
+        noise: Float[np.ndarray, " n"],
+        level: Callable[[Float[np.ndarray, "n n"]], Level],
+    ) -> Self | None:
+        """Compare outcomes of which all noise variances are known, (n,); None where K has no inverse.
+
+        Args:
+            near: see above.
+            noise: (n,) all noise variances, those of doubted outcomes among them.
+            level: mean and scale of the outcomes, given K⁻¹.
+        """
+        gram = near.copy()
+        gram.flat[:: len(gram) + 1] += noise
+        try:
+            inverse = inverted(gram)[0]
+        except ModelFailure:
+            return None
+        found = level(inverse)
+        return cls(near, np.diagonal(inverse), found.alpha, found.scale)
+
+    @property
+    def deviations(self) -> Float[np.ndarray, " n"]:
+        """Deviations of the outcomes from what the others say, in standard deviations, (n,)."""
+        return np.asarray(self.alpha / np.sqrt(self.precision))
+
+    def gains(self, extra: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+        """What doubting each outcome gains, (n,), where `extra` noise variances (n,) are in K: see `gains`."""
+        return gains(self.precision / self.scale, self.alpha / self.scale, self.scale * extra)
+
+
 def relevance_pursuit(
     begin: OutlierFit[F],
     one_more: Callable[[OutlierFit[F]], Bool[np.ndarray, " n"] | None],
@@ -107,10 +160,10 @@ def relevance_pursuit(
 
 
 def add_outlier(
-    gained: Float[np.ndarray, " n"],
+    left_out: LeftOut,
     outliers: Bool[np.ndarray, " n"],
-    covariances: Float[np.ndarray, "n n"],
-    deviations: Float[np.ndarray, " n"],
+    extra: Float[np.ndarray, " n"],
+    doubtable: Bool[np.ndarray, " n"],
     *,
     repeats: bool = True,
     same: Bool[np.ndarray, "n n"] | None = None,
@@ -122,24 +175,23 @@ def add_outlier(
     and one with which the doubted ones were rather disasters.
 
     Args:
-        gained: (n,) what doubting each outcome promises: see `gains`; zero for those that cannot be
-            doubted.
+        left_out: comparison of each outcome with all others.
         outliers: (n,) those that are doubted.
-        covariances: (n, n) of the function at the points.
-        deviations: (n,) of the outcomes from their expected values.
+        extra: (n,) their extra noise variances, which are in K; zero for all others.
+        doubtable: (n,) those that may be doubted.
         repeats: whether one that is repeated counts as supported: see `supported`.
         same: (n, n) which outcomes are of the same play: see `supported`.
         disasters: whether doubted outcomes are rather right: see `are_disasters`.
     """
     if outliers.sum() + 1 > MOST_OUTLIERS * len(outliers):
         return None
+    gained = np.where(doubtable & ~outliers, left_out.gains(extra), 0.0)
     for i in np.argsort(-gained, kind="stable"):
         if gained[i] <= _PROMISING:
             return None
         more = outliers | (np.arange(len(outliers)) == i)
-        if not supported(
-            covariances, deviations, more, repeats=repeats, same=same
-        ).any() and not disasters(more):
+        right = supported(left_out.near, left_out.alpha, more, repeats=repeats, same=same)
+        if not right.any() and not disasters(more):
             return np.asarray(more)
     return None
 

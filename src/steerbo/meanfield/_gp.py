@@ -1,6 +1,6 @@
 """Gaussian process of averages: its data, hyperpriors, fits, posterior, and the test for a change of the payoffs.
 
-Mean and scale of the payoffs are profiled out of the likelihood (`steerbo.gp.ProfiledMean`):
+Mean and scale of the payoffs are profiled out of the likelihood (`steerbo.gp.Level`):
 covariances, noise included, are relative to the scale. With thousands of observations
 hyperparameters are learned from a subset and then corrected by all.
 
@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -23,8 +22,8 @@ from ..errors import ModelFailure
 from ..gp import (
     MANY,
     MOST_COUNTED,
+    Level,
     Parameter,
-    ProfiledMean,
     Standardisation,
     changepoint_densities,
     choose_subset,
@@ -37,7 +36,7 @@ from ..gp import (
     profiled_log_density,
     refine_on_all,
 )
-from ..gp.outliers import add_outlier, gains, supported
+from ..gp.outliers import LeftOut, add_outlier, supported
 from ._kernels import Covariances, Inputs, Parameters, PayoffKernel
 from .problem import MeanField
 
@@ -108,11 +107,11 @@ class Observations:
         if self.stated is None:
             return self
         near, _ = kernel.covariances(self.inputs)(parameters, slopes=False)
-        known, noise = self, self.noise(parameters)
+        known = self
         for _ in range(_LEVELS):
             gram = near.copy()
-            known.add_noise(gram, noise)
-            level = ProfiledMean.fitted(inverted(gram)[0], self.values).scale
+            gram.flat[:: len(gram) + 1] += known.noises(parameters)
+            level = Level.profiled(inverted(gram)[0], self.values).scale
             settled = abs(level - known.level) <= _SETTLED * known.level
             known = replace(known, level=level)
             if settled:
@@ -131,9 +130,10 @@ class Observations:
         """Return the learned noise variances, without those `beside` them, (n,)."""
         return np.asarray(np.exp(parameters["noise"]) / self.agents)
 
-    def add_noise(self, gram: Float[np.ndarray, "n n"], noise: Float[np.ndarray, " n"]) -> None:
-        """Add noise variances, and those `beside` them, to the diagonal of a covariance matrix."""
-        gram.flat[:: len(gram) + 1] += noise if (beside := self.beside) is None else noise + beside
+    def noises(self, parameters: Parameters) -> Float[np.ndarray, " n"]:
+        """Return all noise variances, (n,): learned ones, and those `beside` them."""
+        learned = self.noise(parameters)
+        return learned if (beside := self.beside) is None else learned + beside
 
     @property
     def outcome(self) -> Int[np.ndarray, " n"]:
@@ -210,8 +210,7 @@ class PayoffPosterior:
         """Condition on the data; `pending` rounds shrink the variance and leave the mean as it is."""
         n, noise = len(data.values), np.exp(parameters["noise"])
         data = data.at_level(kernel, parameters)
-        inputs, variances = data.inputs, data.noise(parameters)
-        variances = variances if (beside := data.beside) is None else variances + beside
+        inputs, variances = data.inputs, data.noises(parameters)
         if pending is not None and len(pending):
             weights = np.concatenate([inputs.weights, pending.weights])
             both = (inputs.seen, pending.seen)
@@ -223,7 +222,7 @@ class PayoffPosterior:
         gram, _ = kernel.covariances(inputs)(parameters, slopes=False)
         gram.flat[:: len(gram) + 1] += variances
         inverse, _, jitter = inverted(gram[:n, :n])
-        level = ProfiledMean.fitted(inverse, data.values)
+        level = Level.profiled(inverse, data.values)
         if n < len(gram):
             inverse, _, jitter = inverted(gram)
         alpha = np.append(level.alpha, np.zeros(len(gram) - n))
@@ -293,11 +292,11 @@ def likelihood(kernel: PayoffKernel, data: Observations, priors: Sequence[Parame
     def log_likelihood(theta: Theta) -> tuple[float, Theta, float]:
         parameters = dict(zip(names, theta.tolist(), strict=True))
         gram, slopes = covariances(parameters)
-        noise = data.noise(parameters)
-        data.add_noise(gram, noise)
+        gram.flat[:: len(gram) + 1] += data.noises(parameters)
         found = evidence(gram, data.values, profiled=True)
+        by_noise = np.diagonal(found.pull) @ data.noise(parameters)
         gradient = [float(np.vdot(found.pull, slopes[name])) for name in kernel.names]
-        return found.value, np.array([*gradient, np.diagonal(found.pull) @ noise]), found.jitter
+        return found.value, np.array([*gradient, by_noise]), found.jitter
 
     return log_likelihood
 
@@ -311,7 +310,7 @@ def log_likelihood(
     def density(theta: Theta) -> float:
         parameters = dict(zip(names, theta.tolist(), strict=True))
         gram, _ = covariances(parameters, slopes=False)
-        data.add_noise(gram, data.noise(parameters))
+        gram.flat[:: len(gram) + 1] += data.noises(parameters)
         return profiled_log_density(gram, data.values)
 
     return density
@@ -414,60 +413,41 @@ def another_doubt(
     See `steerbo.gp.outliers`. Only outcomes about whose distribution the others carry information
     are doubted: a disaster at a distribution unlike any other is news, not a mistake.
     """
-    if (left_out := _left_out(data, parameters, kernel, doubts)) is None:
+    if (compared := _left_out(data, parameters, kernel, doubts)) is None:
         return None
-    gained = np.where(doubts | left_out.unlike, 0.0, left_out.gained)
-    return add_outlier(gained, doubts, left_out.near, left_out.deviations, repeats=False)
+    left_out, known = compared
+    extra = np.zeros(len(doubts)) if data.extra is None else data.extra
+    return add_outlier(left_out, doubts, extra, known, repeats=False)
 
 
 def still_doubted(
     data: Observations, parameters: Parameters, kernel: PayoffKernel, doubts: Bool[np.ndarray, " n"]
 ) -> Bool[np.ndarray, " n"]:
     """Return `doubts` without outcomes at distributions unlike any other, and those that neighbours agree with."""
-    if (left_out := _left_out(data, parameters, kernel, doubts)) is None:
+    if (compared := _left_out(data, parameters, kernel, doubts)) is None:
         return np.zeros(len(doubts), dtype=bool)
-    left = doubts & ~left_out.unlike
-    return np.asarray(left & ~supported(left_out.near, left_out.deviations, left, repeats=False))
-
-
-class _LeftOut(NamedTuple):
-    """Comparison of each outcome with all others.
-
-    Attributes:
-        near: (n, n) covariances of the averages.
-        deviations: (n,) of the outcomes.
-        gained: (n,) what doubting each would gain.
-        unlike: (n,) whether the others say nothing of its distribution.
-    """
-
-    near: Float[np.ndarray, "n n"]
-    deviations: Float[np.ndarray, " n"]
-    gained: Float[np.ndarray, " n"]
-    unlike: Bool[np.ndarray, " n"]
+    left_out, known = compared
+    left = doubts & known
+    return np.asarray(left & ~supported(left_out.near, left_out.alpha, left, repeats=False))
 
 
 def _left_out(
     data: Observations, parameters: Parameters, kernel: PayoffKernel, doubts: Bool[np.ndarray, " n"]
-) -> _LeftOut | None:
-    """Compare each outcome with all others; None where that is impossible."""
+) -> tuple[LeftOut, Bool[np.ndarray, " n"]] | None:
+    """Compare each outcome with all others, and mark those of whose distribution these know (n,); None: impossible."""
     if len(data.values) < len(doubts):  # a subset of the outcomes
         return None
-    near, _ = kernel.covariances(data.inputs)(parameters, slopes=False)
     try:
-        data = data.at_level(kernel, parameters)
-        gram, noise = near.copy(), data.noise(parameters)
-        data.add_noise(gram, noise)
-        inverse = inverted(gram)[0]
+        noise = data.at_level(kernel, parameters).noises(parameters)
     except ModelFailure:
         return None
-    level = ProfiledMean.fitted(inverse, data.values)
-    extra = np.zeros(len(doubts)) if data.extra is None else data.extra
-    scale = level.scale
-    gained = gains(np.diagonal(inverse) / scale, level.alpha / scale, scale * extra)
-    beside = extra if (known := data.beside) is None else known
+    near, _ = kernel.covariances(data.inputs)(parameters, slopes=False)
+    found = LeftOut.of(near, noise, lambda inverse: Level.profiled(inverse, data.values))
+    if found is None:
+        return None
     # variance of the payoff there, given all other outcomes
-    left = 1.0 / np.diagonal(inverse) - beside - noise
-    return _LeftOut(near, level.alpha, gained, left > _UNKNOWN * np.diagonal(near))
+    left = 1.0 / found.precision - noise
+    return found, left <= _UNKNOWN * np.diagonal(near)
 
 
 # -- changes ---------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from pydantic import Field
 from .._arrays import Float, Int
 from ..core import Choice, History, OptionsT, Streams, Suggestion
 from ..errors import InvalidProblem, InvalidStudy, ModelFailure
-from ..gp import ProfiledMean, Standardisation, inverted
+from ..gp import Level, Standardisation, inverted
 from ..records import record
 from .method import MeanFieldMethod
 from .mf_gp_ucb import MFGPUCB
@@ -206,7 +206,7 @@ class OverlapGP:
                     inverse, half_log_determinant, _ = inverted(gram)
                 except ModelFailure:
                     continue
-                level = ProfiledMean.fitted(inverse, y)
+                level = Level.profiled(inverse, y)
                 density = -0.5 * len(y) * np.log(level.scale) - half_log_determinant
                 if density > best:
                     fields = level.mean, level.scale, level.alpha, inverse
