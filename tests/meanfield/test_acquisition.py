@@ -72,7 +72,7 @@ def test_advantages_are_those_of_the_joint_posterior(kind: str, embedding: str) 
     after = PayoffPosterior.of(space, data, theta)
     base, *tables = everyone = np.random.default_rng(4).dirichlet(np.full(A, 3.0), size=(4, C))
     both = np.concatenate([data.inputs.tables, everyone])
-    gram, _ = space.covariances(Inputs(both * SHARES[:, None], both))(theta, slopes=False)
+    gram = space.covariances(Inputs(both * SHARES[:, None], both))(theta)
     across, prior = gram[N:, :N], gram[N:, N:]
     joint = after.scale * (prior - across @ after.inverse @ across.T)
     mean, sd = AveragePayoffUCB(after).advantage(np.array(tables), base)

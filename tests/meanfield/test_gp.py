@@ -18,7 +18,7 @@ from .samples import Theta, geometry, observed
 
 def density(space: PayoffKernel, data: Observations, theta: Theta) -> float:
     """The logarithm of the density of outcomes, level and hyperparameters, but for a constant: by scipy."""
-    gram, _ = space.covariances(data.inputs)(theta, slopes=False)
+    gram = space.covariances(data.inputs)(theta)
     gram += np.diag(np.exp(theta["noise"]) / data.agents)
     level = Level.profiled(np.linalg.inv(gram), data.values)
     mean, scale = level.mean, level.scale

@@ -83,15 +83,16 @@ def test_the_factor_is_that_of_a_process_over_both(kind: Any) -> None:
         np.concatenate([data.inputs.tables, tables]),
         np.concatenate([data.inputs.seen, np.repeat(z, 3, axis=0)]),
     )
-    gram, slopes = method.models.kernel.covariances(both)(theta)
+    gram, slopes = method.models.kernel.covariances(both).linearise(theta)
     cross = gram[7:, :7]
     at = whole.at(z[0])
-    plain = method.models.kernel.covariances(Inputs(both.weights, both.tables))(theta, slopes=False)[0][7:, :7]
+    plain = method.models.kernel.covariances(Inputs(both.weights, both.tables))(theta)[7:, :7]
     assert plain @ at.weights == pytest.approx(cross @ whole.weights)
     assert plain @ at.inverse @ plain.T == pytest.approx(cross @ whole.inverse @ cross.T)
-    for name in method.models.kernel.names:
-        ends = [method.models.kernel.covariances(both)({**theta, name: theta[name] + h})[0] for h in (-1e-5, 1e-5)]
-        assert slopes[name] == pytest.approx((ends[1] - ends[0]) / 2e-5, abs=1e-7)
+    weights = np.random.default_rng(6).normal(size=gram.shape)
+    for name, slope in zip(method.models.kernel.names, slopes(weights), strict=True):
+        ends = [method.models.kernel.covariances(both)({**theta, name: theta[name] + h}) for h in (-1e-5, 1e-5)]
+        assert slope == pytest.approx(np.vdot(weights, ends[1] - ends[0]) / 2e-5, abs=1e-6)
 
 
 @pytest.mark.parametrize("feedback", ["representative", "agents"])

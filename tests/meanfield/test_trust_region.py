@@ -58,7 +58,7 @@ def test_what_is_learned_is_one_less_the_share_of_variance_left(kind: str) -> No
     theta = {"lengthscale": -1.0, "actions": 0.1, "actions variance": -0.5, "noise": -4.0}
     played, trial = near_even(), near_even(7)[5:]
     after = PayoffPosterior.of(kernel, Observations(Inputs(played, played), np.zeros(5), np.ones(5), played), theta)
-    gram, _ = kernel.covariances(Inputs(trial, trial))(theta, slopes=False)
+    gram = kernel.covariances(Inputs(trial, trial))(theta)
     left = AveragePayoffUCB(after).moments(trial)[1] ** 2 / after.scale
     np.testing.assert_allclose(
         AveragePayoffUCB(after).variance_reduction(trial), 1 - left / np.diagonal(gram), rtol=1e-9

@@ -106,7 +106,7 @@ class Observations:
         """
         if self.stated is None:
             return self
-        near, _ = kernel.covariances(self.inputs)(parameters, slopes=False)
+        near = kernel.covariances(self.inputs)(parameters)
         known = self
         for _ in range(_LEVELS):
             gram = near.copy()
@@ -219,7 +219,7 @@ class PayoffPosterior:
             )
             inputs = Inputs(weights, np.concatenate([inputs.tables, pending.tables]), seen)
             variances = np.append(variances, np.full(len(pending), noise))
-        gram, _ = kernel.covariances(inputs)(parameters, slopes=False)
+        gram = kernel.covariances(inputs)(parameters)
         gram.flat[:: len(gram) + 1] += variances
         inverse, _, jitter = inverted(gram[:n, :n])
         level = Level.profiled(inverse, data.values)
@@ -230,11 +230,10 @@ class PayoffPosterior:
 
     def at(self, seen: Float[np.ndarray, " c"] | None) -> PayoffPosterior:
         """Return the posterior at encoded values (c,) of the seen variables; itself if the problem has none."""
-        if seen is None or self.inputs.seen is None:
+        factor, known = self.kernel.seen_at(self.parameters), self.inputs.seen
+        if seen is None or factor is None or known is None:
             return self
-        factor = self.kernel.seen
-        tau = factor(self.parameters, factor.squares(seen[None], self.inputs.seen))[0]
-        tau = tau * factor.in_time(seen[None], self.inputs.seen)[0]
+        tau = factor(seen[None], known)[0]
         return replace(self, weights=self.weights * tau, inverse=self.inverse * tau * tau[:, None])
 
     @property
@@ -291,12 +290,12 @@ def likelihood(kernel: PayoffKernel, data: Observations, priors: Sequence[Parame
 
     def log_likelihood(theta: Theta) -> tuple[float, Theta, float]:
         parameters = dict(zip(names, theta.tolist(), strict=True))
-        gram, slopes = covariances(parameters)
+        gram, pull_back = covariances.linearise(parameters)
+        gram = gram.copy()  # the pull-back may read the kernel's own
         gram.flat[:: len(gram) + 1] += data.noises(parameters)
         found = evidence(gram, data.values, profiled=True)
         by_noise = np.diagonal(found.pull) @ data.noise(parameters)
-        gradient = [float(np.vdot(found.pull, slopes[name])) for name in kernel.names]
-        return found.value, np.array([*gradient, by_noise]), found.jitter
+        return found.value, np.append(pull_back(found.pull), by_noise), found.jitter
 
     return log_likelihood
 
@@ -309,7 +308,7 @@ def log_likelihood(
 
     def density(theta: Theta) -> float:
         parameters = dict(zip(names, theta.tolist(), strict=True))
-        gram, _ = covariances(parameters, slopes=False)
+        gram = covariances(parameters)
         gram.flat[:: len(gram) + 1] += data.noises(parameters)
         return profiled_log_density(gram, data.values)
 
@@ -441,7 +440,7 @@ def _left_out(
         noise = data.at_level(kernel, parameters).noises(parameters)
     except ModelFailure:
         return None
-    near, _ = kernel.covariances(data.inputs)(parameters, slopes=False)
+    near = kernel.covariances(data.inputs)(parameters)
     found = LeftOut.of(near, noise, lambda inverse: Level.profiled(inverse, data.values))
     if found is None:
         return None
@@ -468,8 +467,8 @@ def outdated(data: Observations, kernel: PayoffKernel, parameters: Parameters) -
         return 0
     inputs = data.inputs
     seen = None if inputs.seen is None else inputs.seen[recent]
-    gram, _ = kernel.covariances(Inputs(inputs.weights[recent], inputs.tables[recent], seen))(
-        parameters, slopes=False
+    gram = kernel.covariances(Inputs(inputs.weights[recent], inputs.tables[recent], seen))(
+        parameters
     )
     data = data.at_level(kernel, parameters)
     values, noise = data.values[recent], data.noise(parameters)[recent]

@@ -10,21 +10,21 @@ its cell. With an embedding φ(ξ), such as ξ or √ξ, and the contexts' share
 
 with `w`, `u` the weights summed over contexts and over actions. (Eq. 1's Gaussian lacks the square;
 it is squared here.) Variables seen before choosing, and time, multiply each of these by one more
-factor, see `CovariateFactor`. Covariances are relative to one overall scale, which the likelihood
+factor, see `seen_kernel`. Covariances are relative to one overall scale, which the likelihood
 profiles out, see `_gp.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, reduce
 from typing import Literal
 
 import numpy as np
 
 from .._arrays import Float
-from ..gp import Kernel
+from ..gp import Fixed, Kernel, SquaredExponentialKernel
 from ..space import Space
 from ._similarity import Features, Similarity
 
@@ -34,8 +34,6 @@ _SHARES = (0.9, 0.99)  # w of the maps tried
 _LEAST_SHARE = 1e-12
 
 Tables = Float[np.ndarray, "r C A"]
-Rows = Float[np.ndarray, "n c"]
-"""Encoded values of the variables seen before choosing; with a drift the last column is the time."""
 Kind = Literal["additive", "product"]
 Parameters = dict[str, float]
 """Logarithms of lengthscales and relative variances, by name."""
@@ -108,8 +106,7 @@ def map_embeddings(places: Features | None) -> tuple[Embedding, ...]:
     )
 
 
-@dataclass(frozen=True)
-class CovariateFactor:
+def seen_kernel(space: Space, drift: Kernel | None) -> Kernel | None:
     """Kernel factor of the variables seen before choosing, such as the day's weather, and of time.
 
         k((ξ, z), (ξ', z')) = k(ξ, ξ') τ(z, z'),   τ = exp(−½ Σ_d (z_d − z'_d)² / ℓ_d²) · drift
@@ -118,40 +115,20 @@ class CovariateFactor:
     multiplied by τ_j = τ(z, z_j), so the structured formulas hold with α ∘ τ and K⁻¹ ∘ τ τᵀ.
 
     Args:
-        space: the seen variables; none: τ = 1.
-        drift: kernel over the time, which is the column after theirs; it has no learned parameters.
+        space: the seen variables.
+        drift: kernel over the time, which is the column after theirs; a fit learns nothing of it.
             None: no drift.
+
+    Returns:
+        τ; None: nothing is seen, and nothing drifts.
     """
-
-    space: Space
-    drift: Kernel | None = None
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the parameters: logarithms of lengthscales, in shares of each variable's range."""
-        return tuple(f"{name} lengthscale" for name in self.space.names)
-
-    def squares(self, a: Rows, b: Rows) -> Float[np.ndarray, "c n m"]:
-        """Return squared differences by variable, (c, n, m)."""
-        c = self.space.dimension
-        gaps = (a.T[:c, :, None] - b.T[:c, None]) ** 2
-        return np.where(self.space.categorical[:, None, None], (gaps > 0).astype(float), gaps)
-
-    def in_time(self, a: Rows, b: Rows) -> Float[np.ndarray, "n m"]:
-        """Return the drift's factor of τ, (n, m)."""
-        return np.ones((len(a), len(b))) if self.drift is None else self.drift(a, b)
-
-    def lengthscales(self, parameters: Mapping[str, float]) -> Float[np.ndarray, " c"]:
-        """Return the lengthscales ℓ, (c,)."""
-        return np.exp([parameters[name] for name in self.names])
-
-    def __call__(
-        self, parameters: Mapping[str, float], squares: Float[np.ndarray, "c n m"]
-    ) -> Float[np.ndarray, "n m"]:
-        """Return τ (n, m) without the drift, from squared differences (c, n, m)."""
-        return np.asarray(
-            np.exp(-0.5 * np.einsum("cnm,c->nm", squares, self.lengthscales(parameters) ** -2.0))
-        )
+    time = None if drift is None else Fixed(drift)
+    if not space.dimension:
+        return time
+    near = SquaredExponentialKernel(
+        np.ones(space.dimension), categorical=space.categorical.tolist(), learn_variance=False
+    )
+    return near if time is None else near * time
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,8 +138,8 @@ class Inputs:
     Args:
         weights: (n, C, A) weights of the cells; each table sums to one.
         tables: (n, C, A) the distributions ξ.
-        seen: (n, c) encoded values of the variables seen before choosing; None if the problem has
-            none.
+        seen: (n, c) encoded values of the variables seen before choosing; with a drift the last
+            column is the time. None if the problem has neither.
     """
 
     weights: Float[np.ndarray, "n C A"]
@@ -184,7 +161,8 @@ class PayoffKernel:
         actions, contexts: k_A and k_C.
         single: whether payoffs of single agents are observed, so that the contexts' own term can be
             learned.
-        seen: factor of the variables seen before choosing.
+        seen: factor of the variables seen before choosing, see `seen_kernel`; None: there are none.
+        seen_names: names of these variables, in the order of the factor's parameters.
     """
 
     kind: Kind
@@ -193,15 +171,29 @@ class PayoffKernel:
     actions: Similarity
     contexts: Similarity
     single: bool = False
-    seen: CovariateFactor = field(default_factory=lambda: CovariateFactor(Space(())))
+    seen: Kernel | None = None
+    seen_names: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the parameters."""
-        if self.kind == "product":
-            return ("lengthscale", *self.learned, *self.seen.names)
-        variances = (f"{name} variance" for name in self.learned)
-        return ("lengthscale", *self.learned, *variances, *self.seen.names)
+        """Names of the parameters; lengthscales of seen variables are shares of these variables' ranges."""
+        variances = self.learned if self.kind == "additive" else ()
+        return (
+            "lengthscale",
+            *self.learned,
+            *(f"{name} variance" for name in variances),
+            *self._seen_parameters,
+        )
+
+    @property
+    def _seen_parameters(self) -> tuple[str, ...]:
+        return tuple(f"{name} lengthscale" for name in self.seen_names)
+
+    def seen_at(self, parameters: Parameters) -> Kernel | None:
+        """Return the factor of the seen variables with these parameters; None: there are none."""
+        if self.seen is None:
+            return None
+        return self.seen.with_theta(np.array([parameters[name] for name in self._seen_parameters]))
 
     @property
     def learned(self) -> tuple[str, ...]:
@@ -278,6 +270,10 @@ class PayoffKernel:
 
 
 Matrix = Float[np.ndarray, "n n"]
+Slopes = Callable[[], Iterator[Matrix]]
+"""Derivatives of covariances by the parameters, one after another."""
+Pull = Callable[[Matrix], Float[np.ndarray, " p"]]
+"""From weights W (n, n) to `Σ_ab W_ab ∂K_ab/∂θ` (p,)."""
 # axis of weights (n, C, A) to sum over for the marginal
 _OTHER_AXIS = {"actions": 1, "contexts": 2}
 
@@ -294,39 +290,40 @@ class Covariances:
         # products of weights suffice for every lengthscale, n² steps instead of n²|A|.
         W = inputs.weights[:, 0] if len(kernel.shares) == 1 else None
         self.products = W @ W.T if W is not None and kernel.actions.features is None else None
-        known = inputs.seen
-        self.apart = kernel.seen.squares(known, known) if known is not None else None
-        self.in_time = kernel.seen.in_time(known, known) if known is not None else None
 
-    def __call__(
-        self, parameters: Parameters, slopes: bool = True
-    ) -> tuple[Matrix, dict[str, Matrix]]:
-        """Return covariances, and with `slopes` their derivatives by the parameters."""
-        gram, found = (self._added if self.kernel.kind == "additive" else self._multiplied)(
-            parameters, slopes
+    def __call__(self, parameters: Parameters) -> Matrix:
+        """Return the covariances."""
+        return self.linearise(parameters)[0]
+
+    def linearise(self, parameters: Parameters) -> tuple[Matrix, Pull]:
+        """Return the covariances, and the pull-back of weights on them to the parameters, in the order of the names."""
+        gram, slopes = (self._added if self.kernel.kind == "additive" else self._multiplied)(
+            parameters
         )
-        if self.apart is None or self.in_time is None:
-            return gram, found
-        seen, near = self.kernel.seen, self.kernel.seen(parameters, self.apart) * self.in_time
-        gram, found = gram * near, {name: slope * near for name, slope in found.items()}
-        if slopes:
-            squares = zip(seen.names, self.apart, seen.lengthscales(parameters), strict=True)
-            found |= {name: gram * apart / length**2 for name, apart, length in squares}
-        return gram, found
 
-    def _multiplied(self, parameters: Parameters, slopes: bool) -> tuple[Matrix, dict[str, Matrix]]:
+        def pull_back(W: Matrix) -> Float[np.ndarray, " p"]:
+            return np.array([float(np.vdot(W, slope)) for slope in slopes()])
+
+        factor, known = self.kernel.seen_at(parameters), self.inputs.seen
+        if factor is None or known is None:
+            return gram, pull_back
+        near, pull_back_seen = factor.linearise(known)
+        return gram * near, lambda W: np.append(pull_back(W * near), pull_back_seen(W * gram))
+
+    def _multiplied(self, parameters: Parameters) -> tuple[Matrix, Slopes]:
         """Evaluate the product kernel."""
         kernel, scale = self.kernel, self.kernel.lengthscale("lengthscale", parameters) ** 2
         (distances,) = self.distances
         near = distances * (-0.5 / scale)
         np.exp(near, out=near)
         gram = self._cells("", parameters) * near
-        if not slopes:
-            return gram, {}
-        found = {"lengthscale": gram * distances / scale}
-        for name in kernel.learned:
-            found[name] = self._cells(name, parameters) * near
-        return gram, found
+
+        def slopes() -> Iterator[Matrix]:
+            yield gram * distances / scale
+            for name in kernel.learned:
+                yield self._cells(name, parameters) * near
+
+        return gram, slopes
 
     def _cells(self, slope: str, parameters: Parameters) -> Matrix:
         """Return `⟨W, K_C W' K_A⟩`, or its derivative by the log lengthscale of `actions` or `contexts`."""
@@ -338,28 +335,29 @@ class Covariances:
         mixed = kernel.mixed(W, parameters, slope)
         return np.asarray(W.reshape(len(W), -1) @ mixed.reshape(len(W), -1).T)
 
-    def _added(self, parameters: Parameters, slopes: bool) -> tuple[Matrix, dict[str, Matrix]]:
+    def _added(self, parameters: Parameters) -> tuple[Matrix, Slopes]:
         """Evaluate the additive kernel, Eq. 1."""
         kernel, scale = self.kernel, self.kernel.lengthscale("lengthscale", parameters) ** 2
         near = [np.exp(distances * (-0.5 / scale)) for distances in self.distances]
-        gram = near[0].copy()
-        for part in near[1:]:
-            gram += part
-        found: dict[str, Matrix] = {}
-        if slopes:
-            found["lengthscale"] = near[0] * self.distances[0]
-            for part, distances in zip(near[1:], self.distances[1:], strict=True):
-                found["lengthscale"] += part * distances
-            found["lengthscale"] /= scale
-        for name in kernel.learned:
-            w, similarity = self.inputs.weights.sum(axis=_OTHER_AXIS[name]), getattr(kernel, name)
-            v, length = kernel.variance(name, parameters), kernel.lengthscale(name, parameters)
-            part = v * w @ similarity.mix(w, length).T
-            gram += part
-            found[f"{name} variance"] = part
-            if slopes:
-                found[name] = v * w @ similarity.slope(w, length).T
-        return gram, found
+        parts = [self._own(name, "", parameters) for name in kernel.learned]
+        gram = reduce(np.add, [*near, *parts])
+
+        def slopes() -> Iterator[Matrix]:
+            pairs = zip(near, self.distances, strict=True)
+            yield reduce(np.add, [part * distances for part, distances in pairs]) / scale
+            for name in kernel.learned:
+                yield self._own(name, name, parameters)
+            yield from parts
+
+        return gram, slopes
+
+    def _own(self, name: str, slope: str, parameters: Parameters) -> Matrix:
+        """Return the own term of `actions` or `contexts`, or its derivative by the log lengthscale of `slope`."""
+        kernel, similarity = self.kernel, getattr(self.kernel, name)
+        v, length = kernel.variance(name, parameters), kernel.lengthscale(name, parameters)
+        w = self.inputs.weights.sum(axis=_OTHER_AXIS[name])
+        mixed = similarity.slope(w, length) if slope else similarity.mix(w, length)
+        return np.asarray(v * w @ mixed.T)
 
 
 def squared_distances(phi: Float[np.ndarray, "n m"]) -> Float[np.ndarray, "n n"]:

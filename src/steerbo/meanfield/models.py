@@ -22,12 +22,12 @@ from ._gp import Observations, PayoffPosterior, corrected, fit, sampled, screen_
 from ._kernels import (
     PLAIN,
     ROOT,
-    CovariateFactor,
     Inputs,
     Kind,
     Parameters,
     PayoffKernel,
     map_embeddings,
+    seen_kernel,
 )
 from ._similarity import Similarity
 from .acquisition import AveragePayoffUCB, Tables, Values
@@ -137,7 +137,8 @@ class PayoffModels:
             actions,
             Similarity.of(np.full(C, 1 / C), problem.context_features),
             single=problem.feedback != "population",
-            seen=CovariateFactor(problem.space, drift_over(problem.drift, problem.space.dimension)),
+            seen=seen_kernel(problem.space, drift_over(problem.drift, problem.space.dimension)),
+            seen_names=problem.space.names,
         )
 
     def set(self, plain: Mapping[str, Any]) -> None:
