@@ -296,3 +296,17 @@ def test_the_room_of_a_limit_on_an_outcome_is_that_of_now() -> None:
     room = optimizer.explain().tables[-1].rows[0][1]
     # The answer keeps a distance for what no outcome has shown; as of the beginning there would be 1.8 more.
     assert room == pytest.approx(5.0 - 3.0 - 0.075 * 24 - 0.5 * optimizer.recommend().values["a"], abs=0.3)
+
+
+@pytest.mark.parametrize("correction", [{"void": True}, {"value": 2.0}])
+def test_the_only_outcome_of_what_moves_may_be_corrected_after_a_fit(correction: dict[str, Any]) -> None:
+    """A model from which the fit was taken back had no rows, and the next ask ended in numpy's words."""
+    problem = sb.CostVarying(
+        [sb.Float("x", 0, 1, law=sb.Uniform()), sb.Float("y", 0, 1, law=sb.Uniform())], [["x"], ["x", "y"]],
+        costs=[1, 2], drift="learned",
+    )  # fmt: skip
+    optimizer = sb.Optimizer(problem, "ucb-cvs", seed=0)
+    optimizer.add(1.0, {"x": 0.5, "y": 0.5})
+    optimizer.refit()
+    optimizer.amend("added-1", **correction)
+    assert optimizer.ask().values

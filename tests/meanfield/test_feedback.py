@@ -75,6 +75,12 @@ def test_counts_are_as_good_as_shares(realised: dict[str, Any]) -> None:
     }
 
 
+def test_a_number_of_agents_beyond_all_integers_of_a_machine_is_refused_by_its_row() -> None:
+    optimizer, suggestion = asked(crowd())
+    with pytest.raises(InvalidOutcome, match=r"counts\.day: 1000"):
+        optimizer.tell(suggestion, 1.0, realised={"counts": {"day": {"a": 10**30}, "night": [0, 0, 0, 10]}})
+
+
 def test_the_default_is_what_was_suggested_and_amending_goes_before_it() -> None:
     optimizer, suggestion = asked(crowd(counts=True))
     optimizer.tell(suggestion, 1.0)

@@ -342,3 +342,21 @@ def test_events_in_another_order_or_twice_are_refused_by_their_place() -> None:
         sb.load(json.dumps({"events": moved}))
     with pytest.raises(InvalidStudy, match=rf"events\.{at}\.token"):
         sb.load(json.dumps({"events": [*events[:at], *events[at - 1 :]]}))
+
+
+SEEN_AND_LOOKED_AT = sb.Causal(
+    sb.CausalGraph.from_text("weather -> y; a -> x; a -> y; x -> y; weather -> x", target="y", intervenable=["x"]),
+    [sb.Float("x", 0, 1), sb.Float("weather", 0, 30, seen=True), sb.Float("a", 0, 1)],
+)
+
+
+def test_an_own_play_that_looked_at_more_than_what_is_seen_is_opened_again() -> None:
+    """Its context was read as that of an ask, and a study that steerbo had written was refused."""
+    optimizer = sb.Optimizer(SEEN_AND_LOOKED_AT, rounds=50, seed=0)
+    optimizer.tell(optimizer.attach({"x": 0.5}, context={"weather": 12.0, "a": 0.3}), 1.0)
+    again = sb.load(optimizer.to_json())
+    assert again.to_json() == optimizer.to_json()
+    events: Events = [to_dict(event, Event) for event in optimizer.events]
+    events[1]["request"]["context"]["a"] = "low"
+    with pytest.raises(InvalidStudy, match=r"events\.1\.request\.context\.a"):
+        sb.load(json.dumps({"events": events}))

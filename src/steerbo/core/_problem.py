@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 from .._parsing import parse_value, read_choice
 from .._wording import MISSING
 from ..errors import InvalidContext, InvalidOutcome, combine, did_you_mean, one_of
+from ..records import of_checked
 from ..space import (
     Categorical,
     Empirical,
@@ -362,29 +363,27 @@ class Problem(ABC):
         self, suggestion: Suggestion, realised: Mapping[str, Any], needed: bool
     ) -> dict[str, Any]:
         """Check realised values; variables that were set and not measured count as set."""
-        unknown = [
-            InvalidOutcome(
-                f"realised.{name}", value, f"values for {one_of(self.space.names, name)}"
-            )
-            for name, value in by_name("realised", realised).items()
-            if name not in self.space
-        ]
+        names = self.space.names
+        unknown = [name for name in by_name("realised", realised) if name not in names]
         known = {**suggestion.values, **suggestion.context, **realised}
-        missing = [
-            name for name in self.unmeasured(suggestion) if name in self.space and name not in known
-        ]
-        misspelt = {
-            did_you_mean(self.space.names, str(name)) for name in realised if name not in self.space
-        }
         # it is there under a name that is complained of
-        missing = [name for name in missing if name not in misspelt]
-        if needed and missing:
+        there = {*known, *(did_you_mean(names, str(name)) for name in unknown)}
+        missing = [
+            name
+            for name in (self.unmeasured(suggestion) if needed else ())
+            if name in names and name not in there
+        ]
+        wrong = []
+        if missing:
             which = f"realised.{missing[0]}" if len(missing) == 1 else "realised"
             allowed = f"the measured {'values' if len(missing) > 1 else 'value'} of {', '.join(map(repr, missing))}"
             hint = "Nature chose it in this round, so the model cannot learn without it."
-            raise combine([InvalidOutcome(which, MISSING, allowed, hint), *unknown])
-        if unknown:
-            raise combine(unknown)
+            wrong.append(InvalidOutcome(which, MISSING, allowed, hint))
+        for name in unknown:
+            allowed = f"values for {one_of(names, name)}"
+            wrong.append(InvalidOutcome(f"realised.{name}", realised[name], allowed))
+        if wrong:
+            raise combine(wrong)
         return self.space.check_measured(
             known, [name for name in self.space.names if name in known]
         )
@@ -395,8 +394,12 @@ class Problem(ABC):
         """Check and complete an outcome of `suggestion`."""
         price = self.price(suggestion)
         paid = finite("cost", cost, least=0.0) if cost is not None else price
-        return Outcome(
-            self.read_value(value), paid, self.read_realised(suggestion, realised, needed=True)
+        return of_checked(
+            Outcome,
+            value=self.read_value(value),
+            cost=paid,
+            realised=self.read_realised(suggestion, realised, needed=True),
+            sem=None,
         )
 
     def needed_of_data(self, realised: Mapping[str, Any]) -> tuple[str, ...]:

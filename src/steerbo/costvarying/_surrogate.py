@@ -212,10 +212,11 @@ class Surrogate:
         points = self._encoded_rows.of_all(
             [(each.name, each.realised) for each in told], self.space.encode
         )
+        points = points.reshape(len(told), len(self.space))  # also where nothing was told
         if self.drift.model is not None:
             times = [self._when(each.realised, each.name, each.played) for each in told]
-            points = np.column_stack([points.reshape(len(told), -1), times])
-        return points.reshape(len(told), len(self.search_space.columns))
+            points = np.column_stack([points, times])
+        return points
 
     def _empty_model(self, drift_model: DriftModel | None) -> GPRegression[Any]:
         model = self._empty(drift_model, known_noise=self.problem.noise)

@@ -116,7 +116,7 @@ def as_shares(simplex: Simplex, given: Any, agents_in: Int[np.ndarray, " C"]) ->
         }
     for context, agents in zip(contexts, agents_in.tolist(), strict=True):
         row = named[context]
-        if not isinstance(row, Mapping) or not set(simplex.columns).issuperset(row):
+        if not isinstance(row, Mapping) or not row.keys() <= simplex.numbers.keys():
             return named
         total = (
             sum(row.values())
@@ -151,11 +151,10 @@ def array(simplex: Simplex, named: Mapping[str, Mapping[str, float]]) -> Float[n
     array([[0., 1.],
            [0., 0.]])
     """
-    columns = {name: a for a, name in enumerate(simplex.columns)}
     table = np.zeros(simplex.shape)
     for c, context in enumerate(simplex.rows):
         for action, share in named.get(context, {}).items():
-            table[c, columns[action]] = share
+            table[c, simplex.numbers[action]] = share
     return table
 
 
@@ -167,18 +166,21 @@ def is_table(simplex: Simplex, plain: Any) -> bool:
     """
     if not isinstance(plain, Mapping) or next(iter(plain), simplex.rows[0]) not in simplex.rows:
         return False
-    rows, columns = set(simplex.rows), set(simplex.columns)
+    rows = set(simplex.rows)
     return all(
         name in rows
         and isinstance(row, Mapping)
-        and columns.issuperset(row)
+        and row.keys() <= simplex.numbers.keys()
         and not any(isinstance(cell, Mapping) for cell in row.values())
         for name, row in plain.items()
     )
 
 
 def counts(
-    simplex: Simplex, given: Any, agents_in: Int[np.ndarray, " C"]
+    simplex: Simplex,
+    given: Any,
+    agents_in: Int[np.ndarray, " C"],
+    place: str = "realised.counts",
 ) -> Int[np.ndarray, "C A"]:
     """Read whole agents by context and action (or as rows); each row must sum to the agents of its context.
 
@@ -188,26 +190,23 @@ def counts(
     >>> counts(Simplex(["day"], ["a", "b"]), {"day": {"a": 3}}, np.array([3]))
     array([[3, 0]])
     """
-    place = "realised.counts"
     rows = _rows(simplex, given, place)
     table = np.zeros(simplex.shape, dtype=np.int64)
     for c, (context, row) in enumerate(rows.items()):
         for action, number in row.items():
-            if (
-                isinstance(number, bool | np.bool_)
-                or not isinstance(number, int | np.integer)
-                or number < 0
-            ):
+            # True is an int, too
+            if (type(number) is not int and not isinstance(number, np.integer)) or number < 0:
                 raise InvalidOutcome(
                     f"{place}.{context}.{action}", number, "a whole number of agents not below 0"
                 )
-            table[c, simplex.columns.index(action)] = int(number)
-        total, wanted = int(table[c].sum()), int(agents_in[c])
+        total, wanted = sum(map(int, row.values())), int(agents_in[c])
         if total != wanted:
             hint = "If the contexts' numbers vary, tell the 'distribution' instead."
             raise InvalidOutcome(
                 f"{place}.{context}", total, f"counts that add up to its {wanted} agents", hint
             )
+        for action, number in row.items():
+            table[c, simplex.numbers[action]] = number
     return table
 
 
@@ -365,7 +364,7 @@ def _rows(simplex: Simplex, given: Any, place: str) -> dict[str, dict[str, Any]]
                 )
                 raise InvalidOutcome(f"{place}.{context}", row, allowed) from None
         for action in row:
-            if action not in simplex.columns:
+            if action not in simplex.numbers:
                 raise InvalidOutcome(
                     f"{place}.{context}.{action}", row[action], one_of(simplex.columns, action)
                 )

@@ -42,6 +42,7 @@ from ..core import (
 )
 from ..errors import InvalidRequest, InvalidStudy
 from ..gp import MOST_COUNTED
+from . import _feedback as feedback
 from ._region import Region
 from .models import Surrogate
 from .problem import SCOPE, MeanField
@@ -374,9 +375,12 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
         return region.whole(region.project(self.usual[None])[0])
 
     def read_logged(self, asked: Suggestion) -> None:
-        """See `Method.read_logged`: the only scope."""
+        """See `Method.read_logged`: the only scope, and the numbers of agents."""
         if asked.scope != SCOPE:
             raise InvalidStudy("scope", str(asked.scope), str(SCOPE))
+        if "counts" in asked.values:
+            sizes = self.problem.agents_in
+            feedback.counts(self.problem.simplex, asked.values["counts"], sizes, "values.counts")
 
     def choice(self, counts: Int[np.ndarray, "C A"], **note: Any) -> Choice:
         """Return the choice of these numbers of agents."""

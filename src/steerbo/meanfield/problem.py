@@ -496,19 +496,11 @@ class MeanField(Problem):
         if not isinstance(realised, Mapping):
             raise InvalidOutcome("realised", realised, "values by name, such as {'counts': …}")
         suggested = suggestion.values
-        if "counts" in suggested:
-            feedback.counts(self.simplex, suggested["counts"], self.agents_in)
-        known = {
-            "distribution": suggested["distribution"],
-            **suggestion.context,
-            **feedback.in_full(self.contexts, realised),
-        }
-        if (
-            "counts" in realised
-            and isinstance(known["counts"], dict)
-            and known["counts"] == suggested.get("counts")
-        ):
-            known.pop("counts")  # as suggested: a corrected distribution takes precedence
+        known = {"distribution": suggested["distribution"], **suggestion.context, **realised}
+        if "counts" in realised:
+            told = feedback.with_context(self.contexts, realised["counts"])
+            if isinstance(told, dict) and told == suggested.get("counts"):
+                known.pop("counts")  # as suggested: a corrected distribution takes precedence
         return self._read_played(known, needed)
 
     def _read_played(self, known: Mapping[str, Any], needed: bool) -> dict[str, Any]:
@@ -547,9 +539,9 @@ class MeanField(Problem):
                 or (largest_remainders(table, self.agents_in) != counts).any()
             ):
                 table = counts / self.agents_in[:, None]
-        forbidden = np.argwhere((table > 0) & ~self.region.allowed)
-        if len(forbidden):
-            c, a = forbidden[0]
+        forbidden = (table > 0) & ~self.region.allowed
+        if forbidden.any():
+            c, a = np.argwhere(forbidden)[0]
             context, action = self.contexts[c], self.actions[a]
             hint = f"The problem allows {context!r} only {', '.join(self.allowed[context])}."
             raise InvalidOutcome(

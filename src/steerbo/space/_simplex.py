@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from itertools import islice
 from typing import Annotated, Any
 
@@ -43,6 +45,11 @@ class Simplex:
             twice = duplicate(names)
             if twice is not None:
                 raise InvalidProblem(field, twice, "every name once")
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """Number of each column, by its name."""
+        return {name: a for a, name in enumerate(self.columns)}
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -99,9 +106,8 @@ class Simplex:
             if row is None:
                 raise error(f"{place}.{name}", None, "a distribution for every row")
             return row
-        known = set(self.columns)
         for column in row:
-            if column not in known:
+            if column not in self.numbers:
                 raise error(f"{place}.{name}.{column}", row[column], one_of(self.columns, column))
         return [row.get(column, 0.0) for column in self.columns]
 
@@ -115,17 +121,14 @@ class Simplex:
                 place, row, f"{counted(len(self.columns), 'number')}, for {', '.join(self.columns)}"
             )
         probabilities = values.astype(float)
-        if (
-            not np.isfinite(probabilities).all()
-            or probabilities.min() < 0
-            or probabilities.max() > 1 + _TOLERANCE
-        ):
+        # as a list: most rows are short. Of NaN neither comparison holds
+        if not all(0.0 <= x <= 1 + _TOLERANCE for x in probabilities.tolist()):
             raise error(place, row, "probabilities from 0 to 1")
         total = float(probabilities.sum())
         if abs(total - 1) > _TOLERANCE:
             raise error(place, row, f"probabilities that sum to 1, not to {total:.8g}")
         # what a sum of shares is off by that were divided by it
-        rounding = len(probabilities) * np.finfo(float).eps
+        rounding = len(probabilities) * sys.float_info.epsilon
         return probabilities if abs(total - 1) <= rounding else probabilities / total
 
 
