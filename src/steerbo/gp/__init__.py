@@ -2,11 +2,18 @@
 
 from ._crossed import CrossedMoments, CrossedOutcomes
 from ._draws import mixture_moments, mixture_quantile, posterior_draws
-from ._drift_signs import changepoint_densities
+from ._drift_signs import LATEST, changepoint_densities
 from ._factor import Factor
 from ._fit import MANY, evenly, maximum_a_posteriori, refine_on_all, refit_due
 from ._hyperparameters import Hyperparameters, Parameter, from_hex, log_prior, to_hex
-from ._learned_drift import DriftModel, abrupt_change, fit_drift
+from ._learned_drift import (
+    BEFORE,
+    MIN_TO_CUT,
+    DriftModel,
+    abrupt_change,
+    fit_drift,
+    likely_change,
+)
 from ._posterior import MOST_COUNTED, GPPosterior, choose_subset
 from ._process import GPPrior, Level, evidence, inverted, profiled_log_density
 from ._regression import Averaged, GPRegression, MomentsAndGradients, noise_lines, replace_outcomes
@@ -32,7 +39,10 @@ from .kernels import (
 )
 
 __all__ = [
+    "BEFORE",
+    "LATEST",
     "MANY",
+    "MIN_TO_CUT",
     "MOST_COUNTED",
     "AnovaKernel",
     "AnyDrift",
@@ -78,6 +88,7 @@ __all__ = [
     "fit_drift",
     "from_hex",
     "inverted",
+    "likely_change",
     "log_prior",
     "maximum_a_posteriori",
     "mixture_moments",

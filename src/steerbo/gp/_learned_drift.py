@@ -26,7 +26,7 @@ import numpy as np
 
 from .._arrays import Float as Floats
 from ..errors import InvalidStudy, ModelFailure
-from ._drift_signs import changepoint_gains, likely_periods
+from ._drift_signs import changepoint_densities, changepoint_gains, likely_periods
 from ._fit import Hasty
 from ._hyperparameters import Hyperparameters, from_hex, to_hex
 from ._regression import GPRegression
@@ -659,11 +659,27 @@ def abrupt_change(model: GPRegression[Any]) -> int | None:
     gram = model.kernel(model.inputs, model.inputs)
     gram.flat[:: n + 1] += model.noises
     try:
-        gains = changepoint_gains(gram, model.output.forward(model.outcomes) - model.mean)
+        density = changepoint_densities(gram, model.output.forward(model.outcomes) - model.mean)
     except ModelFailure:
         return None
-    best = max(range(BEFORE, n - AFTER + 1), key=lambda k: float(gains[k]))
-    return best if gains[best] > ODDS + 2.0 * math.log(n) else None
+    return likely_change(density, range(BEFORE, n - AFTER + 1), n)
+
+
+def likely_change(
+    density: Floats[np.ndarray, " m"], moments: Sequence[int], outcomes: int
+) -> int | None:
+    """Likeliest moment of a change, if it is likelier than none by a factor e·n²; None: it is not.
+
+    Args:
+        density: (m + 1,) log densities with a change before each row: see `changepoint_densities`.
+        moments: rows before which the change may be; of equally likely ones the first is taken.
+        outcomes: n.
+
+    >>> likely_change(np.array([0.0, 2.0, 9.0, 0.0]), range(1, 3), 20)
+    2
+    """
+    best = max(moments, key=lambda k: float(density[k]))
+    return best if density[best] - density[-1] > ODDS + 2.0 * math.log(outcomes) else None
 
 
 def _cut(

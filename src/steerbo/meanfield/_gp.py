@@ -20,7 +20,10 @@ from .._arrays import Bool, Float, Int
 from ..core import Outcome, Round, context_of
 from ..errors import ModelFailure
 from ..gp import (
+    BEFORE,
+    LATEST,
     MANY,
+    MIN_TO_CUT,
     MOST_COUNTED,
     Level,
     Parameter,
@@ -30,6 +33,7 @@ from ..gp import (
     evenly,
     evidence,
     inverted,
+    likely_change,
     log_prior,
     maximum_a_posteriori,
     posterior_draws,
@@ -57,15 +61,11 @@ _CORRECTIONS = 3  # evaluations of the likelihood of all observations
 
 # steps to the scale beside stated errors at most, and the relative one that is the last
 _LEVELS, _SETTLED = 20, 1e-3
-MIN_TO_TEST = 20
-"""Number of outcomes from which on changes are tested for."""
-BESIDE = 4
-"""Smallest number of outcomes before a change that is tested, and since."""
+# outcomes since a change, at least: eight lose .13 ± .03 a round after it (8 studies, noise .01)
+_SINCE = 4
 _UNKNOWN = 0.6  # share of the prior variance left, above which an outcome cannot be doubted
-_WINDOW = 400  # latest observations that the test uses
 # of the learned noise: a change that was not modelled inflates it
 _NOISE_SHARES = 1.0, 0.1, 0.01, 0.001
-_ODDS = 4.0  # log odds required for a change, beyond the logarithm of the number of outcomes
 
 Theta = Float[np.ndarray, " p"]
 Likelihood = Callable[[Theta], tuple[float, Theta, float]]
@@ -457,13 +457,13 @@ def outdated(data: Observations, kernel: PayoffKernel, parameters: Parameters) -
 
     After a permanent change earlier outcomes mislead: distributions that were best are played on,
     and a fit takes the contradiction for noise. Under a change before outcome k the outcomes before
-    and after are independent. It is accepted if its log posterior odds exceed `_ODDS`, with the
-    noise variance free to be smaller than the learned one.
+    and after are independent. It is accepted as `steerbo.gp.likely_change` says, with the noise
+    variance free to be smaller than the learned one.
     """
     outcomes = int(data.outcome.max(initial=-1)) + 1
-    recent = np.argsort(data.outcome, kind="stable")[-_WINDOW:]
+    recent = np.argsort(data.outcome, kind="stable")[-LATEST:]
     number = data.outcome[recent]
-    if number.size == 0 or outcomes - number.min() < MIN_TO_TEST:
+    if number.size == 0 or outcomes - number.min() < MIN_TO_CUT:
         return 0
     inputs = data.inputs
     seen = None if inputs.seen is None else inputs.seen[recent]
@@ -482,12 +482,9 @@ def outdated(data: Observations, kernel: PayoffKernel, parameters: Parameters) -
         except ModelFailure:
             continue
         density = np.fmax(density, found)
-    # the latest of equal ones is taken
-    tested = np.arange(outcomes - BESIDE, number.min() + BESIDE - 1, -1)
-    gains = density[np.searchsorted(number, tested)] - density[-1]
-    best = int(np.argmax(gains))
-    # NaN compares as False
-    return int(tested[best]) if gains[best] > _ODDS + math.log(outcomes) else 0
+    tested = np.arange(outcomes - _SINCE, number.min() + BEFORE - 1, -1)
+    change = likely_change(density, np.searchsorted(number, tested).tolist(), outcomes)
+    return 0 if change is None else int(number[change])
 
 
 Payoff = tuple[
