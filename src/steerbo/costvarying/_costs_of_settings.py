@@ -19,7 +19,7 @@ import numpy as np
 
 from .._arrays import Float
 from ..core import COMPARABLE, History, Result
-from ..gp import AnovaKernel, DriftModel, GPRegression
+from ..gp import LOG_2PI, AnovaKernel, DriftModel, GPRegression
 from ..gp.outliers import WORTH
 from ..surrogate import (
     Data,
@@ -34,8 +34,6 @@ from ..surrogate import (
 )
 from ._surrogate import COST_FIT
 from .problem import CostVarying
-
-_LOG_2PI = math.log(2.0 * math.pi)  # of the normal density
 
 
 class NetOfCost:
@@ -120,7 +118,7 @@ class CostsOfSettings:
         groups = self._by_set()
         n, residuals = sum(map(len, groups)), [costs - costs.mean() for costs in groups]
         variance = sum(float(each @ each) for each in residuals) / n
-        return -0.5 * n * (_LOG_2PI + math.log(variance) + 1.0)
+        return -0.5 * n * (LOG_2PI + math.log(variance) + 1.0)
 
     # -- rows --------------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ from ._learned_drift import (
     likely_change,
 )
 from ._posterior import MOST_COUNTED, GPPosterior, choose_subset
-from ._process import GPPrior, Level, evidence, inverted, profiled_log_density
+from ._process import LOG_2PI, GPPrior, Level, evidence, inverted, profiled_log_density
 from ._regression import Averaged, GPRegression, MomentsAndGradients, noise_lines, replace_outcomes
 from ._standardisation import Standardisation
 from .drift import AnyDrift, Decay, MaternInTime, Periodic, Sliding, correlation, drift_over
@@ -41,6 +41,7 @@ from .kernels import (
 __all__ = [
     "BEFORE",
     "LATEST",
+    "LOG_2PI",
     "MANY",
     "MIN_TO_CUT",
     "MOST_COUNTED",

@@ -29,7 +29,7 @@ import numpy as np
 
 from .._arrays import Float
 from ._factor import packed_cholesky
-from ._process import inverted
+from ._process import density_of_forms, inverted
 
 LATEST = 400
 """Outcomes that a period is sought in: the latest."""
@@ -85,11 +85,7 @@ def changepoint_densities(
     forms, logs = before + after, logs + others
     if not profiled:
         return np.asarray(-0.5 * forms[:, 0] - logs)
-    yy, y1, ones = forms.T
-    mean = y1 / (ones + 1.0)
-    misfit = np.maximum(yy - 2.0 * mean * y1 + mean**2 * (ones + 1.0), 0.0)
-    n = len(outcomes)
-    return np.asarray(-0.5 * (n + 1) * np.log((misfit + 1.0) / (n + 1)) - logs)
+    return density_of_forms(forms, logs, len(outcomes))
 
 
 def _beginnings(

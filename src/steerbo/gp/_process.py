@@ -21,7 +21,8 @@ from ._hyperparameters import LIKELY_NOISE, Parameter, noise_slope
 from ._hyperparameters import noise as noise_parameter
 from .kernels import Kernel, UnseenKernel
 
-_LOG_2PI = math.log(2.0 * math.pi)  # of the normal density
+LOG_2PI = math.log(2.0 * math.pi)
+"""Of the normal density: its logarithm at the mean is −½ ln 2π, with a variance of 1."""
 _ROWS = 256  # of a matrix that are worked on at a time
 _BELOW = np.tri(_ROWS, k=-1, dtype=bool)  # the diagonal of so many rows
 
@@ -108,7 +109,7 @@ def log_density(
     quadratic: Float[np.ndarray, " *k"], half_log_determinant: float, n: int
 ) -> Float[np.ndarray, " *k"]:
     """`ln N(r; 0, K)` of n residuals, from `rᵀK⁻¹r` and ½ ln|K| (Rasmussen & Williams 2006, equation 5.8)."""
-    return -0.5 * quadratic - half_log_determinant - 0.5 * n * _LOG_2PI
+    return -0.5 * quadratic - half_log_determinant - 0.5 * n * LOG_2PI
 
 
 def evidence(
@@ -225,10 +226,18 @@ def profiled_log_density(gram: Float[np.ndarray, "n n"], y: Float[np.ndarray, " 
     L, _ = packed_cholesky(gram)
     half = scipy.linalg.lapack.dtrtrs(L, np.column_stack([y, np.ones(len(y))]), lower=1)[0]
     (yy, y1), (_, ones) = half.T @ half
+    half_log_determinant = np.log(L.diagonal()).sum()
+    return float(density_of_forms(np.array([yy, y1, ones]), half_log_determinant, len(y)))
+
+
+def density_of_forms(
+    forms: Float[np.ndarray, "*m 3"], half_log_determinant: Float[np.ndarray, " *m"], n: int
+) -> Float[np.ndarray, " *m"]:
+    """`ln p(y, m, s²)` of n outcomes as `Level.log_density` has it, from `yᵀK⁻¹y`, `yᵀK⁻¹1`, `1ᵀK⁻¹1` and ½ ln|K|."""
+    yy, y1, ones = np.moveaxis(forms, -1, 0)
     mean = y1 / (ones + 1.0)
-    misfit = max(float(yy - 2 * mean * y1 + mean**2 * (ones + 1.0)), 0.0)
-    scale = (misfit + 1.0) / (len(y) + 1)
-    return -0.5 * (len(y) + 1) * math.log(scale) - float(np.log(L.diagonal()).sum())
+    misfit = np.maximum(yy - 2.0 * mean * y1 + mean**2 * (ones + 1.0), 0.0)
+    return np.asarray(-0.5 * (n + 1) * np.log((misfit + 1.0) / (n + 1)) - half_log_determinant)
 
 
 def inverted(gram: Float[np.ndarray, "n n"]) -> tuple[Float[np.ndarray, "n n"], float, float]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from .._arrays import Bool, Float
 from ..core import History, Result, Round, read_note
-from ..gp import CrossedMoments, CrossedOutcomes, DriftModel, GPRegression
+from ..gp import LOG_2PI, CrossedMoments, CrossedOutcomes, DriftModel, GPRegression
 from ..gp.drift import AnyDrift
 from ..optim import MarginsAndGradients, sobol_points
 from ..records import record
@@ -439,7 +439,7 @@ def _deviations(logs: Float[np.ndarray, " m"]) -> Float[np.ndarray, " m"]:
 
 def _log_density(deviates: Float[np.ndarray, " m"]) -> Float[np.ndarray, " m"]:
     """Logarithm of the normal density."""
-    return -0.5 * (deviates**2 + math.log(2.0 * math.pi))
+    return -0.5 * (deviates**2 + LOG_2PI)
 
 
 def _quantiles() -> Float[np.ndarray, " q"]:

@@ -30,12 +30,12 @@ from typing import Any, Self
 import numpy as np
 
 from .._arrays import Float, Int
+from ..gp import LOG_2PI
 from ..gp.drift import StateSpaceForm
 from .data import Datum
 
 _TAIL = 64  # rows that wait to be folded in
 _FADED = 1e-100  # the lazy scalar is folded in before it underflows
-_LOG_2PI = math.log(2.0 * math.pi)  # of the normal density
 
 
 class DecayFilter:
@@ -119,7 +119,7 @@ class DecayFilter:
         z_d = z / d
         self._shift += v * z_d[:, None]
         self.surprise = z_d
-        self.evidence -= 0.5 * (z_d * z_d + np.log(d2) + _LOG_2PI)
+        self.evidence -= 0.5 * (z_d * z_d + np.log(d2) + LOG_2PI)
 
     def posterior(self, time: float) -> tuple[Float[np.ndarray, "P X"], Float[np.ndarray, "G X"]]:
         """Means (P, X) and variances (G, X) of the objective at every site at a time that is not in the past."""
@@ -246,7 +246,7 @@ class StateSpaceFilter:
         z_d = z / d[self.group]
         self._shift += v[self.group] * z_d[:, None, None]
         self.surprise = z_d
-        self.evidence -= 0.5 * (z_d * z_d + np.log(d2[self.group]) + _LOG_2PI)
+        self.evidence -= 0.5 * (z_d * z_d + np.log(d2[self.group]) + LOG_2PI)
 
     def posterior(self, time: float) -> tuple[Float[np.ndarray, "P X"], Float[np.ndarray, "G X"]]:
         """Means (P, X) and variances (G, X) of the objective at every site at a time that is not in the past."""

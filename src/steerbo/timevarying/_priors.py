@@ -22,7 +22,16 @@ from .._arrays import Float
 from .._arrays import Float as Floats
 from .._wording import counted
 from ..errors import InvalidProblem, one_of
-from ..gp import Kernel, Matern12, Matern32, Matern52, SquaredExponentialKernel, Stationary, called
+from ..gp import (
+    LOG_2PI,
+    Kernel,
+    Matern12,
+    Matern32,
+    Matern52,
+    SquaredExponentialKernel,
+    Stationary,
+    called,
+)
 from ..gp.drift import Decay, Drift
 from ..records import record
 from ..space.fields import ListField, Number, Positive, Variance, as_number
@@ -318,7 +327,7 @@ def log_likelihood(
             total -= 0.5 * float(z @ cho_solve(factor, z, check_finite=False)) + float(
                 np.log(np.diag(factor[0])).sum()
             )
-            total -= 0.5 * at.size * math.log(2 * math.pi)
+            total -= 0.5 * at.size * LOG_2PI
             mean = mean + z @ gain
             P = P - P[at].T @ gain
         mean = math.sqrt(1 - epsilon) * mean
