@@ -79,16 +79,20 @@ def test_every_set_has_its_interval_and_what_is_good_enough_is_shaded() -> None:
         ("oven", "1.5", "1.0 to 2.0", "3", True),
         ("oven + speed", "2", "1 to 3", "5", False),
     ]
-    assert (found.rows[0].left, found.rows[0].right, found.rows[0].at) == ("0.00%", "50.00%", "25.00%")
-    assert (found.left, found.width) == ("45.00%", "55.00%"), "from what the answer says"
-    assert found.says == "Shaded: good enough, at least 1.9."
+    assert found.chart is not None
+    first, _ = found.chart.points
+    assert (first.top, first.y, first.bottom) == ("50.00%", "71.55%", "93.10%")
+    assert found.chart.good is not None
+    assert (found.chart.good.y, found.chart.good.height) == ("0.00%", "54.31%"), "from what the answer says"
+    assert found.chart.says.endswith("Shaded: good enough, at least 1.9.")
 
 
-def test_of_very_many_sets_the_cheapest_and_the_recommended_are_shown() -> None:
+def test_of_very_many_sets_a_dozen_are_shown_and_the_recommended_one() -> None:
     study = Study.create(MemoryLog(), OVEN, "random", budget=9.0)
     others = tuple(Recommendation(sb.core.Scope([f"x{k}"]), {}, 2.0, 1.0, 3.0, float(k)) for k in range(30))
     found = sets(study, Recommendation(sb.core.Scope(["oven"]), {}, 1.5, 1.0, 2.0, 99.0, alternatives=others))
-    assert (len(found.rows), found.more, found.rows[-1].best) == (12, 19, True)
+    assert (len(found.rows), found.more) == (12, 19)
+    assert found.rows[-1].name == "oven", "the dearest"
 
 
 def test_an_answer_that_breaks_a_limit_is_not_called_leaving_everything_alone() -> None:

@@ -47,19 +47,18 @@ def priced(rounds: int = 14) -> Optimizer:
 
 
 def test_scopes_with_their_prices() -> None:
-    """A row for each scope, its price beside it, the recommended one in a ring."""
+    """A mark for each scope, the recommended one in a ring."""
     optimizer = priced()
     advice = optimizer.recommend()
     titles = [picture.title for picture in draw(optimizer, advice)]
-    assert titles[0] == "Expected outcome of each scope"
+    assert titles[0] == "Which to set"
     axes = prices(optimizer, money="EUR")
     told = [choice for choice in (advice, *advice.alternatives) if choice.mean is not None]
-    assert {text.get_text().replace("\n", " ") for text in axes.get_yticklabels()} == {str(c.scope) for c in told}
-    (aside,) = axes.child_axes
-    assert [float(text.get_text()) for text in aside.get_yticklabels()] == sorted(float(c.cost or 0) for c in told)
+    marks = {bars.get_label().replace("\n", " "): bars.lines[0].get_xydata()[0] for bars in axes.containers}
+    assert {name: value for name, (_, value) in marks.items()} == {str(c.scope): c.mean for c in told}
     ring = next(line for line in axes.lines if line.get_label() == "recommended")
-    assert ring.get_xdata()[0] == advice.mean
-    assert axes.get_xlabel() == f"expected {FIGURE_1.target}"
+    assert ring.get_ydata()[0] == advice.mean
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("cost of a play (EUR)", f"expected {FIGURE_1.target}")
 
 
 def test_without_prices_there_is_nothing_to_draw() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -12,17 +11,12 @@ pytest.importorskip("matplotlib")
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 
-import steerbo as sb
-from steerbo.core import Scope
 from steerbo.plots import Picture, pictures
 from steerbo.plots.drawing import (
     legend_below,
     name_beside,
     new_figure,
     on,
-    priced,
-    rows_height,
-    rows_of,
     save_figure,
     side_by_side,
     told_apart,
@@ -130,58 +124,6 @@ def test_names_that_begin_alike_and_end_alike_are_numbered() -> None:
     assert all(len(name) <= 20 for name in found)
     assert len(set(told_apart([f"{k}{same}" for k in "xy"], 10))) == 2
     assert told_apart(["same", "same"], 10) == ["same", "same"]
-
-
-# -- rows with intervals -----------------------------------------------------------------------------------------------
-
-LAW = sb.Uniform()
-VARIABLES = [sb.Float("t", 0, 1, law=LAW), sb.Float("u", 0, 1, law=LAW)]
-PROBLEM = sb.CostVarying(VARIABLES, [["t"], ["u"], ["t", "u"]], tolerance=sb.Absolute(0.5))
-T, U, BOTH = PROBLEM.scopes
-
-
-def choice(scope: Scope, mean: float | None, cost: float | None, **more: Any) -> sb.core.Recommendation:
-    return sb.core.Recommendation(scope, {}, mean=mean, cost=cost, **more)
-
-
-ADVICE = choice(
-    BOTH,
-    2.4,
-    4.0,
-    lower=1.5,
-    upper=2.75,
-    alternatives=(choice(T, 2.0, 1.0), choice(U, 2.2, 1.0), choice(U, None, 2.0), choice(U, 0.5, None)),
-)
-
-
-def test_rows_are_in_order_of_price_and_at_equal_prices_the_better_first() -> None:
-    assert [each.scope for each in priced(ADVICE)] == [BOTH, T, U]
-    assert [(row.name, row.aside, row.chosen) for row in rows_of(PROBLEM, ADVICE)] == [
-        ("u", "1", False), ("t", "1", False), ("t + u", "4", True)
-    ]  # fmt: skip
-    worse = sb.CostVarying(VARIABLES, PROBLEM.control_sets, minimize=True)
-    assert [row.name for row in rows_of(worse, ADVICE)] == ["t", "u", "t + u"]
-
-
-def test_rows_without_bounds_are_points_and_looks_are_those_given() -> None:
-    looks = {T: ("red", "o"), U: ("blue", "s"), BOTH: ("black", "x")}
-    u, _, both = rows_of(PROBLEM, ADVICE, looks)
-    assert (u.low, u.mean, u.high) == (2.2, 2.2, 2.2)
-    assert (both.low, both.mean, both.high) == (1.5, 2.4, 2.75)
-    assert (u.look, both.look) == (looks[U], looks[BOTH])
-    assert len({row.look for row in rows_of(PROBLEM, ADVICE)}) == 3
-
-
-def test_of_very_many_rows_the_best_are_shown_and_the_recommended_one() -> None:
-    sets = [[f"x{k}"] for k in range(40)]
-    problem = sb.CostVarying([sb.Float(name, 0, 1, law=LAW) for (name,) in sets], sets)
-    others = tuple(choice(scope, float(k), 1.0) for k, scope in enumerate(problem.scopes))
-    advice = sb.core.Recommendation(others[0].scope, {}, mean=0.0, cost=1.0, alternatives=others[1:])
-    rows = rows_of(problem, advice)
-    assert len(rows) == 30
-    assert [row.name for row in rows if row.chosen] == ["x0"]
-    assert rows[0].name == "x39"
-    assert rows_height(40) == rows_height(30) > rows_height(2)
 
 
 # -- names beside marks ------------------------------------------------------------------------------------------------

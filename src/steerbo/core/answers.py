@@ -359,6 +359,8 @@ class Recommendation(Record):
         shown: values and context in digits that can be set, with units; empty in a record that no
             study made.
         outcomes: expected further outcomes that the value is traded against, by name.
+        works: the probability that a round there works, where rounds have failed; the expected
+            value is that of rounds that work.
     """
 
     scope: Scope
@@ -372,6 +374,7 @@ class Recommendation(Record):
     context: dict[str, Any] = Field(default_factory=dict)
     shown: dict[str, str] = Field(default_factory=dict, repr=False)
     outcomes: dict[str, ExpectedOutcome] = Field(default_factory=dict)
+    works: float | None = None
 
     @property
     def why(self) -> str:

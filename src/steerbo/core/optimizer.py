@@ -400,22 +400,31 @@ class BaseStudy(ABC):
             # a method from another package may answer otherwise when it is asked again
             of = len(state.events), every
             if state.reasons[0] != of:
+                works = [self._works(each) for each in every]
                 reasons = [
-                    self._reasons(a) if a is advice or a.context else a.reasons for a in every
+                    self._reasons(a, chance) if a is advice or a.context else a.reasons
+                    for a, chance in zip(every, works, strict=True)
                 ]
-                state.reasons = of, reasons
+                state.reasons = of, list(zip(reasons, works, strict=True))
         first, *others = (
-            replace(answer, reasons=reasons)
-            for answer, reasons in zip(every, state.reasons[1], strict=True)
+            replace(answer, reasons=reasons, works=works)
+            for answer, (reasons, works) in zip(every, state.reasons[1], strict=True)
         )
         return replace(first, alternatives=tuple(others))
 
-    def _reasons(self, answer: Recommendation | PolicyStep) -> tuple[Reason, ...]:
+    def _works(self, answer: Recommendation | PolicyStep) -> float | None:
+        """Probability of an answer to work; None where nothing is expected of it, or nothing has failed."""
+        if answer.mean is None:
+            return None
+        return self._method.success_probability(self._state.history, answer)
+
+    def _reasons(
+        self, answer: Recommendation | PolicyStep, works: float | None
+    ) -> tuple[Reason, ...]:
         """Reasons of an answer, with what is to be known of it: see `core._doubtful`."""
         if answer.mean is None:
             return answer.reasons
-        method, history = self._method, self._state.history
-        works, doubted = method.success_probability(history, answer), method.outliers(history)
+        doubted, history = self._method.outliers(self._state.history), self._state.history
         more = against(self.problem, history, answer, works=works, doubted=doubted)
         nearest = nearest_outcomes(self.problem, history)
         return (*answer.reasons, *nearest, *more, *self._state.codes.left_out())
@@ -506,7 +515,7 @@ class BaseStudy(ABC):
                     if step.mean is None
                     else self._method.bound_inflation(history, step.scope),
                 )
-                step = replace(step, reasons=self._reasons(step))
+                step = replace(step, reasons=self._reasons(step, self._works(step)))
         else:
             step = replace(step, mean=None, lower=None, upper=None)
         guesses = [
@@ -584,7 +593,7 @@ class BaseStudy(ABC):
             method = state.method_after_refit()
             answer = method.predict(state.history, settings, {**context_of(read), **seen})
             answer = self._said(replace(answer, values=settings, context=seen, alternatives=()))
-            answer = replace(answer, reasons=self._reasons(answer))
+            answer = replace(answer, reasons=self._reasons(answer, self._works(answer)))
         broken = [
             reason("breaks-limit", limit=str(limit))
             for limit in broken_by(self.problem, settings, seen)

@@ -100,10 +100,9 @@ class StudyState:
         self._gain: tuple[int, float | None] = (0, None)
         self._refitted: tuple[int, Refitted | None] = (0, None)
         self._informed: tuple[int, Method[Any, Any]] = (0, self.method)
-        self.reasons: tuple[tuple[Any, ...], list[tuple[Reason, ...]]] = (
-            (),
-            [],
-        )  # of the recommendation and its alternatives
+        # Of the recommendation and its alternatives: reasons, and the probability to work.
+        self.reasons: tuple[tuple[Any, ...], list[tuple[tuple[Reason, ...], float | None]]]
+        self.reasons = (), []
         self.explained: tuple[int, Explanation] | None = None
         self.past_answers: Any = None  # what `core._past_answers` keeps
 

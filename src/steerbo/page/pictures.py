@@ -15,7 +15,8 @@ from io import BytesIO
 from ..core import BaseStudy, Recommendation, numeral
 from ..errors import SteerboError
 from ..plots import Picture, pictures
-from ..plots.drawing import save_figure
+from ..plots.choices import look
+from ..plots.drawing import COLOURS, save_figure
 
 _DOTS, _PIXELS = 144, 96  # an inch, in the file and on the screen
 
@@ -69,6 +70,52 @@ class Mark:
     kind: str = "dot"
 
 
+# Outlines of marks about their middle, in pixels, by matplotlib's names of shapes.
+_PATHS = {
+    "o": "M6 0A6 6 0 1 1-6 0A6 6 0 1 1 6 0Z",
+    "s": "M-5-5H5V5H-5Z",
+    "D": "M0-7 7 0 0 7-7 0Z",
+    "^": "M0-7 7 5H-7Z",
+    "v": "M0 7-7-5H7Z",
+    "P": "M-2-6H2V-2H6V2H2V6H-2V2H-6V-2H-2Z",
+    "*": "M0-8 2-2 8-2 3 1 5 7 0 3-5 7-3 1-8-2-2-2Z",
+    "X": "M-6-3-3-6 0-3 3-6 6-3 3 0 6 3 3 6 0 3-3 6-6 3-3 0Z",
+}
+
+
+@dataclass(frozen=True)
+class Look:
+    """Colour and shape of a mark: the number of the colour, and the path of its outline about the middle."""
+
+    colour: int
+    path: str
+
+    @classmethod
+    def of(cls, number: int) -> Look:
+        """The look of this number, as in pictures of matplotlib.
+
+        >>> Look.of(1)
+        Look(colour=1, path='M-5-5H5V5H-5Z')
+        """
+        colour, shape = look(number)
+        return cls(COLOURS.index(colour), _PATHS[shape])
+
+
+@dataclass(frozen=True)
+class Point:
+    """A mark with bounds: place, text, look, and the ends of its lines; empty ends where it has none."""
+
+    x: str
+    y: str
+    text: str
+    look: Look
+    left: str = ""
+    right: str = ""
+    top: str = ""
+    bottom: str = ""
+    chosen: bool = False
+
+
 @dataclass(frozen=True)
 class Shade:
     """A rectangle of a chart, in hundredths: place, size, and how good it is, from 0."""
@@ -96,6 +143,9 @@ class Chart:
         upward: what the vertical axis is, where it is no outcome.
         shades: outcomes in shades, behind all else.
         ends: the outcomes that the palest and the darkest shade stand for.
+        points: marks with bounds.
+        frontier: the points of a dashed line.
+        good: what is good enough.
     """
 
     line: str
@@ -110,6 +160,9 @@ class Chart:
     upward: str = ""
     shades: tuple[Shade, ...] = ()
     ends: tuple[str, str] = ("", "")
+    points: tuple[Point, ...] = ()
+    frontier: str = ""
+    good: Shade | None = None
 
 
 @dataclass(frozen=True)

@@ -25,13 +25,13 @@ from ..core import (
     Suggestion,
     Table,
     gain_text,
-    least_acceptable,
     numeral,
     reason,
     revised_text,
     with_unit,
 )
 from ..errors import LimitBroken
+from ..plots.choices import FRONTIER, Choices, choices_of, steps
 from ..plots.rounds import progress_of, value_range
 from ..records import record, to_dict
 from ..study.formatting import alternatives, with_units
@@ -52,7 +52,7 @@ from .edit import (
     typed_text,
 )
 from .learned import Tab, tabs_of
-from .pictures import Axis, Chart, Mark, points, thinned
+from .pictures import Axis, Chart, Look, Mark, Point, Shade, points, thinned
 from .wording import AGENTS, Words, amount_text, grouped, in_one_line, is_known, share_text
 
 _IN_A_SENTENCE = 3  # settings; more of them are a list
@@ -135,29 +135,26 @@ def crowd(problem: Problem, name: str, value: Mapping[str, Any]) -> Crowd:
     return Crowd("action", heads, rows, any(place for _, cells in rows for *_, place in cells))
 
 
-_MOST_SETS = 12  # intervals that one compares at a glance; all of them are in the tables
-
-
 @dataclass(frozen=True)
 class Interval:
-    """A scope's expected outcome: in words, as places on the common axis, and its price.
+    """A scope's expected outcome in words, and its price.
 
     Args:
         name: of the scope.
-        mean, between: in words.
-        left, right, at: places of the bounds and of the mean; "" where there are none.
+        mean, between: the expected value and its bounds.
         price: of a play.
+        works: how often a play works, where some have failed.
         best: whether it is the recommended one.
+        look: colour and shape of its mark; None where it has none.
     """
 
     name: str
     mean: str
     between: str
-    left: str
-    right: str
-    at: str
     price: str
+    works: str
     best: bool
+    look: Look | None
 
 
 @dataclass(frozen=True)
@@ -165,21 +162,19 @@ class Sets:
     """Comparison of the scopes: expected outcomes, bounds and prices.
 
     Args:
+        chart: expected outcome against price; None before anything is expected.
         rows: the cheapest first.
-        left, width: of the shaded region that is good enough, as places; "" where the problem does
-            not say.
         title: the title of the rows.
         priced: whether they have prices.
-        says: the meaning of the shading and of signs.
-        more: how many scopes are left out.
+        broken: whether some have failed.
+        more: how many scopes are left out of the rows.
     """
 
+    chart: Chart | None
     rows: tuple[Interval, ...]
-    left: str
-    width: str
     title: str
     priced: bool
-    says: str
+    broken: bool
     more: int
 
 
@@ -262,37 +257,73 @@ def advice_card(study: BaseStudy, advice: Recommendation, why: Explanation) -> A
 
 
 def sets(study: BaseStudy, advice: Recommendation) -> Sets:
-    """Compare the scopes by expected outcome, bounds and price."""
-    words = Words.of(study)
-    everyone = sorted(
-        (advice, *advice.alternatives), key=lambda c: float("inf") if c.cost is None else c.cost
-    )
-    some = everyone[:_MOST_SETS]
-    if advice not in some:
-        some[-1] = advice
-    ends = [float(x) for c in some for x in (c.mean, c.lower, c.upper) if x is not None]
-    axis = Axis(min(ends, default=0.0), max(ends, default=1.0))
-    scopes = len({choice.scope for choice in some}) > 1
+    """Compare the scopes by expected outcome, bounds and price: the numbers of `plots.costvarying.prices`."""
+    words, found = Words.of(study), choices_of(study, advice)
+    beliefs = len({row.advice.scope for row in found.rows}) == 1
     rows = []
-    for choice in some:
+    for row in found.rows:
+        if not row.named:
+            continue
+        choice = row.advice
         mean, low, high = interval_texts(choice.mean, choice.lower, choice.upper)
-        left, right, at = (
-            "" if x is None else axis.at(float(x))
-            for x in (choice.lower, choice.upper, choice.mean)
-        )
         price = "" if choice.cost is None else words.paid(choice.cost)
         between = f"{low} to {high}" if low and high else ""
-        name = str(choice.scope) if scopes else _belief(choice)
-        best = choice is advice and is_known(advice)
-        rows.append(Interval(name, mean, between, left, right, at, price, best))
-    left, width, says = _acceptable(study.problem, axis, advice)
-    title = (
-        ("Which to set" if study.problem.kind == "causal" else "Which to hold")
-        if scopes
-        else "What each belief says"
+        name = _belief(choice) if beliefs else str(choice.scope)
+        best = row.chosen and is_known(advice)
+        look = None if row.at is None else Look.of(row.look)
+        rows.append(Interval(name, mean, between, price, row.works, best, look))
+    broken = any(row.works for row in rows)
+    chart = _chart_of(study, found) if found.drawn else None
+    more = len(found.rows) - len(rows)
+    return Sets(chart, tuple(rows), found.title, found.priced, broken, more)
+
+
+def _chart_of(study: BaseStudy, found: Choices) -> Chart:
+    """Expected outcome against price, of all scopes that have both."""
+    words, problem = Words.of(study), study.problem
+    across, up = Axis(*found.across), Axis(*found.up, rising=True)
+    dots, named = list[Mark](), list[Point]()
+    for row in found.drawn:
+        advice = row.advice
+        at, (mean, low, high) = float(row.at or 0.0), row.ends
+        said = words.expected(advice.mean, advice.lower, advice.upper).rstrip(".")
+        paid = "" if advice.cost is None else f", {words.paid(advice.cost)} a play"
+        works = f", works in {row.works}" if row.works else ""
+        text = f"{row.name}: {said}{paid}{works}"
+        if not row.named:
+            dots.append(Mark(across.at(at), up.at(mean), text, "off"))
+            continue
+        places = {"top": up.at(high), "bottom": up.at(low)} if low < high else {}
+        chosen = row.chosen and is_known(advice)
+        named.append(
+            Point(across.at(at), up.at(mean), text, Look.of(row.look), chosen=chosen, **places)
+        )
+    good, shaded = None, ""
+    if found.least is not None:
+        bottom, top = (found.up[0], found.least) if problem.minimize else (found.least, found.up[1])
+        height = f"{up(bottom) - up(top):.2f}%"
+        good = Shade("0.00%", up.at(top), "100.00%", height, 0)
+        step = spread_step([end for row in found.drawn for end in row.ends])
+        side = "at most" if problem.minimize else "at least"
+        shaded = f" Shaded: good enough, {side} {numeral(found.least, step=step)}."
+    only = tuple((across.at(cost), amount_text(cost)) for cost in found.costs)
+    ticks = only if len(only) == 1 else across.ticks()
+    corners = steps(found)
+    dashed = f" Dashes: {FRONTIER}." if len(found.frontier) > 1 else ""
+    return Chart(
+        line="",
+        dots=thinned(dots),
+        across=ticks if found.priced else (),
+        up=up.ticks(6),
+        along=f"{words.cost_label} of a play" if found.priced else "",
+        text=f"{found.title}: {'; '.join(point.text for point in named)}",
+        says=f"Lines: 95 %.{dashed}{shaded}",
+        points=tuple(named),
+        frontier=points((x for x, _ in corners), (y for _, y in corners), across, up)
+        if dashed
+        else "",
+        good=good,
     )
-    priced = any(row.price for row in rows)
-    return Sets(tuple(rows), left, width, title, priced, says, len(everyone) - len(some))
 
 
 def _belief(choice: Recommendation) -> str:
@@ -300,18 +331,6 @@ def _belief(choice: Recommendation) -> str:
     named = [each for each in choice.reasons if each.kind == "believing"]
     said = named or choice.reasons[-1:]
     return _sentence(said[0].text).rstrip(".") if said else str(choice.scope)
-
-
-def _acceptable(problem: Problem, axis: Axis, advice: Recommendation) -> tuple[str, str, str]:
-    """Region of acceptable outcomes on the axis, with its sentence; empty where the answer states none."""
-    least = least_acceptable(advice.reasons)
-    if least is None:
-        return "", "", ""
-    text = numeral(least, step=spread_step([advice.lower, advice.upper]))
-    place = min(max(axis(least), 0.0), 100.0)
-    left, right = (0.0, place) if problem.minimize else (place, 100.0)
-    side = "at most" if problem.minimize else "at least"
-    return f"{left:.2f}%", f"{right - left:.2f}%", f"Shaded: good enough, {side} {text}."
 
 
 def _headline(problem: Problem, advice: Recommendation, policy: bool) -> str:

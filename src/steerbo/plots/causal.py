@@ -15,6 +15,7 @@ import numpy as np
 from ..causal import Causal, CausalGraph
 from ..core import BaseStudy, Recommendation, Scope
 from ..errors import InvalidProblem
+from .choices import choices_picture, draw_prices
 from .drawing import (
     COLUMN,
     DASHES,
@@ -25,23 +26,16 @@ from .drawing import (
     TITLE,
     Picture,
     curve,
-    draw_acceptable,
-    draw_rows,
     each_look,
     finished,
     legend_below,
-    money_words,
     name_beside,
     new_figure,
     of_kind,
     on,
-    priced,
-    rows_height,
-    rows_of,
     save_figure,
     side_by_side,
     styled,
-    value_words,
     wrapped,
 )
 from .model import learned_pictures
@@ -129,7 +123,7 @@ def outcomes(study: BaseStudy, ax: Any = None, value: str = "") -> Any:
 
 
 def prices(study: BaseStudy, ax: Any = None, value: str = "", money: str = "") -> Any:
-    """Draw the expected value of each scope at its best, with bounds: a row a scope, its price at the right.
+    """Draw the expected value of each scope at its best, with bounds, against the cost of a round.
 
     Arguments are those of `graph`.
 
@@ -146,7 +140,7 @@ def prices(study: BaseStudy, ax: Any = None, value: str = "", money: str = "") -
             "and ‹plots.slices› what each gives."
         )
         raise InvalidProblem("prices", None, "the cost of setting and looking, by variable", hint)
-    return _prices(study, advice, ax, value, money)
+    return draw_prices(study, advice, ax, value, money)
 
 
 def figure(optimizer: BaseStudy, value: str = "") -> Any:
@@ -179,11 +173,8 @@ def figure(optimizer: BaseStudy, value: str = "") -> Any:
 def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
     """Yield the pictures for the page."""
     problem = of_kind(optimizer, Causal)
-    if priced(advice) and not problem.space.seen:
-        text = "Expected value and bounds of each scope, a row each, and its price; the recommended one in a ring"
-        yield Picture(
-            "Expected outcome of each scope", text, lambda: _prices(optimizer, advice).figure
-        )
+    if not problem.space.seen:
+        yield from choices_picture(optimizer, advice)
     text = "The causal graph while the recommended scope is played: what is set in it, and what is looked at before"
     yield Picture("Recommended scope", text, lambda: scope_figure(problem.graph, advice.scope))
     yield from learned_pictures(optimizer, advice)
@@ -206,18 +197,6 @@ def draw_scopes(graph: CausalGraph, scopes: Sequence[Scope], folder: Path) -> li
 
 
 # -- what is drawn on axes -------------------------------------------------------------------------
-
-
-def _prices(
-    study: BaseStudy, advice: Recommendation, ax: Any = None, value: str = "", money: str = ""
-) -> Any:
-    axes, problem = on(ax, rows_height(len(priced(advice)))), of_kind(study, Causal)
-    rows = rows_of(problem, advice)
-    draw_rows(axes, rows, money_words(study, money))
-    draw_acceptable(axes, problem, advice)
-    target = value_words(study, value)
-    axes.set(xlabel=f"expected {target}", title="Expected by scope")
-    return finished(axes)
 
 
 def _shares(axes: Any, optimizer: BaseStudy) -> None:

@@ -9,21 +9,17 @@ import numpy as np
 
 from ..core import BaseStudy, Recommendation, Scope, as_text
 from ..costvarying import CostVarying
+from .choices import choices_of, choices_picture, draw_choices, draw_prices, height_of
 from .drawing import (
     SHAPES,
     SMALL,
     Picture,
-    draw_acceptable,
-    draw_rows,
     each_look,
     finished,
     legend_below,
     money_words,
     of_kind,
     on,
-    priced,
-    rows_height,
-    rows_of,
     side_by_side,
     stacked,
     styled,
@@ -46,9 +42,9 @@ def looks_of(problem: CostVarying) -> Looks:
 def figure(optimizer: BaseStudy, value: str = "", money: str = "") -> Any:
     """The two main pictures side by side, as a matplotlib `Figure`.
 
-    Left: `prices`, the expected value that each control set reaches at its best, with bounds and
-    its price; where something is seen before choosing, that of the recommended set in typical
-    contexts. Right: `plays`, what each play gave against the money spent so far.
+    Left: `prices`, the expected value that each control set reaches at its best against its cost;
+    where something is seen before choosing, that of the recommended set in typical contexts.
+    Right: `plays`, what each play gave against the money spent so far.
 
     Args:
         optimizer: of a `CostVarying` problem.
@@ -60,8 +56,12 @@ def figure(optimizer: BaseStudy, value: str = "", money: str = "") -> Any:
         InvalidProblem: the problem is of another kind.
     """
     problem, advice = of_kind(optimizer, CostVarying), optimizer.recommend()
-    shown, left, right = side_by_side(max(2.9, rows_height(len(priced(advice))) + 0.4))
-    _prices(left, optimizer, advice, value, money)
+    found = choices_of(optimizer, advice)
+    shown, left, right = side_by_side(height_of(found))
+    if advice.context:
+        _contexts(left, optimizer, advice, value)
+    else:
+        draw_choices(left, optimizer, found, value, money)
     _plays(right, optimizer, problem, value, money)
     for axes in (left, right):
         styled(axes)
@@ -70,11 +70,12 @@ def figure(optimizer: BaseStudy, value: str = "", money: str = "") -> Any:
 
 
 def prices(study: BaseStudy, ax: Any = None, value: str = "", money: str = "") -> Any:
-    """Draw the expected value of each control set at its best, with bounds: a row a set, its price at the right.
+    """Draw the expected value of each control set at its best, with bounds, against the cost of a play.
 
-    Cheapest first; the recommended set is bold, and its mark in a ring. Expected values that are
-    good enough are shaded, where the problem's tolerance alone decides that. Where something is
-    seen before choosing: the recommended set in typical contexts.
+    The recommended set is in a ring; sets that cost the same stand side by side. The dashed line
+    joins those that no cheaper one betters; what is good enough is shaded. Of very many sets a
+    dozen have bounds and a name. Where something is seen before choosing: the recommended set in
+    typical contexts.
 
     Args:
         study: a study or an optimizer, of a `CostVarying` problem.
@@ -126,10 +127,8 @@ def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
         text = "Expected value and bounds of the set that is best in each typical context"
         title = "Recommended in typical contexts"
         yield Picture(title, text, lambda: _advised_prices(optimizer, advice).figure)
-    elif priced(advice):
-        text = "Expected value and bounds of each control set, a row each, and its price; the recommended one in a ring"
-        title = "Expected outcome of each control set"
-        yield Picture(title, text, lambda: _advised_prices(optimizer, advice).figure)
+    else:
+        yield from choices_picture(optimizer, advice)
     yield from learned_pictures(optimizer, advice)
     if all(played.outcome is None for played in optimizer.history):
         return
@@ -144,25 +143,22 @@ def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
 def _advised_prices(
     study: BaseStudy, advice: Recommendation, ax: Any = None, value: str = "", money: str = ""
 ) -> Any:
-    axes = on(ax, 2.9 if advice.context else rows_height(len(priced(advice))))
-    _prices(axes, study, advice, value, money)
+    """Expected values of sets by cost; where something is seen before choosing, in typical contexts."""
+    if not advice.context:
+        return draw_prices(study, advice, ax, value, money)
+    axes = on(ax, 2.9)
+    _contexts(axes, study, advice, value)
     return finished(axes)
 
 
-def _prices(axes: Any, study: BaseStudy, advice: Recommendation, value: str, money: str) -> None:
-    """Draw the expected values of sets; where something is seen before choosing, in typical contexts."""
-    problem, expected = of_kind(study, CostVarying), f"expected {value_words(study, value)}"
-    if advice.context:
-        draw_contexts(axes, problem, advice, looks_of(problem))
-        axes.set(
-            xlabel="seen before choosing", ylabel=expected, title="Recommended in typical contexts"
-        )
-        return
-    looks = looks_of(problem)
-    rows = rows_of(problem, advice, {scope: looks[tuple(scope.set)] for scope in problem.scopes})
-    draw_rows(axes, rows, money_words(study, money))
-    draw_acceptable(axes, problem, advice)
-    axes.set(xlabel=expected, title="Expected by control set")
+def _contexts(axes: Any, study: BaseStudy, advice: Recommendation, value: str) -> None:
+    problem = of_kind(study, CostVarying)
+    draw_contexts(axes, problem, advice, looks_of(problem))
+    axes.set(
+        xlabel="seen before choosing",
+        ylabel=f"expected {value_words(study, value)}",
+        title="Recommended in typical contexts",
+    )
 
 
 def draw_contexts(axes: Any, problem: CostVarying, advice: Recommendation, looks: Looks) -> None:

@@ -1,4 +1,4 @@
-"""Shared drawing: figures at the width of a journal's column, colours with shapes, rows with intervals, legends, texts.
+"""Shared drawing: figures at the width of a journal's column, colours with shapes, legends, texts.
 
 Every text has a size of its own, 7 to 9 points, whatever matplotlib's settings are: a picture is
 legible at 90 mm and at 180 mm. Legends stand below the axes, so that they cover nothing.
@@ -20,7 +20,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from .._text import escape_unprintable
-from ..core import BaseStudy, Problem, Recommendation, as_text, least_acceptable
+from ..core import BaseStudy, Problem, Recommendation
 from ..errors import InvalidOption, InvalidProblem, MissingExtra
 from ..space import Categorical
 
@@ -77,7 +77,6 @@ _LONGEST, _LONGEST_VALUE = 48, 36
 # of a legend; rows; characters of a line where they have to be broken
 _COLUMNS, _ENTRIES, _BROKEN = 4, 6, 28
 _SHARE = 0.97  # of a figure's width that several columns may fill
-_ROW = 0.27  # inches that a row with an interval needs
 # points between a mark and its name; between a name and a line
 _GAP, _FARTHER, _CLEAR = 2.5, 6.0, 1.5
 _WORSE = 100.0  # how many points of lines it is as bad to cover as a mark
@@ -85,8 +84,6 @@ _LEAVES = 15.0  # and to leave the axes
 _SAMPLES, _SHOWN_SAMPLES = 201, 25  # points of a curve; those that count
 _WIDE = 4.7  # points of an axis that a letter of its label needs
 _BESIDE = 0.8  # of the height that axes have before there is a legend
-# rows that are shown; letters of a name; points of axes for a letter
-_MOST_ROWS, _ROW_NAME, _LETTER = 30, 24, 8.0
 
 
 @dataclass(frozen=True)
@@ -300,112 +297,6 @@ def stacked(
             layer.set(hatch=hatch, edgecolor="white", linewidth=0.3)
 
 
-# -- rows with intervals ---------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Row:
-    """A row of a picture of intervals.
-
-    Args:
-        name: at the left.
-        mean, low, high: the mark, and the ends of its interval.
-        aside: a text at the right.
-        look: colour and shape.
-        chosen: whether it is the recommended one.
-    """
-
-    name: str
-    mean: float
-    low: float
-    high: float
-    aside: str
-    look: tuple[str, str]
-    chosen: bool = False
-
-
-def rows_height(rows: int) -> float:
-    """Height in inches of a number of rows with intervals, with title, axis and legend."""
-    return 1.35 + _ROW * max(min(rows, _MOST_ROWS), 1)
-
-
-def priced(advice: Recommendation) -> list[Recommendation]:
-    """The choices that have both a price and an expected value."""
-    return [c for c in (advice, *advice.alternatives) if c.cost is not None and c.mean is not None]
-
-
-def rows_of(
-    problem: Problem, advice: Recommendation, looks: Mapping[Any, tuple[str, str]] | None = None
-) -> list[Row]:
-    """A row for each scope with a price and an expected value: cheapest first, at equal prices the better one first.
-
-    Of very many the best ones are kept, and the recommended one.
-
-    Args:
-        problem: says which way is better.
-        advice: the recommended scope, and the others.
-        looks: colour and shape by scope; None: in the order of the rows.
-    """
-    choices = sorted(
-        priced(advice), key=lambda c: (c is not advice, -problem.sign * float(c.mean or 0.0))
-    )
-    choices = sorted(
-        choices[:_MOST_ROWS], key=lambda c: (c.cost, -problem.sign * float(c.mean or 0.0))
-    )
-    rows = []
-    for choice, look in zip(choices, each_look(SHAPES), strict=False):
-        mean = float(choice.mean or 0.0)
-        low, high = (mean if end is None else float(end) for end in (choice.lower, choice.upper))
-        look = look if looks is None else looks[choice.scope]
-        rows.append(
-            Row(row_name(choice), mean, low, high, f"{choice.cost:.4g}", look, choice is advice)
-        )
-    return rows
-
-
-def row_name(choice: Recommendation) -> str:
-    """Name of an alternative's row: scope and context."""
-    return str(choice.scope) + (f" at {as_text(choice.context)}" if choice.context else "")
-
-
-def draw_rows(axes: Any, rows: Sequence[Row], aside: str = "") -> None:
-    """Intervals, one row each, from the top; `aside` names the column at the right. The chosen row's name is bold."""
-    for y, row in enumerate(rows):
-        colour, shape = row.look
-        ends = [[max(row.mean - row.low, 0.0)], [max(row.high - row.mean, 0.0)]]
-        axes.errorbar(
-            row.mean,
-            y,
-            xerr=ends,
-            color=colour,
-            marker=shape,
-            ms=6,
-            mec="black",
-            mew=0.4,
-            capsize=3,
-            lw=1.6,
-            zorder=3,
-        )
-        if row.chosen:
-            axes.plot(
-                row.mean, y, "o", ms=13, mfc="none", color="black", ls="none", label="recommended"
-            )
-    room = axes.bbox.height * 72.0 / axes.figure.dpi / max(len(rows), 1)  # points a row
-    lines = 2 if room >= 2.2 * SMALL else 1
-    letters = max(int(axes.bbox.width * 72.0 / axes.figure.dpi / _LETTER), _ROW_NAME)
-    names = told_apart([row.name for row in rows], lines * letters)
-    axes.set_yticks(
-        range(len(rows)), [wrapped(name, letters, lines, lines * letters) for name in names]
-    )
-    for label, row in zip(axes.get_yticklabels(), rows, strict=True):
-        label.set_fontweight("bold" if row.chosen else "normal")
-    axes.set_ylim(max(len(rows), 1) - 0.5, -0.5)
-    axes.tick_params(axis="y", length=0)
-    axes.margins(x=0.08)
-    if any(row.aside for row in rows):
-        texts_at_right(axes, [row.aside for row in rows]).set_ylabel(wrapped(aside, 16), size=LABEL)
-
-
 def texts_at_right(axes: Any, texts: Sequence[str]) -> Any:
     """A text at the right of each row; returns their axis."""
     right = axes.secondary_yaxis("right")
@@ -413,26 +304,6 @@ def texts_at_right(axes: Any, texts: Sequence[str]) -> Any:
     right.tick_params(length=0, labelsize=SMALL)
     right.spines[:].set_visible(False)
     return right
-
-
-def draw_acceptable(axes: Any, problem: Any, advice: Recommendation) -> None:
-    """Shade the expected values that are good enough, where the answer says which are."""
-    least = least_acceptable(advice.reasons)
-    if least is None:
-        return
-    low, high = axes.get_xlim()
-    low, high = min(low, least), max(high, least)
-    axes.axvspan(
-        least,
-        low if problem.minimize else high,
-        color=GREEN,
-        alpha=0.15,
-        lw=0,
-        zorder=0,
-        label="good enough",
-    )
-    axes.axvline(least, color=GREEN, lw=0.8, ls="--", zorder=0)
-    axes.set_xlim(low, high)
 
 
 # -- axes of a variable ----------------------------------------------------------------------------
