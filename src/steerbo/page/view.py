@@ -31,8 +31,9 @@ from ..core import (
     with_unit,
 )
 from ..errors import LimitBroken
-from ..plots.choices import FRONTIER, Choices, choices_of, steps
+from ..plots.choices import FRONTIER, Choices, choices_of, look_of, steps
 from ..plots.rounds import progress_of, value_range
+from ..plots.tradeoff import traded_of
 from ..records import record, to_dict
 from ..study.formatting import alternatives, with_units
 from .archive import SHOWN, Line, Part, added, rounds_before
@@ -194,6 +195,8 @@ class AdviceCard:
         policy: settings that depend on variables looked at.
         sets: the other scopes' expected values.
         others: answers for typical contexts, or a trade-off.
+        traded: the value against each other outcome of a trade-off.
+        keys: control sets of these, with their looks.
     """
 
     seen: str
@@ -207,6 +210,8 @@ class AdviceCard:
     policy: Table | None
     sets: Sets | None
     others: Table | None
+    traded: tuple[Chart, ...] = ()
+    keys: tuple[tuple[str, Look], ...] = ()
 
 
 @record
@@ -253,7 +258,51 @@ def advice_card(study: BaseStudy, advice: Recommendation, why: Explanation) -> A
         policy=with_units(problem, policy) if policy else None,
         sets=None if others or not advice.alternatives else sets(study, advice),
         others=others,
+        traded=tuple(_traded(study, advice, name) for name in advice.outcomes),
+        keys=_keys(study, advice) if advice.outcomes else (),
     )
+
+
+def _traded(study: BaseStudy, advice: Recommendation, name: str) -> Chart:
+    """The value against a further outcome: the numbers of `plots.costvarying.tradeoff`."""
+    words, found = Words.of(study), traded_of(study, advice, name)
+    across, up = Axis(*found.across), Axis(*found.up, rising=True)
+    marks = []
+    for play in found.plays:
+        (x, left, right), (y, low, high) = play.across, play.up
+        text = f"{play.advice.scope}: {name} {numeral(x, 3)}, {words.value} {numeral(y, 3)}"
+        marks.append(
+            Point(
+                *(across.at(x), up.at(y), text, Look.of(play.look)),
+                *(across.at(left), across.at(right), up.at(high), up.at(low)),
+                chosen=play.chosen and is_known(advice),
+            )
+        )
+    told = [
+        Mark(
+            across.at(x), up.at(y), f"{name} {numeral(x, 3)}, {words.value} {numeral(y, 3)}", "off"
+        )
+        for x, y in found.told
+    ]
+    says = "Lines: 95 %. Ring: best now."
+    return Chart(
+        line="",
+        dots=thinned(told),
+        across=across.ticks(),
+        up=up.ticks(6),
+        along=f"{name}, expected",
+        text=f"{words.value} against {name}: {len(marks)} plays that nothing betters in everything",
+        says=f"{says} Hollow: what was measured." if told else says,
+        upward=f"{words.value_label}, expected",
+        points=tuple(marks),
+    )
+
+
+def _keys(study: BaseStudy, advice: Recommendation) -> tuple[tuple[str, Look], ...]:
+    """Control sets of a trade-off, each once."""
+    everyone = enumerate((advice, *advice.alternatives))
+    looks = {str(play.scope): look_of(study.problem, play, k) for k, play in everyone}
+    return tuple((name, Look.of(number)) for name, number in looks.items())
 
 
 def sets(study: BaseStudy, advice: Recommendation) -> Sets:

@@ -129,7 +129,7 @@ def choices_of(study: BaseStudy, advice: Recommendation) -> Choices:
             choice,
             str(choice.scope) + (f" at {as_text(choice.context)}" if choice.context else ""),
             places.get(id(choice)),
-            _look(problem, choice, k),
+            look_of(problem, choice, k),
             id(choice) in named,
             choice is advice,
         )
@@ -207,7 +207,7 @@ def _range_of_values(rows: Sequence[Choice], least: float | None) -> tuple[float
     return low - room, high + room
 
 
-def _look(problem: Problem, choice: Recommendation, place: int) -> int:
+def look_of(problem: Problem, choice: Recommendation, place: int) -> int:
     """Number of a scope's colour and shape: in all pictures of control sets the same."""
     if not isinstance(problem, CostVarying):
         return place
