@@ -17,7 +17,7 @@ from tests.causal.published import FIGURE_1, figure_1
 pytest.importorskip("matplotlib")
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from steerbo.plots.causal import draw, edges_of, figure, layers, prices, scope_figure, shares
+from steerbo.plots.causal import draw, edges_of, figure, layers, prices, scope_figure, shares, shares_of
 from steerbo.plots.drawing import curve
 
 
@@ -33,9 +33,25 @@ def test_shares_and_means() -> None:
     optimizer = Optimizer(environment.problem, seed=0)
     environment.play(optimizer, 6, 0)
     left, right = figure(optimizer).axes
-    assert len({line.get_marker() for line in left.lines}) == len(left.lines), "shapes say what colours say"
-    assert sum(line.get_ydata()[-1] for line in left.lines) == pytest.approx(1.0)
+    found = shares_of(optimizer)
+    assert [patch.get_width() for patch in left.patches] == [each.rounds for each in found]
+    assert sum(each.rounds for each in found) == pytest.approx(1.0)
+    assert [each.played for each in found] == sorted((each.played for each in found), reverse=True)
+    assert [text.get_text() for text in left.child_axes[0].get_yticklabels()] == [str(each.played) for each in found]
     assert right.lines[-1].get_ydata()[-1] == pytest.approx(optimizer.recommend().mean)
+
+
+def test_where_rounds_cost_the_share_of_the_money_stands_beside_that_of_the_rounds() -> None:
+    optimizer = priced()
+    spent: dict[str, float] = {}
+    for played in optimizer.history:
+        spent[str(played.suggestion.scope)] = spent.get(str(played.suggestion.scope), 0.0) + played.charged
+    found = shares_of(optimizer)
+    assert {each.name: each.paid for each in found} == pytest.approx(
+        {name: cost / sum(spent.values()) for name, cost in spent.items()}
+    )
+    axes = shares(optimizer)
+    assert [patch.get_width() for patch in axes.patches] == [x for each in found for x in (each.rounds, each.paid)]
 
 
 def priced(rounds: int = 14) -> Optimizer:

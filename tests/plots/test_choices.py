@@ -13,7 +13,7 @@ from steerbo.core import Recommendation, Scope, good_enough
 from steerbo.page.pictures import Chart
 from steerbo.page.view import sets
 from steerbo.plots import costvarying
-from steerbo.plots.choices import Choices, choices_of, steps
+from steerbo.plots.choices import Choices, choices_of, draw_prices, steps
 
 LAW = sb.Uniform()
 VARIABLES = [sb.Float("t", 0, 1, law=LAW), sb.Float("u", 0, 1, law=LAW)]
@@ -91,6 +91,17 @@ def test_without_any_cost_they_stand_in_their_order() -> None:
     found = compared(choice(T, 2.0, None, alternatives=(choice(U, 1.0, None),)))
     assert [(row.name, row.at) for row in found.drawn] == [("t", 1.0), ("u", 2.0)]
     assert (found.priced, found.frontier) == (False, ())
+
+
+def test_no_name_is_left_out_of_the_legend_however_long() -> None:
+    pytest.importorskip("matplotlib")
+    sets_ = [[f"temperature of oven {k}", f"moisture of oven {k}"] for k in range(12)]
+    problem = sb.CostVarying([sb.Float(name, 0, 1, law=LAW) for both in sets_ for name in both], sets_)
+    first, *others = (choice(scope, float(k), 1.0 + k) for k, scope in enumerate(problem.scopes))
+    advice = sb.core.Recommendation(first.scope, {}, mean=0.0, cost=1.0, alternatives=tuple(others))
+    axes = draw_prices(sb.Optimizer(problem), advice)
+    (legend,) = axes.figure.legends
+    assert {" ".join(text.get_text().split()) for text in legend.get_texts()} >= {str(s) for s in problem.scopes}
 
 
 def failing(minimize: bool) -> sb.Optimizer:

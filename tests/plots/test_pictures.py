@@ -232,7 +232,7 @@ def test_the_words_of_a_study_are_on_its_pictures() -> None:
     assert plots.progress(optimizer, value="kilos").get_ylabel() == "kilos"
     assert costvarying.plays(optimizer).get_xlabel() == "money spent: Cost (EUR)"
     assert plots.known(optimizer).get_ylabel() == "expected Yield (kg)"
-    assert costvarying.prices(optimizer).get_xlabel() == "expected Yield (kg)"
+    assert costvarying.prices(optimizer).get_ylabel() == "expected Yield (kg)"
 
 
 def test_typical_contexts_are_those_seen() -> None:

@@ -5,8 +5,8 @@ Names stand beside their nodes, clear of edges and other nodes as far as there i
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import cycle
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,16 +17,15 @@ from ..core import BaseStudy, Recommendation, Scope
 from ..errors import InvalidProblem
 from .choices import choices_picture, draw_prices
 from .drawing import (
+    BLUE,
     COLUMN,
-    DASHES,
     GREEN,
+    LABEL,
     ORANGE,
-    SHAPES,
     SKY,
     TITLE,
     Picture,
     curve,
-    each_look,
     finished,
     legend_below,
     name_beside,
@@ -36,6 +35,8 @@ from .drawing import (
     save_figure,
     side_by_side,
     styled,
+    texts_at_right,
+    told_apart,
     wrapped,
 )
 from .model import learned_pictures
@@ -54,7 +55,8 @@ _TRIES, _SPARE, _ABOVE = (
     1.2,
     0.12,
 )  # to bring arcs inside; of the height, left free below the title
-_NAME, _TITLE = 24, 90  # characters
+_NAME, _TITLE, _ROW_NAME = 24, 90, 22  # characters
+_MOST_SCOPES = 20  # rows; those that were seldom played are left out
 
 
 # -- public pictures -------------------------------------------------------------------------------
@@ -104,14 +106,17 @@ def graph(study: BaseStudy, ax: Any = None, scope: Scope | None = None) -> Any:
 
 
 def shares(study: BaseStudy, ax: Any = None) -> Any:
-    """Draw the share of rounds that went to each scope so far; where only one was played, its graph; see `graph`."""
+    """Draw the share of rounds, and of the money, that went to each scope so far, a row each.
+
+    Where only one was played, its graph; see `graph`.
+    """
     problem = of_kind(study, Causal)
     played = {r.suggestion.scope: None for r in study.history}
     if len(played) == 1:
         (scope,) = played
         axes = on(ax, 2.9)
         return _graph(axes, problem.graph, scope, "every round: ")
-    axes = on(ax, 2.7)
+    axes = on(ax, 1.4 + 0.3 * max(min(len(played), _MOST_SCOPES), 3))
     _shares(axes, study)
     return finished(axes)
 
@@ -179,7 +184,7 @@ def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
     yield Picture("Recommended scope", text, lambda: scope_figure(problem.graph, advice.scope))
     yield from learned_pictures(optimizer, advice)
     if len({played.suggestion.scope for played in optimizer.history}) > 1:
-        text = "Share of rounds of every scope so far"
+        text = "Share of rounds, and of the money, of every scope so far"
         yield Picture("Share of rounds by scope", text, lambda: shares(optimizer).figure)
     text = "Outcome of every round, and what was expected of the recommendations"
     yield Picture("Progress", text, lambda: outcomes(optimizer).figure)
@@ -200,35 +205,52 @@ def draw_scopes(graph: CausalGraph, scopes: Sequence[Scope], folder: Path) -> li
 
 
 def _shares(axes: Any, optimizer: BaseStudy) -> None:
-    """Draw a line for each scope, with a mark of its own now and then."""
-    rounds = list(optimizer.history)
-    number = np.arange(1, len(rounds) + 1)
-    looks = zip(each_look(SHAPES), cycle(DASHES), strict=False)
-    for (name, share), ((colour, shape), dashes) in zip(
-        shares_of(optimizer).items(), looks, strict=False
-    ):
-        axes.plot(
-            number,
-            share,
-            color=colour, ls=dashes, lw=1.4, marker=shape, ms=4, markevery=max(len(rounds) // 8, 1),
-            label=wrapped(name, 46, 2, 88),
-        )  # fmt: skip
-    axes.set(
-        xlabel="round",
-        ylabel="share of rounds so far",
-        ylim=(-0.02, 1.02),
-        title="Share of rounds by scope",
-    )
+    """Draw a row for each scope, the most played first: its share of the rounds, and of the money."""
+    found = shares_of(optimizer)[:_MOST_SCOPES]
+    paid = any(each.paid for each in found)
+    height = 0.38 if paid else 0.7
+    for k, each in enumerate(found):
+        look = {"height": height, "lw": 0.3, "edgecolor": "white"}
+        label = "of the rounds" if paid and not k else None
+        axes.barh(k - (height / 2 if paid else 0.0), each.rounds, color=BLUE, label=label, **look)
+        if paid:
+            label = "of the money" if not k else None
+            axes.barh(k + height / 2, each.paid, color=ORANGE, hatch="////", label=label, **look)
+    names = told_apart([each.name for each in found], 2 * _ROW_NAME)
+    axes.set_yticks(range(len(found)), [wrapped(name, _ROW_NAME, 2) for name in names])
+    axes.tick_params(axis="y", length=0)
+    axes.set(xlabel="share so far", title="Share of rounds by scope")
+    axes.set_xlim(0.0, max((each.largest for each in found), default=1.0) * 1.05)
+    axes.set_ylim(max(len(found), 1) - 0.4, -0.6)
+    texts_at_right(axes, [str(each.played) for each in found]).set_ylabel("rounds", size=LABEL)
 
 
-def shares_of(study: BaseStudy) -> dict[str, Any]:
-    """Share of rounds that went to each scope, after every round, (n,) each, in the order of their first round."""
-    scopes = [f"set {played.suggestion.scope}" for played in study.history]
-    number = np.arange(1, len(scopes) + 1)
-    return {
-        name: np.cumsum([scope == name for scope in scopes]) / number
-        for name in dict.fromkeys(scopes)
-    }
+class Share(NamedTuple):
+    """How often a scope was played: rounds, their share of all rounds, and of the money that was spent."""
+
+    name: str
+    played: int
+    rounds: float
+    paid: float
+
+    @property
+    def largest(self) -> float:
+        """The larger one of both shares."""
+        return max(self.rounds, self.paid)
+
+
+def shares_of(study: BaseStudy) -> list[Share]:
+    """Shares of all scopes, the most played first."""
+    rounds, spent = Counter[str](), defaultdict[str, float](float)
+    for played in study.history:
+        name = str(played.suggestion.scope)
+        rounds[name] += 1
+        spent[name] += played.charged
+    money = sum(spent.values()) or 1.0
+    return [
+        Share(name, played, played / rounds.total(), spent[name] / money)
+        for name, played in rounds.most_common()
+    ]
 
 
 # -- the graph -------------------------------------------------------------------------------------

@@ -32,6 +32,8 @@ from .drawing import (
 _NAMED = 12  # scopes with bounds and a name: more are not compared at a glance
 _ROOM = 0.08  # of the range of an axis, free at its ends
 _APART = 0.06  # of the range of costs, between scopes that cost the same
+LEGEND = _NAMED + 3
+"""Rows of a legend that leaves none of them out."""
 _INK = "#444444"
 
 
@@ -238,7 +240,7 @@ def draw_prices(
     found = choices_of(study, advice)
     axes = on(ax, height_of(found))
     draw_choices(axes, study, found, value, money)
-    return finished(axes)
+    return finished(axes, LEGEND)
 
 
 def choices_picture(study: BaseStudy, advice: Recommendation) -> Iterator[Picture]:

@@ -11,7 +11,7 @@ import numpy as np
 from ..core import BaseStudy, Recommendation, Scope, as_text
 from ..costvarying import CostVarying
 from ..errors import InvalidRequest, one_of
-from .choices import choices_of, choices_picture, draw_choices, draw_prices, height_of, look
+from .choices import LEGEND, choices_of, choices_picture, draw_choices, draw_prices, height_of, look
 from .drawing import (
     GREY,
     SHAPES,
@@ -69,7 +69,7 @@ def figure(optimizer: BaseStudy, value: str = "", money: str = "") -> Any:
     _plays(right, optimizer, problem, value, money)
     for axes in (left, right):
         styled(axes)
-    legend_below(shown, right, left)
+    legend_below(shown, left, right, rows=LEGEND)
     return shown
 
 

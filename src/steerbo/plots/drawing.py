@@ -250,12 +250,12 @@ def styled(axes: Any) -> None:
         axes.xaxis.get_major_locator().set_params(integer=True)
 
 
-def finished(axes: Any) -> Any:
-    """The axes with their style, and a legend below them where there is something to tell apart."""
+def finished(axes: Any, rows: int = _ENTRIES) -> Any:
+    """The axes with their style, and a legend of so many rows at most below, where marks are to be told apart."""
     styled(axes)
     if axes.get_legend_handles_labels()[0]:
         if isinstance(axes.figure, _figure_class()) and not axes.figure.legends:
-            legend_below(axes.figure, axes)
+            legend_below(axes.figure, axes, rows=rows)
         elif not isinstance(axes.figure, _figure_class()):
             _legend_under(axes)
     return axes
@@ -451,12 +451,13 @@ def arc(start: Any, end: Any, bend: float) -> Any:
 # -- legends ---------------------------------------------------------------------------------------
 
 
-def legend_below(shown: Any, *panels: Any) -> None:
+def legend_below(shown: Any, *panels: Any, rows: int = _ENTRIES) -> None:
     """A legend below a figure, in as many columns as its labels leave room for; of very many labels the first.
 
     Args:
         shown: the figure.
         panels: the axes whose labels it has, each once; none given: the first axes.
+        rows: most labels in a column.
     """
     named: dict[str, Any] = {}
     for axes in panels or shown.axes[:1]:
@@ -466,7 +467,7 @@ def legend_below(shown: Any, *panels: Any) -> None:
     if not labels:
         return
     for columns in range(min(_COLUMNS, len(labels)), 0, -1):
-        most = _ENTRIES * columns
+        most = rows * columns
         made = shown.legend(
             handles[:most], labels[:most], loc="outside lower center", ncols=columns, **_looks()
         )
