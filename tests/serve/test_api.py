@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +68,10 @@ def test_answers_may_be_given_twice_and_not_otherwise(tmp_path: Path) -> None:
         ("ask", {"context": {"weather": 1}, "batch": "x"}, 422, "batch"),
         ("ask", {"context": {"wether": 1}}, 422, "context.wether"),
         ("ask", {"context": {"weather": 1}, "time": 3}, 422, "time"),
+        ("ask", {"context": {"weather": 1}, "tme": 3}, 422, "tme"),
+        ("ask", {"context": {"weather": 1}, "more": {"speed": 1}}, 422, "speed"),
+        ("attach", {"values": {"oven": 150, "speed": 0.5}, "contxt": {"weather": 1}}, 422, "contxt"),
+        ("predict", {"values": {"oven": 150, "speed": 0.5}, "contxt": {"weather": 1}}, 422, "contxt"),
         ("ask", [1], 422, ""),
         ("ask", {"context": {"weather": 1}, "self": 1}, 422, "self"),
         ("ask", {"context": {"weather": 1}, "request": {}}, 422, "request"),
@@ -103,6 +109,27 @@ def test_what_is_wrong_is_said_with_field_and_what_is_allowed(
             assert field in [each["field"] for each in plain["errors"]]
             assert all(each["allowed"] for each in plain["errors"])
         assert client.get("/v1/studies/oven/events").json()["count"] == before
+
+
+def test_every_body_is_closed_and_its_fields_have_types_and_words(tmp_path: Path) -> None:
+    with served(oven(tmp_path)) as client:
+        document = client.get("/openapi.json").json()
+    bodies = {
+        path: operation["post"]["requestBody"]["content"]["application/json"]["schema"]
+        for path, operation in document["paths"].items()
+        if "post" in operation
+    }
+    assert len(bodies) == 10
+    for path, schema in bodies.items():
+        (named,) = re.findall("schemas/([A-Z][A-Za-z]+)", json.dumps(schema))
+        body = document["components"]["schemas"][named]
+        assert body["additionalProperties"] is False, path
+        assert body["examples"], path
+        assert all(field["description"] for field in body["properties"].values()), path
+    for named in ("Ask", "Attach", "Predict"):
+        fields = document["components"]["schemas"][named]["properties"]
+        assert {"context", "time", "available", "current", "more"} < set(fields)
+        assert all({"type", "anyOf"} & set(field) for field in fields.values()), named
 
 
 RUBBISH = ["{", "[" * 100_000, '{"value": ' + "9" * 10_000 + "}", "\ud800", '{"value": NaN}', ""]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, model_validator
 
 from .._text import normalised_texts
 from .._wording import listed
@@ -52,31 +52,47 @@ def _like(example: Json) -> ConfigDict:
     return ConfigDict(json_schema_extra={"examples": [example]})
 
 
-_ASKED: Json = {
-    "context": {"type": "object", "description": "Values seen before choosing, by variable."},
-    "time": {"type": "number", "description": "The time of the round, where it is not counted."},
-    "available": {"description": "What can be chosen today; see the study's `takes`."},
-    "current": {"description": "Where a fleet's agents are now; see the study's `takes`."},
-}
-"""Arguments of `ask` that kinds of problem take; kinds of other packages may take more."""
+class Asking(RequestBody):
+    """What a round is asked for with; the study's `takes` says which of these its problem takes."""
+
+    context: Annotated[
+        Json | None, Field(description="Values seen before choosing, by variable.")
+    ] = None
+    time: Annotated[
+        Any,
+        WithJsonSchema({"type": "number"}),
+        Field(
+            description="The time of the round, where the optimum moves; else rounds are counted."
+        ),
+    ] = None
+    available: Annotated[
+        Any,
+        WithJsonSchema(
+            {"anyOf": [{"type": "object"}, {"type": "array", "items": {"type": "object"}}]}
+        ),
+        Field(description="What can be chosen today: bounds by variable, or a list of settings."),
+    ] = None
+    current: Annotated[
+        Any,
+        WithJsonSchema({"type": "object"}),
+        Field(description="Where a fleet's agents are now: shares or numbers by action."),
+    ] = None
+    more: Annotated[
+        Json | None,
+        Field(description="Arguments of a kind of problem from another package, by name."),
+    ] = None
+
+    def request(self) -> Json:
+        """Arguments of `ask` beside the context, by name."""
+        named = {name: getattr(self, name) for name in ("time", "available", "current")}
+        given = {name: value for name, value in named.items() if value is not None}
+        return {**(self.more or {}), **given}
 
 
-def _asking(example: Json) -> Callable[[Json], None]:
-    """Schema of a body that takes what its problem takes beside its own fields, with an example."""
+class Ask(Asking):
+    """Arguments of `ask`: `batch`, and those that the problem `takes`."""
 
-    def describe(schema: Json) -> None:
-        schema["properties"] = {**_ASKED, **schema.get("properties", {})}
-        schema["examples"] = [example]
-
-    return describe
-
-
-class Ask(RequestBody):
-    """Arguments of `ask`: `batch`, and those that the problem `takes`, such as `context`, `time` or `available`."""
-
-    model_config = ConfigDict(
-        extra="allow", json_schema_extra=_asking({"context": {"weather": 12}, "batch": 3})
-    )
+    model_config = _like({"context": {"weather": 12}, "batch": 3})
     batch: Annotated[
         int, Field(ge=1, le=MOST_AT_ONCE, description="So many suggestions at once.")
     ] = 1
@@ -182,26 +198,20 @@ class Add(RequestBody):
     ] = None
 
 
-class Predict(RequestBody):
-    """Settings to predict the objective at; further fields are those of `policy`, such as `time`."""
+class Predict(Asking):
+    """Settings to predict the objective at, and when and in which context."""
 
-    model_config = ConfigDict(extra="allow", json_schema_extra=_asking({"values": {"ph": 6.2}}))
+    model_config = _like({"values": {"ph": 6.2}})
     values: Json | list[Json] = Field(
         description="Settings of a play, by variable; or a list of such."
     )
-    context: Annotated[
-        Json | None, Field(description="Values seen before choosing, by variable.")
-    ] = None
 
 
-class Attach(RequestBody):
-    """Settings of a play of one's own; further fields are those of `ask`, such as `time`."""
+class Attach(Asking):
+    """Settings of a play of one's own, and when and in which context."""
 
-    model_config = ConfigDict(extra="allow", json_schema_extra=_asking({"values": {"ph": 6.2}}))
+    model_config = _like({"values": {"ph": 6.2}})
     values: Json = Field(description="Settings of the play, by variable.")
-    context: Annotated[
-        Json | None, Field(description="Values seen before choosing, by variable.")
-    ] = None
 
 
 @dataclass(frozen=True)
@@ -225,7 +235,8 @@ class Operation:
 
 
 def _ask(study: Study, _: str, given: Ask, wanted: Wanted) -> Json:
-    request = given.model_extra or {}
+    seen = {} if given.context is None else {SEEN.name: given.context}
+    request = {**given.request(), **seen}
     # refuses what is no name of a request: "self", say
     study.problem.read_asked(study._given(request), study.history)
 
@@ -244,7 +255,7 @@ def _ask(study: Study, _: str, given: Ask, wanted: Wanted) -> Json:
 
 
 def _attach(study: Study, _: str, given: Attach, __: Wanted) -> Json:
-    own = study.attach(given.values, given.context, **(given.model_extra or {}))
+    own = study.attach(given.values, given.context, **given.request())
     return _to_play(study, own)
 
 
@@ -418,7 +429,7 @@ def applied_to(
 
 def predicted(served: OpenStudy, given: Predict) -> Json:
     """Predictions at settings of a person's own."""
-    more = given.model_extra or {}
+    more = given.request()
 
     def read(study: Study) -> Json:
         found = study.predict(given.values, given.context, **more)
