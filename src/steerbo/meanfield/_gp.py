@@ -284,12 +284,22 @@ def _positive(covariances: Covariances) -> Float[np.ndarray, " m"]:
     return np.asarray(squares[squares > 0])
 
 
+def _named(priors: Sequence[Parameter], theta: Theta) -> Parameters:
+    """Return values θ (p,) by the names that logs hold."""
+    return dict(zip([prior.name for prior in priors], theta.tolist(), strict=True))
+
+
+def _theta(priors: Sequence[Parameter], parameters: Parameters) -> Theta:
+    """Return values in the order of the priors, (p,)."""
+    return np.array([parameters[prior.name] for prior in priors])
+
+
 def likelihood(kernel: PayoffKernel, data: Observations, priors: Sequence[Parameter]) -> Likelihood:
     """Return the profiled log likelihood as a function of θ (p,): its value, gradient, and the jitter it took."""
-    covariances, names = kernel.covariances(data.inputs), [prior.name for prior in priors]
+    covariances = kernel.covariances(data.inputs)
 
     def log_likelihood(theta: Theta) -> tuple[float, Theta, float]:
-        parameters = dict(zip(names, theta.tolist(), strict=True))
+        parameters = _named(priors, theta)
         gram, pull_back = covariances.linearise(parameters)
         gram = gram.copy()  # the pull-back may read the kernel's own
         gram.flat[:: len(gram) + 1] += data.noises(parameters)
@@ -304,10 +314,9 @@ def log_likelihood(
     covariances: Covariances, data: Observations, priors: Sequence[Parameter]
 ) -> Density:
     """Return the profiled log likelihood as a function of θ (p,), without its gradient."""
-    names = [prior.name for prior in priors]
 
     def density(theta: Theta) -> float:
-        parameters = dict(zip(names, theta.tolist(), strict=True))
+        parameters = _named(priors, theta)
         gram = covariances(parameters)
         gram.flat[:: len(gram) + 1] += data.noises(parameters)
         return profiled_log_density(gram, data.values)
@@ -329,13 +338,11 @@ def sampled(
         priors,
         log_likelihood(kernel.covariances(data.inputs), data, priors),
         lambda theta: sloped(theta)[1],
-        np.array([likeliest[prior.name] for prior in priors]),
+        _theta(priors, likeliest),
         random,
         count=count,
     )
-    return [
-        dict(zip([prior.name for prior in priors], one, strict=True)) for one in draws.tolist()
-    ], weight
+    return [_named(priors, draw) for draw in draws], weight
 
 
 def fit(
@@ -353,14 +360,13 @@ def fit(
     """
     priors = hyperpriors(kernel, data.first)
     middle = np.array([prior.centre for prior in priors])
-    names = [prior.name for prior in priors]
-    data = data.at_level(kernel, start or dict(zip(names, middle.tolist(), strict=True)))
+    data = data.at_level(kernel, start or _named(priors, middle))
     log_likelihood = likelihood(kernel, data, priors)
-    starts = [middle if start is None else np.array([start[name] for name in names])]
+    starts = [middle if start is None else _theta(priors, start)]
     if thorough:
         starts.append(np.append(middle[:-1], _MOSTLY_NOISE))
     found = maximum_a_posteriori(priors, log_likelihood, starts, evaluations=evaluations)
-    return dict(zip(names, found.theta.tolist(), strict=True)), found.log_posterior
+    return _named(priors, found.theta), found.log_posterior
 
 
 def corrected(kernel: PayoffKernel, data: Observations, start: Parameters) -> Parameters:
@@ -371,11 +377,11 @@ def corrected(kernel: PayoffKernel, data: Observations, start: Parameters) -> Pa
         priors,
         likelihood(kernel, data, priors),
         likelihood(kernel, some, priors),
-        np.array([start[prior.name] for prior in priors]),
+        _theta(priors, start),
         share=len(some.values) / len(data.values),
         evaluations=_CORRECTIONS,
     )
-    return {prior.name: float(x) for prior, x in zip(priors, found.theta, strict=True)}
+    return _named(priors, found.theta)
 
 
 def screen_lengthscales(
@@ -393,7 +399,7 @@ def screen_lengthscales(
     for step in _SCREENED:
         length = float(np.clip(unit + np.log(step), priors[0].low, priors[0].high))
         one = {**parameters, "lengthscale": length}
-        theta = np.array([one[prior.name] for prior in priors])
+        theta = _theta(priors, one)
         try:
             found.append((one, density(theta) + log_prior(priors, theta)[0]))
         except ModelFailure:
