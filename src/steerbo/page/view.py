@@ -54,7 +54,16 @@ from .edit import (
 )
 from .learned import Tab, tabs_of
 from .pictures import Axis, Chart, Look, Mark, Point, Shade, points, thinned
-from .wording import AGENTS, Words, amount_text, grouped, in_one_line, is_known, share_text
+from .wording import (
+    AGENTS,
+    Words,
+    amount_text,
+    grouped,
+    in_one_line,
+    is_known,
+    labelled,
+    share_text,
+)
 
 _IN_A_SENTENCE = 3  # settings; more of them are a list
 
@@ -364,7 +373,7 @@ def _chart_of(study: BaseStudy, found: Choices) -> Chart:
         dots=thinned(dots),
         across=ticks if found.priced else (),
         up=up.ticks(6),
-        along=f"{words.cost_label} of a play" if found.priced else "",
+        along=labelled("cost of a play", words.money) if found.priced else "",
         text=f"{found.title}: {'; '.join(point.text for point in named)}",
         says=f"Lines: 95 %.{dashed}{shaded}",
         points=tuple(named),
