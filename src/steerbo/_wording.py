@@ -202,6 +202,9 @@ _SIGNED = re.compile(
     r"([€$£]\s*)?([-+]?\d+(?:[.,]\d+)?)\s*(%|°\s?[CFK]?|[€$£])?(\s*(?:±|\+/-)\s*\d+(?:[.,]\d+)?)?"
 )
 
+_WITH_UNIT = re.compile(r"([-+]?\d+(?:[.,]\d+)?)\s*[^\W\d_][^\W\d_/]*(?:/[^\W\d_]+)?")
+_BOUND = re.compile(r"[<>≤≥]=?\s*[-+]?\d+(?:[.,]\d+)?")
+
 
 def number_hint(value: object) -> str:
     """Hint how to write a number that has a comma; empty where `value` is no such number.
@@ -228,13 +231,20 @@ def _unusual_number(text: str) -> str:
     ('Is it -5? Write -5.', 'Is it 1250? Write 1250.')
     >>> _unusual_number("50 %"), _unusual_number("100 \u00b0C"), _unusual_number("2.0 \u00b1 0.1")
     ('Write 50 alone.', 'Write 100 alone.', 'Write 2.0 alone; its standard error is ‹sem›.')
+    >>> _unusual_number("7.2 kg"), _unusual_number("7 mg/l")
+    ('Is it 7.2? Write it without its unit.', 'Is it 7? Write it without its unit.')
+    >>> _unusual_number("<0.1")
+    'It is a bound: write the number that was measured, or leave it out.'
     """
+    if _BOUND.fullmatch(text.strip()):
+        return "It is a bound: write the number that was measured, or leave it out."
     if (signed := _SIGNED.fullmatch(text.strip())) and (signed[1] or signed[3] or signed[4]):
         return f"Write {signed[2]} alone{'; its standard error is ‹sem›' * bool(signed[4])}."
     try:
         number = float(with_hyphen(_BLANK_OF_THOUSANDS.sub("", normalised(text))))
     except Exception:  # a text of a class that has ideas of its own
-        return ""
+        united = _WITH_UNIT.fullmatch(text.strip())
+        return f"Is it {united[1]}? Write it without its unit." if united else ""
     return f"Is it {number:.15g}? Write {number:.15g}." if math.isfinite(number) else ""
 
 

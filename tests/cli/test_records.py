@@ -163,6 +163,17 @@ def test_warnings_of_a_line_are_sentences(study: Path, tmp_path: Path) -> None:
     assert ".;" not in said
 
 
+def test_a_number_with_its_unit_or_a_bound_is_no_missing_value(study: Path, tmp_path: Path) -> None:
+    """Whoever did what was advised left out what was measured."""
+    table = tmp_path / "past.csv"
+    table.write_text("value,cost,temperature,ph\n7.2 kg,1,20,6\n<0.1,1,20,6\n7.2,1,20 °C,6 pH\n")
+    united, bounded, setting = call("import", study, table).stdout.splitlines()[:3]
+    assert united.endswith("Is it 7.2? Write it without its unit.")
+    assert bounded.endswith("It is a bound: write the number that was measured, or leave it out.")
+    assert "missing" not in united + bounded
+    assert "Write 20 alone" in setting or "without its unit" in setting
+
+
 def test_a_row_without_a_value_is_not_told_to_fail(study: Path, tmp_path: Path) -> None:
     """Data have no token to fail; a round has."""
     table = tmp_path / "past.csv"
