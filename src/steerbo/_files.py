@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path
+from typing import BinaryIO
 
 from .errors import InvalidInput
 
@@ -40,6 +41,26 @@ def read_file(
         InvalidInput: of class `error`: the file is missing, not regular, too large, or cannot be
             read.
     """
+    try:
+        with open_file(path, field, error, most, allowed=allowed, shown=shown) as file:
+            found = file.read(most + 1)
+    except OSError as fault:
+        raise error(field, shown or str(path), allowed, f"({fault.strerror or fault}.)") from None
+    if len(found) > most:  # it has grown meanwhile
+        raise error(field, shown or str(path), *_too_large(most))
+    return found
+
+
+def open_file(
+    path: Path | str,
+    field: str,
+    error: type[InvalidInput],
+    most: int | None = None,
+    *,
+    allowed: str = "a file that can be read",
+    shown: str = "",
+) -> BinaryIO:
+    """Open a file to be read, after the checks of `read_file`; `most`: None for any size."""
 
     def refused(hint: str, instead: str = allowed) -> InvalidInput:
         return error(field, shown or str(path), instead, hint)
@@ -47,21 +68,24 @@ def read_file(
     try:
         about = os.stat(path)
         if stat.S_ISREG(about.st_mode):
-            with open(path, "rb", opener=_at_once) as file:
-                about = os.fstat(file.fileno())  # it may be another one by now
-                if stat.S_ISREG(about.st_mode) and about.st_size <= most:
-                    found = file.read(most + 1)
-                    if len(found) <= most:
-                        return found
+            file = open(path, "rb", opener=_at_once)  # noqa: SIM115  the caller closes it
+            about = os.fstat(file.fileno())  # it may be another one by now
+            if stat.S_ISREG(about.st_mode) and (most is None or about.st_size <= most):
+                return file
+            file.close()
     except OSError as fault:
         raise refused(f"({fault.strerror or fault}.)") from None
     except ValueError:
         raise refused("", "a file's name without NUL characters") from None
     if not stat.S_ISREG(about.st_mode):
         raise refused("(It is a folder, a pipe or a device.)")
-    raise refused(
-        "Leave out what is not needed, or thin it out.", f"a file of at most {most / 1e6:g} MB"
-    )
+    raise error(field, shown or str(path), *_too_large(most or 0))
+
+
+def _too_large(most: int) -> tuple[str, str]:
+    """Allowed values and hint for a file of more bytes."""
+    allowed = f"a file of at most {most / 1e6:g} MB"
+    return allowed, "Leave out what is not needed, or thin it out."
 
 
 def _at_once(path: str, flags: int) -> int:

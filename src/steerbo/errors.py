@@ -235,6 +235,10 @@ class UnusualOutcomeWarning(OutOfRangeWarning):
     """A value or cost lies far from all others, as if it were mistyped. It is kept; `amend` corrects it."""
 
 
+class FilesWarning(UserWarning):
+    """Files beside a log could not be copied with it: they are missing, or were changed."""
+
+
 class LawWarning(UserWarning):
     """Observed values contradict a stated law, so expectations over it are wrong. The study goes on."""
 
@@ -266,6 +270,29 @@ class LogUnavailable(SteerboError):  # noqa: N818
 
     def __reduce__(self) -> tuple[type[LogUnavailable], tuple[str, str, str]]:
         return type(self), (self.place, self.said, self.kept)
+
+
+class MissingFile(SteerboError):  # noqa: N818
+    """A file that was kept beside the log is missing, or was changed. The study goes on without it.
+
+    Args:
+        name: of the file.
+        fault: "missing" or "changed".
+        folder: where it should be; empty: there is no folder.
+
+    >>> print(MissingFile("photo.jpg", "changed", "study.db.files"))
+    photo.jpg is changed in study.db.files: put it back from a backup; `steerbo doctor` names its checksum.
+    """
+
+    def __init__(self, name: str, fault: str, folder: str = "") -> None:
+        self.name, self.fault, self.folder = name, fault, folder
+        where = f"in {folder}" if folder else "here: no folder of files is named"
+        super().__init__(
+            f"{name} is {fault} {where}: put it back from a backup; `steerbo doctor` names its checksum."
+        )
+
+    def __reduce__(self) -> tuple[type[MissingFile], tuple[str, str, str]]:
+        return type(self), (self.name, self.fault, self.folder)
 
 
 class UnknownSuggestion(SteerboError, KeyError):  # noqa: N818

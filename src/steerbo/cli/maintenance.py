@@ -39,22 +39,26 @@ def doctor(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Verify the checksums of all studies in a log, and load them; repair it on request. URL#NAME is one study.
+    """Verify the checksums of all studies in a log and of their files, and load them; repair it on request.
 
-    Exit code 0: all is intact, or was repaired; 1: damage was found; 2: there is no log. Without
-    --repair nothing is written.
+    URL#NAME is one study. Exit code 0: all is intact, or was repaired; 1: damage was found, or a
+    file is missing or changed; 2: there is no log. Without --repair nothing is written.
     """
     found = medicine.repair(_log(study)) if repair else medicine.diagnose(_log(study))
     if as_json:
         fields = ("name", "events", "complaint", "note")
         studies = [{name: getattr(study, name) for name in fields} for study in found.studies]
         about = {"place": found.place, "studies": studies}
+        about |= {"files": [each.to_dict() for each in found.files], "unnamed": [*found.unnamed]}
         print_json({**about, "complaint": found.complaint, "repaired": found.repaired})
     else:
         echo(str(found))
     if found.damaged and not found.repaired:
         echo(f"Keep what is whole: steerbo doctor {to_type(study)} --repair", err=True)
         explain_credentials(study)
+        raise typer.Exit(1)
+    if found.files:
+        echo("Put these files back from a backup; the studies go on without them", err=True)
         raise typer.Exit(1)
 
 

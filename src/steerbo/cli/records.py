@@ -14,9 +14,10 @@ import typer
 from .._files import LARGEST_TABLE, read_file
 from .._redaction import redact_url, to_type
 from .._wording import counted
-from ..core import History
+from ..core import History, KeptFile, Table
 from ..errors import InvalidOption, InvalidOutcome, one_of
 from ..records import to_dict
+from ..storage.kept_files import safe_name
 from ..storage.memory import Memory
 from ..study import MemoryLog, Study
 from ..study.files.export import ID, events_jsonl, rounds_csv, study_xlsx
@@ -24,7 +25,7 @@ from ..study.files.import_csv import Line, as_data, ignored, is_readable, read_r
 from ..study.files.spreadsheet import decoded
 from ..study.files.workbook import sheets_of
 from ..study.formatting import data_table, rounds_table, shown_rounds
-from .app import answer, echo, group
+from .app import answer, echo, group, print_json
 from .arguments import (
     AsJson,
     Place,
@@ -40,6 +41,7 @@ from .tables import ScreenTable, import_bar
 
 commands = group()
 _DATA = re.compile(r"(?P<before>added as |)(?P<name>added-\d+)(?P<behind> \([^()]*\)|)")
+_DIGITS = 12  # of a checksum in a table: it has room for them, and WHICH takes them
 _ONE_BY_ONE = 20  # data in a row that are said line by line: a screen has room for them
 
 
@@ -339,6 +341,63 @@ def _write(file: Path, content: str | bytes, ending: str) -> None:
         raise InvalidOption(
             "out", str(file), "a file that can be written", f"({error.strerror}.)"
         ) from None
+
+
+@commands.command()
+def files(
+    study: Place,
+    which: Annotated[
+        str,
+        typer.Argument(
+            metavar="WHICH",
+            help="Those of this token, this name, or a checksum that begins so; default: all.",
+            show_default=False,
+        ),
+    ] = "",
+    out: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Write them there; none is replaced.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the files beside remarks, or write them into a folder."""
+    with open_study(study, tolerated="any") as going:
+        found = [
+            (token, kept)
+            for token, several in going.history.files.items()
+            for kept in several
+            if not which or which in (token, kept.name) or kept.sha256.startswith(which)
+        ]
+        if which and not found:
+            names = {kept.name for several in going.history.files.values() for kept in several}
+            raise InvalidOption("WHICH", which, one_of(sorted(names), which))
+        rows = [(token, kept.name, kept.size, kept.sha256[:_DIGITS]) for token, kept in found]
+        written = [] if out is None else [_taken_out(going, out, *each) for each in found]
+    columns = ("token", "name", "bytes", "sha256")
+    if as_json:
+        listed = [{"token": token, **kept.to_dict()} for token, kept in found]
+        print_json({"files": listed, "written": written})
+    elif out is None:
+        console().print(ScreenTable(Table("Files", columns, tuple(rows))))
+    else:
+        echo("\n".join(written))
+
+
+def _taken_out(study: Study, folder: Path, token: str, kept: KeptFile) -> str:
+    """Write a file into a folder, by its name; by its token, too, where that is taken. Its path."""
+    content, name = study.read_file(kept), safe_name(kept.name)
+    for path in (folder / name, folder / f"{safe_name(token)}-{name}"):
+        try:
+            with path.open("xb") as opened:
+                opened.write(content)
+        except FileExistsError:
+            if path.is_file() and path.read_bytes() == content:
+                return str(path)
+            continue
+        except OSError as error:
+            hint = f"({error.strerror or error}.)"
+            raise InvalidOption("out", str(folder), "a folder that can be written", hint) from None
+        return str(path)
+    raise InvalidOption("out", str(path), "a folder without other files of this name")
 
 
 @commands.command()

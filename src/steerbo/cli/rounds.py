@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from shlex import quote
 from typing import Annotated, Any
 
@@ -279,15 +280,31 @@ def abandon(
 @commands.command()
 def remark(
     study: Place,
-    token: Token,
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="The remark.", show_default=False)],
+    token: Annotated[
+        str,
+        typer.Argument(
+            metavar="TOKEN",
+            help="The suggestion's token, the name of data, or study.",
+            show_default=False,
+        ),
+    ],
+    text: Annotated[
+        str, typer.Argument(metavar="TEXT", help="The remark.", show_default=False)
+    ] = "",
+    file: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="A photograph, a spectrum or any file; a copy of it is kept."
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Keep a remark on a round, such as a lot number. It is shown, exported, and found by `show --find`."""
+    """Keep a remark on a round, such as a lot number or a photograph; found by `show --find`. `files` gives files."""
     with open_study(study) as going:
-        going.remark(token, text)
-        kept = going.history.remarks[token]
-        answer(as_json, {"remarks": list(kept)}, "\n".join(kept))
+        going.remark(token, text, file=file)
+        remarks, files = going.history.remarks.get(token, ()), going.history.files.get(token, ())
+        about = {"remarks": [*remarks], "files": [kept.to_dict() for kept in files]}
+        answer(as_json, about, "\n".join([*remarks, *(kept.name for kept in files)]))
 
 
 @contextmanager

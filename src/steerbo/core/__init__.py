@@ -62,6 +62,7 @@ from .events import (
     Decided,
     Event,
     Failed,
+    KeptFile,
     LimitsRevised,
     Outcome,
     OutcomeTold,
@@ -77,8 +78,8 @@ from .state import ReproducibilityWarning
 __all__ = [
     "COMPARABLE", "FOLD_COPIES", "SEEN", "TIME", "Abandoned", "Amended", "Asked", "BaseStudy", "BatchPosition",
     "BoundsExtended", "Card", "Choice", "ConstrainedProblem", "Created", "DataAdded", "Decided",
-    "Decision", "Event", "ExpectedOutcome", "Explanation", "Failed", "Finding", "Fit", "Fold", "History", "LawTest",
-    "LeftOut", "LimitsRevised", "Method", "Optimizer", "OptionsT", "Outcome", "OutcomeTold",
+    "Decision", "Event", "ExpectedOutcome", "Explanation", "Failed", "Finding", "Fit", "Fold", "History", "KeptFile",
+    "LawTest", "LeftOut", "LimitsRevised", "Method", "Optimizer", "OptionsT", "Outcome", "OutcomeTold",
     "PastAnswer", "PolicyStep", "Prediction", "Problem", "Reason", "Recommendation", "Refitted",
     "Remarked", "ReproducibilityWarning", "RequestField", "Result", "Round", "Scope", "StatedLaw", "Status",
     "Stop", "Streams", "Suggestion", "Table", "TradeOff", "Typical", "Warnings", "after", "answers_before", "as_text",

@@ -25,6 +25,7 @@ from .events import (
     Decided,
     Event,
     Failed,
+    KeptFile,
     LimitsRevised,
     Outcome,
     OutcomeTold,
@@ -262,6 +263,7 @@ class History:
         self.coded: dict[str, Outcome] = {}
         # of people, by token or name of data, in order
         self.remarks: dict[str, tuple[str, ...]] = {}
+        self.files: dict[str, tuple[KeptFile, ...]] = {}  # likewise
         self._added = 0
         # rounds and clock when each result came, in that order; None: before any round
         self._came: dict[str, tuple[int, float | None]] = {}
@@ -728,7 +730,7 @@ class History:
                 self.columns = now.get("columns", self.columns)
                 self.revisions.append(event)
             case Remarked():
-                self.remarks[event.token] = (*self.remarks.get(event.token, ()), event.text)
+                self._remark(event)
             case Refitted():
                 self.fits = (*self.fits, Fit(event.round, event.hyperparameters, self.results))
             case BoundsExtended():
@@ -737,6 +739,13 @@ class History:
                 pass
             case _:
                 assert_never(event)
+
+    def _remark(self, event: Remarked) -> None:
+        name = event.token
+        if event.text:
+            self.remarks[name] = (*self.remarks.get(name, ()), event.text)
+        if event.file is not None:
+            self.files[name] = (*self.files.get(name, ()), event.file)
 
     def rewind(self, asked: Asked, decided: Sequence[Decided]) -> None:
         """Reset a waiting round to its state after some of its looks; only in a copy, whose events are not its own."""

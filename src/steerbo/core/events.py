@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, Protocol
 from pydantic import Field
 
 from ..errors import InvalidStudy
-from ..records import from_dict, record, with_checked
+from ..records import Record, from_dict, record, with_checked
 from .answers import Scope
 
 FORMAT = 1
@@ -213,12 +213,47 @@ class DataAdded:
 
 
 @record
+class KeptFile(Record):
+    """Reference to a file that is kept beside the log, which holds none of its content.
+
+    Args:
+        name: as people call it: one part of a path, without characters that cannot be seen.
+        sha256: of its content, in hexadecimal digits, by which it is found and checked.
+        size: in bytes.
+        media_type: of its content, as far as that is known.
+    """
+
+    name: str
+    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+    size: Annotated[int, Field(ge=0)]
+    media_type: str = "application/octet-stream"
+
+    @property
+    def is_picture(self) -> bool:
+        """Whether a browser may draw it: pixels alone, never SVG, which can hold a program."""
+        return self.media_type in PICTURES
+
+
+PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")
+"""Media types of pictures that consist of pixels; a file is one by its content, not by its name."""
+STUDY = "study"
+"""The token of remarks on the study as a whole: that of a round begins with its number."""
+
+
+@record
 class Remarked:
-    """Remark of a person on a round, or on external data: nothing is computed from it."""
+    """Remark of a person on a round, on external data, or on the study: nothing is computed from it.
+
+    Args:
+        token: of the round, the name of data, or `STUDY`.
+        text: the remark; may be empty where there is a file.
+        file: a file beside it.
+    """
 
     token: str
     text: str
     by: str | None = None
+    file: KeptFile | None = None
     kind: Literal["remarked"] = "remarked"
 
 

@@ -842,16 +842,19 @@ class BaseStudy(ABC):
         return self._report("abandon", suggestion, reason=reason, charge=charge)
 
     @naming_arguments
-    def remark(self, suggestion: Suggestion | str, text: str) -> None:
-        """Keep a remark of a person on a round: a sentence, a lot number, the name of a file. Nothing follows from it.
+    def remark(self, suggestion: Suggestion | str, text: str = "", *, file: Any = None) -> None:
+        """Keep a remark of a person on a round: a sentence, a lot number, a file. Nothing follows from it.
 
         Args:
-            suggestion: a suggestion or its token, of any round; or the name of data, such as
-                "added-1".
+            suggestion: a suggestion or its token, of any round; the name of data, such as
+                "added-1"; or "study", for the study as a whole.
             text: the remark, of at most 10 000 characters. The same one twice is fine.
+            file: path of a photograph, a spectrum or any other file, of which a `Study` on a log
+                keeps a copy beside it; see `Study.read_file`. The same content twice is kept once.
 
         Raises:
-            InvalidOutcome: no text, or a longer one.
+            InvalidOutcome: neither a text nor a file, one that is too long or too large, or a file
+                in a study that has no place for it.
 
         >>> import steerbo as sb
         >>> study = sb.Optimizer(sb.CostVarying([sb.Float("ph", 4, 8)], [["ph"]]), rounds=1)
@@ -860,7 +863,7 @@ class BaseStudy(ABC):
         >>> study.history.remarks[suggestion.token]
         ('lot 7, new stirrer',)
         """
-        self._report("remark", suggestion, text=text)
+        self._report("remark", suggestion, text=text, file=file)
 
     @naming_arguments
     def amend(

@@ -19,7 +19,17 @@ from ..errors import (
 from ._history import History, Round
 from ._problem import Problem
 from .answers import Suggestion
-from .events import Abandoned, Amended, DataAdded, Failed, Outcome, OutcomeTold, Remarked
+from .events import (
+    STUDY,
+    Abandoned,
+    Amended,
+    DataAdded,
+    Failed,
+    KeptFile,
+    Outcome,
+    OutcomeTold,
+    Remarked,
+)
 from .request import finite
 
 Realised = Mapping[str, Any] | None
@@ -206,17 +216,35 @@ class OutcomeParser:
             raise OutcomeConflict(f"{hint}; where another amount is right, use ‹charge›")
         return None
 
-    def remark(self, suggestion: object, text: object) -> Remarked | None:
-        """Event of a remark; None: the round, or the data, has it already."""
-        is_data = isinstance(suggestion, str) and self.history.datum(suggestion) is not None
-        token = str(suggestion) if is_data else self.about(suggestion).suggestion.token
-        if not isinstance(text, str) or not text.strip():
+    def remark(self, suggestion: object, text: object, file: object = None) -> Remarked | None:
+        """Event of a remark; None: the round, or the data, has it already, and the file, too."""
+        token = self.remarked(suggestion)
+        if file is not None and not isinstance(file, KeptFile):
+            hint = "Keep the study in a file: Study.create('study.db', …)."
+            raise InvalidOutcome("file", file, "nothing: a study in memory keeps no files", hint)
+        if not isinstance(text, str) or not (text.strip() or file is not None):
             raise InvalidOutcome("text", text, "a text, such as 'lot 7, new stirrer'")
         said = escape_unprintable(text.strip())
         if len(said) > LONGEST_REASON:
             allowed = f"at most {LONGEST_REASON} characters: say the rest in another"
             raise InvalidOutcome("text", f"{len(said)} characters", allowed)
-        return None if said in self.history.remarks.get(token, ()) else Remarked(token, said)
+        if said in self.history.remarks.get(token, ()):
+            said = ""
+        if file in self.history.files.get(token, ()):
+            file = None
+        return Remarked(token, said, file=file) if said or file is not None else None
+
+    def remarked(self, suggestion: object) -> str:
+        """Token of what a remark is on: a round, data, or the study.
+
+        Raises:
+            UnknownSuggestion: there is nothing of this name.
+        """
+        if isinstance(suggestion, str) and (
+            suggestion == STUDY or self.history.datum(suggestion) is not None
+        ):
+            return suggestion
+        return self.about(suggestion).suggestion.token
 
     def amend(
         self,

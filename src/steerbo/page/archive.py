@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from ..core import TIME, BaseStudy, Outcome, Problem, Round, as_text, number_of, numeral
+from ..core import TIME, BaseStudy, KeptFile, Outcome, Problem, Round, as_text, number_of, numeral
 from .wording import amount_text, in_one_line, in_resolution, in_step
 
 SHOWN = 20
@@ -35,6 +35,7 @@ class Line:
         value, cost: its outcome.
         state: open, told, failed, void, abandoned or added.
         note: the state, in words.
+        files: beside it.
     """
 
     token: str
@@ -47,6 +48,7 @@ class Line:
     cost: str
     state: str
     note: str
+    files: tuple[KeptFile, ...] = ()
 
     @property
     def ended(self) -> bool:
@@ -132,6 +134,7 @@ def added(study: BaseStudy) -> tuple[Line, ...]:
             + (
                 _CODE if name in history.coded else ", taken out" if name in history.removed else ""
             ),
+            files=history.files.get(name, ()),
         )
         for name, each in data
     )
@@ -214,6 +217,7 @@ def _line(study: BaseStudy, played: Round) -> Line:
         cost="" if played.paid is None else amount_text(played.paid),
         state=played.state,
         note=_note(played) + _CODE * (asked.token in study.history.coded),
+        files=study.history.files.get(asked.token, ()),
     )
 
 
@@ -254,5 +258,6 @@ def _holds(line: Line, text: str) -> bool:
         line.cost,
         line.note,
         line.token,
+        *(kept.name for kept in line.files),
     )
     return text.casefold() in " ".join(parts).casefold()

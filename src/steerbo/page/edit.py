@@ -21,6 +21,7 @@ from ..core import (
     Decided,
     Event,
     Failed,
+    KeptFile,
     Outcome,
     OutcomeTold,
     Problem,
@@ -304,6 +305,7 @@ class Edit:
         times: number of events about it; a form that is older is refused.
         call: "amend", or "tell" where an outcome may still come, or "" where nothing can be said.
         fields: value, cost and measured variables, with their present values.
+        files: beside it.
     """
 
     token: str
@@ -313,6 +315,7 @@ class Edit:
     times: int
     call: str
     fields: tuple[Field, ...]
+    files: tuple[KeptFile, ...] = ()
 
 
 def edit_of(study: BaseStudy, token: str) -> Edit:
@@ -337,7 +340,8 @@ def edit_of(study: BaseStudy, token: str) -> Edit:
             study, words, outcome, outcome.cost, study.history.completed(outcome.realised)
         )
         title, state = f"Data {number_of(token)}", "void" if void else "added"
-        return Edit(token, title, state, said, times_said(study, token), "amend", fields)
+        files = study.history.files.get(token, ())
+        return Edit(token, title, state, said, times_said(study, token), "amend", fields, files)
     played = study.history[token]
     call = "amend" if not played.waiting else "" if played.suggestion.observe else "tell"
     known = played.outcome or played.failure
@@ -350,6 +354,7 @@ def edit_of(study: BaseStudy, token: str) -> Edit:
         times=times_said(study, token),
         call=call,
         fields=_fields(study, words, played.outcome, played.paid, realised),
+        files=study.history.files.get(token, ()),
     )
 
 

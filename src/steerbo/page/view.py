@@ -16,6 +16,7 @@ from ..core import (
     BaseStudy,
     Decided,
     Explanation,
+    KeptFile,
     PastAnswer,
     Problem,
     Reason,
@@ -30,6 +31,7 @@ from ..core import (
     revised_text,
     with_unit,
 )
+from ..core.events import STUDY
 from ..errors import LimitBroken
 from ..plots.choices import FRONTIER, Choices, choices_of, look_of, steps
 from ..plots.rounds import progress_of, value_range
@@ -541,6 +543,8 @@ class View:
         last_token: the round that it speaks of.
         policy: variables that the policy may depend on.
         settings: values that a play can set, to predict the objective at.
+        files: beside rounds and data, by token, and beside the study.
+        remark: on the study.
     """
 
     words: Words
@@ -564,6 +568,8 @@ class View:
     last_token: str
     policy: tuple[Field, ...]
     settings: tuple[Field, ...]
+    files: Mapping[str, tuple[KeptFile, ...]]
+    remark: str
 
 
 def view(
@@ -612,6 +618,8 @@ def view(
         last_token=fell.suggestion.token if fell else last.token if last else "",
         policy=policy_fields(problem),
         settings=setting_fields(problem),
+        files=study.history.files,
+        remark="; ".join(study.history.remarks.get(STUDY, ())),
     )
 
 

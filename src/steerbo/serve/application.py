@@ -17,7 +17,7 @@ from starlette.staticfiles import StaticFiles
 
 from .. import __version__
 from ..page.report import STATIC
-from . import api, managing, monitoring, pages, problem_details
+from . import api, files, managing, monitoring, pages, problem_details
 from .auth import WRONG_KEYS, visitor_of
 from .middleware import RequestLimits, TokenBucket
 from .pool import StudyPool
@@ -54,8 +54,10 @@ def application(pool: StudyPool, names: tuple[str, ...] = ()) -> FastAPI:
         redirect_slashes=False,
     )
     app.state.pool, app.state.listeners, app.state.ending = pool, 0, pool.ending
+    app.state.uploads = 0
     app.state.counts, app.state.misses = monitoring.Counts(), TokenBucket(*WRONG_KEYS)
     problem_details.install(app, pages.error_page)
+    app.include_router(files.router)  # before the pages: it takes one of their addresses
     app.include_router(api.router)
     app.include_router(monitoring.router)
     app.include_router(pages.router)

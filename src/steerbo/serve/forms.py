@@ -94,7 +94,6 @@ ACTIONS = {
     "tell": "play",
     "fail": "play",
     "abandon": "play",
-    "remark": "play",
     "again": "play",
     "amend": "amend",
     "undo": "amend",
@@ -215,9 +214,6 @@ def give(study: Study, action: str, token: str, form: Form, comma: bool) -> None
         )
     if action == "undo":
         _take_back(study, token)
-        return
-    if action == "remark":
-        study.remark(token, form.get("text", ""))
         return
     back = as_it_was(study, token) if action == "amend" and form.get("void") != "yes" else {}
     if action == "amend":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import socket
 import time
 from collections import OrderedDict
@@ -12,7 +13,9 @@ from ipaddress import ip_address
 from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 
+from ..storage.kept_files import largest_file
 from .problem_details import answer, document
 
 Scope = MutableMapping[str, Any]
@@ -85,7 +88,7 @@ class RequestLimits:
     ) -> None:
         self.app, self.answered, self.clock = app, answered, clock
         self.names = {"localhost", socket.gethostname().lower(), *(name.lower() for name in names)}
-        self.allowance = TokenBucket(RATE, BURST, clock)
+        self.allowance, self.largest = TokenBucket(RATE, BURST, clock), largest_file()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or answer it."""
@@ -110,6 +113,10 @@ class RequestLimits:
         refused = self._refusal(scope, headers)
         if refused is None:
             try:
+                upload = _UPLOADS.fullmatch(scope["path"]) is not None
+                if upload and scope["method"] == "POST":
+                    await self.app(scope, _in_time(receive, headers, self.largest), sealed)
+                    return
                 body = await _body(receive, headers) if scope["method"] not in _SAFE else b""
             except _RefusedError as error:
                 refused = error.status, error.said
@@ -178,6 +185,42 @@ async def _body(receive: Receive, headers: Headers) -> bytes:
             raise too_long
         if not message.get("more_body"):
             return bytes(found)
+
+
+_UPLOADS = re.compile(r"/(v1/studies/[^/]+/rounds/[^/]+/files|page/[^/]+/rounds/[^/]+/remark)")
+"""Addresses that take files, whose bodies are read in pieces."""
+_LONGEST_UPLOAD = 300.0  # seconds: 50 MB at 1.3 Mbit a second
+
+
+def _in_time(receive: Receive, headers: Headers, largest: int) -> Receive:
+    """Pieces of a body with a file, none of them too late, and all of them together not too large.
+
+    Raises:
+        _RefusedError: it is stated to be too large.
+    """
+    most, too_long = largest + LONGEST_BODY, f"a file of at most {largest / 1e6:g} MB"
+    length = headers.get("content-length", "0")
+    if not length.isascii() or not length.isdecimal() or int(length[:20]) > most:
+        raise _RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, too_long)
+    read, whole, end = 0, False, time.monotonic() + _LONGEST_UPLOAD
+
+    async def piece() -> MutableMapping[str, Any]:
+        nonlocal read, whole
+        if whole:
+            return await receive()
+        left = min(PATIENCE, end - time.monotonic())
+        try:
+            message = await asyncio.wait_for(receive(), max(left, 0.0))
+        except TimeoutError:
+            raise HTTPException(HTTPStatus.REQUEST_TIMEOUT, "the file came too slowly") from None
+        if message["type"] == "http.disconnect":
+            raise HTTPException(HTTPStatus.BAD_REQUEST, "the request ended before its body did")
+        read, whole = read + len(message.get("body", b"")), not message.get("more_body")
+        if read > most:
+            raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, too_long)
+        return message
+
+    return piece
 
 
 def _again(body: bytes, receive: Receive) -> Receive:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Annotated, Any
@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, model_validat
 
 from .._text import normalised_texts
 from .._wording import listed
-from ..core import SEEN, BatchPosition, Event, Problem, Round, Suggestion, one_or_more
+from ..core import SEEN, BatchPosition, Event, History, Problem, Round, Suggestion, one_or_more
 from ..errors import InvalidRequest
 from ..records import to_dict
 from ..study import Study
@@ -358,10 +358,23 @@ def described(study: Study) -> Json:
     }
 
 
+def _files(study: Study) -> Json:
+    found = [
+        {"token": token, **kept.to_dict()}
+        for token, several in study.history.files.items()
+        for kept in several
+    ]
+    return {"files": found}
+
+
 LOOKS: Mapping[str, tuple[str, Callable[[Study], Json]]] = MappingProxyType(
     {
         "study": ("The problem, and the fields that `ask` takes.", described),
         "status": ("How far it has come.", lambda study: study.status.to_dict()),
+        "files": (
+            "The files beside remarks, by round, with their checksums; their content is at `files/SHA256` over HTTP.",
+            _files,
+        ),
         "recommendation": (
             "The recommendation, with bounds, and its alternatives.",
             lambda study: study.recommend().to_dict(),
@@ -387,16 +400,17 @@ def rounds_in(state: str | None) -> Callable[[Study], Json]:
         raise InvalidRequest("state", state, listed(STATES, " or "))
     return lambda study: {
         "rounds": [
-            plain_round(played, study.history.remarks.get(played.suggestion.token, ()))
+            plain_round(played, study.history)
             for played in study.history
             if state in (None, played.state)
         ]
     }
 
 
-def plain_round(played: Round, remarks: Sequence[str] = ()) -> Json:
-    """A round as data, with the remarks on it."""
-    outcome, failure = played.outcome, played.failure
+def plain_round(played: Round, history: History) -> Json:
+    """A round as data, with the remarks on it, and the files."""
+    outcome, failure, token = played.outcome, played.failure, played.suggestion.token
+    remarks, files = history.remarks.get(token, ()), history.files.get(token, ())
     return {
         **played.suggestion.to_dict(),
         "state": played.state,
@@ -405,6 +419,7 @@ def plain_round(played: Round, remarks: Sequence[str] = ()) -> Json:
         **({"failure": to_dict(failure)} if failure else {}),
         "charged": played.charged,
         **({"remarks": list(remarks)} if remarks else {}),
+        **({"files": [kept.to_dict() for kept in files]} if files else {}),
     }
 
 

@@ -272,13 +272,25 @@ def rounds(request: Request, who: Who, name: str, most: int = SHOWN, q: str = ""
 @router.get("/page/{name}/rounds/{token}")
 def one(request: Request, who: Who, name: str, token: str, kept: bool = False) -> Response:
     """Page of one round, to be corrected; `kept`: with values typed before another worker was quicker."""
-    edit = study_of(request, who, name, "read").read(
-        ("round", token), lambda study: edit_of(study, token)
-    )
-    status, shown = form_state(None, f"{token}:{edit.call}", {})
-    return page(
-        request, "round.html", status, name=name, edit=edit, who=who, typed=(), kept=kept, **shown
-    )
+    return round_page(request, who, study_of(request, who, name, "read"), token, kept=kept)
+
+
+def round_page(
+    request: Request,
+    who: Principal,
+    served: OpenStudy,
+    token: str,
+    *,
+    kept: bool = False,
+    error: SteerboError | None = None,
+    draft: Form | None = None,
+) -> Response:
+    """Page of one round; with the error of a remark that was refused."""
+    edit = served.read(("round", token), lambda study: edit_of(study, token))
+    about = f"{token}:{edit.call if error is None else 'remark'}"
+    status, shown = form_state(error, about, draft or {}, served.read("words", Words.of))
+    more = {"edit": edit, "who": who, "typed": (), "kept": kept}
+    return page(request, "round.html", status, name=served.name, **more, **shown)
 
 
 @router.get("/page/{name}/rounds.xlsx")

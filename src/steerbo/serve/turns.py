@@ -25,13 +25,15 @@ class StudyRoute(APIRoute):
             served = request.app.state.pool.studies.get(request.path_params.get("name"))
             if served is None:
                 return await handle(request)
-            async with served.turn(changing=request.method not in _SAFE, who=_who(request)):
+            async with served.turn(
+                changing=request.method not in _SAFE, who=client_number(request)
+            ):
                 return await handle(request)
 
         return in_turn
 
 
-def _who(request: Request) -> int:
+def client_number(request: Request) -> int:
     """Number that tells clients from one another, by their addresses, keys and cookies."""
     address = request.client.host if request.client else ""
     return hash((address, request.headers.get("authorization"), request.headers.get("cookie")))

@@ -8,6 +8,7 @@ there and back.
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable
 from contextlib import closing, suppress
 from dataclasses import replace
@@ -16,23 +17,26 @@ from pathlib import Path
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from .._redaction import split_name
+from .._redaction import redact_url, split_name
 from ..core import Event
-from ..errors import DamagedLog, InvalidStudy, one_of
+from ..core.events import read_json
+from ..errors import DamagedLog, FilesWarning, InvalidStudy, one_of
 from ..records import Record, record
 from ._sqlite_file import meant
 from .connections import DOCTOR, Database, has
-from .database import HEADS, LEASES, TABLES, DatabaseLog, study_names, writable
+from .database import EVENTS, HEADS, LEASES, TABLES, DatabaseLog, study_names, writable
 from .doctor import IntegrityReport, StoredStudy, examine, fill, survey
+from .kept_files import FOLDER, FilesFolder, lost_text
 from .keys import KEYS
 from .log import BY_HAND, EventLog, is_gone, new_name
 from .opening import replay
 
 
 def backup(place: Path | str, file: Path | str) -> dict[str, int]:
-    """Copy all studies of a log into a new file, which only its owner may read.
+    """Copy all studies of a log into a new file, which only its owner may read, and their files beside it.
 
-    Leases of people are copied, but not leases of processes, which will be gone.
+    Files that are missing or changed are warned of. Leases of people are copied, but not leases of
+    processes, which will be gone.
 
     Args:
         place: an SQLite file or a database's URL; with ``#name``, only this study.
@@ -44,11 +48,14 @@ def backup(place: Path | str, file: Path | str) -> dict[str, int]:
     Raises:
         InvalidStudy: there is no log, it is damaged, or the file cannot be made.
     """
-    return save(_sound(place).studies, file)
+    return save(_sound(place).studies, file, FilesFolder.of(place))
 
 
-def save(studies: tuple[StoredStudy, ...], file: Path | str) -> dict[str, int]:
-    """Write studies into a new file. It has its name only once it is whole, and on the disk."""
+def save(studies: tuple[StoredStudy, ...], file: Path | str, files: FilesFolder) -> dict[str, int]:
+    """Write studies into a new file, and their files beside it.
+
+    It has its name only once all of it is whole, and on the disk.
+    """
     file = Path(file)
     allowed = "a name that is free, in a folder that is there"
     if file.exists():
@@ -63,6 +70,7 @@ def save(studies: tuple[StoredStudy, ...], file: Path | str) -> dict[str, int]:
             kept.name: kept.bodies for kept in studies
         }:
             raise InvalidStudy("backup", str(file), "a disk that keeps what is written to it")
+        _copy_files(studies, files, FilesFolder.of(file))
         _name(part, file)
     except OSError as error:
         raise InvalidStudy("backup", str(file), allowed, f"({error.strerror or error}.)") from None
@@ -71,6 +79,13 @@ def save(studies: tuple[StoredStudy, ...], file: Path | str) -> dict[str, int]:
             with suppress(OSError):
                 part.with_name(part.name + ending).unlink(missing_ok=True)
     return {kept.name: len(kept.bodies) for kept in studies}
+
+
+def _copy_files(studies: tuple[StoredStudy, ...], source: FilesFolder, to: FilesFolder) -> None:
+    """Copy the files that studies name; those that are not whole are warned of."""
+    lost = source.copy((kept for study in studies for _, kept in study.files), to)
+    if said := lost_text(lost, source.folder):
+        warnings.warn(FilesWarning(f"{said}. They are not in the copy"), stacklevel=4)
 
 
 def copy_of(log: EventLog, events: Iterable[Event]) -> StoredStudy:
@@ -112,7 +127,7 @@ def _name(part: Path, file: Path) -> None:
 
 
 def restore(file: Path | str, place: Path | str, name: str = "") -> dict[str, int]:
-    """Write the studies of a backup into an SQLite file or a database, all of them or none.
+    """Write the studies of a backup into an SQLite file or a database, all of them or none, and their files.
 
     Args:
         file: from `backup`, or any SQLite log without writers.
@@ -123,7 +138,8 @@ def restore(file: Path | str, place: Path | str, name: str = "") -> dict[str, in
         The number of events by study.
 
     Raises:
-        InvalidStudy: the backup is damaged, or a study of one of the names is there.
+        InvalidStudy: the backup is damaged, a study of one of the names is there, or there is no
+            place for its files.
     """
     studies = _sound(file).studies
     url, after = split_name(str(place))
@@ -133,6 +149,11 @@ def restore(file: Path | str, place: Path | str, name: str = "") -> dict[str, in
     if len(studies) == 1:
         called = after or name
         studies = (replace(studies[0], name=new_name(called) if called else studies[0].name),)
+    files = FilesFolder.of(url)
+    if files.folder is None and any(study.files for study in studies):
+        hint = f"Set {FOLDER} in the environment to a folder that all its workers share."
+        raise InvalidStudy("log", redact_url(url), "a place with a folder for files", hint)
+    _copy_files(studies, FilesFolder.of(file), files)
     fill(url, studies)
     return {kept.name: len(kept.bodies) for kept in studies}
 
@@ -209,7 +230,10 @@ def rename(place: Path | str, name: str, new: str) -> None:
 
 
 def delete(place: Path | str, name: str) -> None:
-    """Throw a study away, with its keys: nothing brings it back but a backup.
+    """Throw a study away, with its keys, and the files that no other study there names.
+
+    Nothing brings it back but a backup. In a folder of files that a server's log shares with
+    others, files stay.
 
     Raises:
         InvalidStudy: there is none of this name, or a worker is active on it.
@@ -219,8 +243,7 @@ def delete(place: Path | str, name: str) -> None:
         database.transaction() as connection,
     ):
         _check_unused(connection, name)
-        for table in _tables(connection):
-            connection.execute(table.delete().where(table.c.study == name))
+        _throw_away(connection, name, FilesFolder.of(place))
 
 
 def archive(place: Path | str, name: str, file: Path | str) -> int:
@@ -237,9 +260,24 @@ def archive(place: Path | str, name: str, file: Path | str) -> int:
         if connection.scalar(sa.select(HEADS.c.events).where(HEADS.c.study == name)) != events:
             hint = f"Another process has just written to it. {file} has the state before; archive to another file."
             raise InvalidStudy("study", name, "a study that no process works on", hint)
-        for table in _tables(connection):
-            connection.execute(table.delete().where(table.c.study == name))
+        _throw_away(connection, name, FilesFolder.of(place))
     return events
+
+
+def _throw_away(connection: Connection, name: str, files: FilesFolder) -> None:
+    """Delete a study; its files before that is committed: until then no other study can come to name them."""
+    before = _checksums(connection) if files.own else set()
+    for table in _tables(connection):
+        connection.execute(table.delete().where(table.c.study == name))
+    if before:
+        files.remove(before - _checksums(connection))
+
+
+def _checksums(connection: Connection) -> set[str]:
+    """Checksums of all files that studies name."""
+    query = sa.select(EVENTS.c.body).where(EVENTS.c.body.contains('"sha256"'))
+    plain = [read_json(body) for body in connection.scalars(query)]
+    return {each["file"]["sha256"] for each in plain if each.get("kind") == "remarked"}
 
 
 def _tables(connection: Connection) -> list[sa.Table]:

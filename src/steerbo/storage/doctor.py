@@ -17,16 +17,18 @@ from sqlalchemy.exc import DBAPIError
 
 from .._redaction import split_name
 from .._wording import counted
-from ..core import Created, Event
+from ..core import Created, Event, KeptFile
 from ..core.events import FORMAT, ended_round, read_event, read_json
 from ..core.optimizer import problem_of
 from ..core.state import StudyState
 from ..errors import InvalidStudy, SteerboError, one_of
-from ..records import record
+from ..records import Record, record
 from .connections import Database, has, make
 from .database import DAMAGED, EVENTS, HEADS, LEASES, TABLES, checksum, study_names
+from .kept_files import FOLDER, FilesFolder, files_in
 from .log import BY_HAND, Lease
 
+_SHOWN = 5  # names of files in a line
 LATER = "Update steerbo to read this log."
 
 
@@ -60,6 +62,23 @@ class StoredStudy:
         note = f" ({self.note})" if self.note else ""
         return f"{self.name}: {counted(self.events, 'event')}; {self.complaint or 'every checksum is right'}{note}"
 
+    @property
+    def files(self) -> list[tuple[str, KeptFile]]:
+        """Files that its events name, with the tokens of what they are beside."""
+        named = [body for body in self.bodies if '"sha256"' in body]
+        return [*files_in(_events(named)[0])]
+
+
+@record
+class FileFault(Record):
+    """File that is not as it was kept: of which study, beside what, and whether it is missing or changed."""
+
+    study: str
+    token: str
+    name: str
+    sha256: str
+    fault: str
+
 
 @record
 class IntegrityReport:
@@ -70,12 +89,20 @@ class IntegrityReport:
         studies: all of them, or the one that was asked for.
         complaint: the fault of the file itself; empty: none.
         repaired: the repair; empty: none.
+        folder: where files beside remarks are kept; empty: nowhere.
+        named: number of files that the studies name.
+        files: those of them that are missing or changed: the studies go on without them.
+        unnamed: those that no study names, as a kill leaves them; they can be deleted.
     """
 
     place: str
     studies: tuple[StoredStudy, ...]
     complaint: str = ""
     repaired: str = ""
+    folder: str = ""
+    named: int = 0
+    files: tuple[FileFault, ...] = ()
+    unnamed: tuple[str, ...] = ()
 
     @property
     def damaged(self) -> bool:
@@ -85,6 +112,17 @@ class IntegrityReport:
     def __str__(self) -> str:
         lines = [f"{self.place}: {self.complaint}" if self.complaint else self.place]
         lines += [f"  {study}" for study in self.studies]
+        where = f"in {self.folder}" if self.folder else f"here: {FOLDER} names no folder"
+        lines += [
+            f"  {each.study}, {each.token}: {each.name} is {each.fault} {where} ({each.sha256})"
+            for each in self.files
+        ]
+        if self.named and not self.files:
+            lines.append(f"  {counted(self.named, 'file')} {where}; every checksum is right")
+        if self.unnamed:
+            some = ", ".join(self.unnamed[:_SHOWN]) + ", …" * (len(self.unnamed) > _SHOWN)
+            number = counted(len(self.unnamed), "file")
+            lines.append(f"  {number} {where} that no study names, to be deleted: {some}")
         return "\n".join([*lines, *([self.repaired] if self.repaired else [])])
 
 
@@ -95,7 +133,24 @@ def diagnose(place: Path | str) -> IntegrityReport:
         kept if kept.complaint else replace(kept, note=_joined(kept.note, _unusable(kept)))
         for kept in found.studies
     ]
-    return replace(found, studies=tuple(studies))
+    folder = FilesFolder.of(place)
+    named = [(kept.name, *file) for kept in found.studies for file in kept.files]
+    faults = [
+        FileFault(study, token, file.name, file.sha256, fault)
+        for study, token, file in named
+        if (fault := folder.fault(file))
+    ]
+    # of a part of a log, or of one that is read in part, nobody knows what the rest names
+    whole = folder.own and not found.damaged and not split_name(str(place))[1]
+    unnamed = folder.named().keys() - {file.sha256 for *_, file in named} if whole else ()
+    return replace(
+        found,
+        studies=tuple(studies),
+        folder=str(folder.folder or ""),
+        named=len(named),
+        files=tuple(faults),
+        unnamed=tuple(sorted(unnamed)),
+    )
 
 
 def _joined(note: str, more: list[str]) -> str:

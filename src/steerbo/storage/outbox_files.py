@@ -73,7 +73,7 @@ class OutboxFiles:
     @classmethod
     def of(cls, place: str, name: str) -> OutboxFiles:
         """Files of a study in the log at `place`, which need not be reachable; `name`: of the study, if it has one."""
-        file, server = _file_or_server(place)
+        file, server = file_or_server(place)
         if file is not None:
             own = f"{file.name}.{_digest(str(file))}.unwritten."
             return cls(name, ((file.parent, f"{file.name}.unwritten."), (state_folder(), own)))
@@ -180,7 +180,7 @@ def state_folder() -> Path:
     return (Path(named) if named else Path("~/.local/state").expanduser()) / "steerbo"
 
 
-def _file_or_server(place: str) -> tuple[Path | None, str | None]:
+def file_or_server(place: str) -> tuple[Path | None, str | None]:
     """Identity of a log: its SQLite file, else its server and database without user and password; none of no log."""
     if "://" not in place:
         return Path(place).resolve(), None

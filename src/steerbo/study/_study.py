@@ -8,9 +8,11 @@ from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
+from .._files import open_file
 from ..core import (
     BaseStudy,
     Finding,
+    KeptFile,
     Method,
     Optimizer,
     Problem,
@@ -23,7 +25,9 @@ from ..core import (
 from ..core.answers import MaybeNone
 from ..core.determinism import one_at_a_time
 from ..core.request import Circumstances, Request
-from ..errors import InvalidOption, one_of
+from ..errors import InvalidOption, InvalidOutcome, one_of
+from ..storage.database import DatabaseLog
+from ..storage.kept_files import FilesFolder, IncomingFile
 from ..storage.log import LOGGER, WAIT, EventLog
 from ..storage.opening import found_log, new_log, replay
 from ._session import StudySession
@@ -298,7 +302,7 @@ class Study(BaseStudy):
         self.refresh()
         from ..storage.backup import copy_of, save  # start-up time
 
-        save((copy_of(self.log, self.events),), file)
+        save((copy_of(self.log, self.events),), file, self.files)
 
     def decide(
         self, suggestion: Suggestion | str, context: Mapping[str, Any], *, again: bool = False
@@ -322,9 +326,56 @@ class Study(BaseStudy):
         # another thread may wait long for the log: what was measured is in a file meanwhile
         if not self._lock.free:
             self.session.store_while_locked(call, suggestion, given)
+        if call == "remark" and isinstance(given["file"], Path | str | IncomingFile):
+            return self._keep(suggestion, given["text"], given["file"])
         if call in ("abandon", "remark"):
             return self.session.logged(lambda: self.optimizer._report(call, suggestion, **given))
         return self.session.report(call, suggestion, given)
+
+    def _keep(self, about: Any, text: str, file: Path | str | IncomingFile) -> Warnings:
+        """Log a remark with a file, whose content is on the disk before."""
+        self.refresh()
+        token = self._state.reports.remarked(about)  # before anything is written
+        if isinstance(file, IncomingFile):
+            return self._remark(token, text, file)
+        with (
+            open_file(file, "file", InvalidOutcome) as opened,
+            self.files.incoming(Path(file).name) as incoming,
+        ):
+            incoming.fill(opened)
+            return self._remark(token, text, incoming)
+
+    def _remark(self, token: str, text: str, incoming: IncomingFile) -> Warnings:
+        given = {"text": text, "file": incoming.keep()}
+        said = self.session.logged(lambda: self.optimizer._report("remark", token, **given))
+        incoming.keep()  # another study that had the same file may have been deleted in between
+        return said
+
+    @property
+    def files(self) -> FilesFolder:
+        """Folder in which files beside remarks are kept."""
+        kept = isinstance(self.log, DatabaseLog)
+        return FilesFolder.of(self.log.place) if kept else FilesFolder()
+
+    def read_file(self, kept: KeptFile) -> bytes:
+        """Read the content of a file that was kept by `remark`, after a check that it is unchanged.
+
+        Args:
+            kept: one of `history.files`, which has the files of rounds and data by their tokens.
+
+        Raises:
+            MissingFile: it is not there, or was changed.
+
+        >>> import steerbo as sb, tempfile; from pathlib import Path
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     photo = Path(folder) / "a7.txt"; _ = photo.write_text("a crack")
+        ...     with sb.Study.create(f"{folder}/s.db", sb.CostVarying([sb.Float("ph", 4, 8)], [["ph"]])) as study:
+        ...         token = study.ask().token
+        ...         study.remark(token, "lot 7", file=photo)
+        ...         study.read_file(study.history.files[token][0])
+        b'a crack'
+        """
+        return self.files.read(kept)
 
     @one_at_a_time
     def extend(self, bounds: Mapping[str, tuple[float, float]]) -> None:

@@ -166,8 +166,9 @@ def _data_as_told(history: History) -> Iterator[tuple[str, DataAdded]]:
 
 
 def remarks_cell(history: History, name: str) -> str | None:
-    """All remarks on a round, or on data, in one line; None: there are none."""
-    return "; ".join(history.remarks.get(name, ())) or None
+    """All remarks on a round, or on data, and names of files, in one line; None: there are none."""
+    files = (kept.name for kept in history.files.get(name, ()))
+    return "; ".join([*history.remarks.get(name, ()), *files]) or None
 
 
 def shown_rounds(study: BaseStudy, find: str = "") -> Table:

@@ -23,7 +23,7 @@ const path = form => new URL(form.action).pathname;
 const forget = action => keep(all => { delete all[action]; });
 const ticked = f => f.type !== "checkbox" && f.type !== "radio" || f.checked;
 function remember(form) { // a new study's form comes back from the server filled in: there, what is changed is not all
-  const typed = Object.fromEntries(fields(form).filter(f => ticked(f) && (form.matches(".new") ? f.value : changed(f)))
+  const typed = Object.fromEntries(fields(form).filter(f => ticked(f) && f.type !== "file" && (form.matches(".new") ? f.value : changed(f)))
     .map(f => [f.name, f.type === "checkbox" ? "yes" : f.value]));
   keep(all => { if (Object.keys(typed).length) all[path(form)] = typed; else delete all[path(form)]; });
 }
@@ -216,7 +216,7 @@ async function roomier(form, typed) { // more rows, where a draft has more than 
   return other.querySelector("form.new");
 }
 async function sent(form, submitter) {
-  const body = new URLSearchParams(new FormData(form));
+  const data = new FormData(form), body = form.enctype === "multipart/form-data" ? data : new URLSearchParams(data);
   if (submitter?.name) body.set(submitter.name, submitter.value);
   const inside = form.contains(document.activeElement), buttons = form.querySelectorAll("button");
   form.dataset.sending = "yes";

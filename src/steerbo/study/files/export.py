@@ -30,12 +30,13 @@ from ...core import (
 )
 from ...errors import InvalidOption, MissingExtra, one_of
 from ...records import to_dict
-from ..formatting import remarks_cell
 from .workbook import workbook_of
 
 OWN = ("token", "round", "state", "value", "cost", "charged", "scope", "reason")
 REMARKS = "steerbo remarks"
 """Column of the remarks of people, where there are any; it is not read."""
+FILES = "steerbo files"
+"""Column of the files that are kept beside them, by name and SHA-256, likewise."""
 SEM = "sem"
 """Column of the standard errors of values, where there are any."""
 ID = "id"
@@ -121,7 +122,7 @@ def rows_of(history: History) -> Iterator[dict[str, Any]]:
         token = played.suggestion.token
         told = coded.get(token)
         cells = _played(played if told is None else replace(played, state="told", outcome=told))
-        yield {**cells, REMARKS: remarks_cell(history, token)}
+        yield {**cells, **_remarked(history, token)}
     kept = {**history.removed, **history.data}
     for name in sorted(kept, key=number_of):
         data = kept[name] if name not in coded else replace(kept[name], outcome=coded[name])
@@ -129,7 +130,7 @@ def rows_of(history: History) -> Iterator[dict[str, Any]]:
         cells = _added(
             name, data, realised, "added" if name in history.data or name in coded else "void"
         )
-        yield {**cells, REMARKS: remarks_cell(history, name)}
+        yield {**cells, **_remarked(history, name)}
 
 
 def suggestions_csv(
@@ -242,7 +243,14 @@ def _by_column(values: Mapping[str, Any]) -> dict[str, Any]:
 def _more(history: History) -> tuple[str, ...]:
     """Columns that only some studies have."""
     stated = any(outcome.sem is not None for _, outcome, _ in history.outcomes())
-    return (*((SEM,) if stated else ()), *((REMARKS,) if history.remarks else ()))
+    remarks = (REMARKS,) if history.remarks else ()
+    return (*((SEM,) if stated else ()), *remarks, *((FILES,) if history.files else ()))
+
+
+def _remarked(history: History, name: str) -> dict[str, Any]:
+    files = (f"{kept.name} {kept.sha256}" for kept in history.files.get(name, ()))
+    remarks = "; ".join(history.remarks.get(name, ()))
+    return {REMARKS: remarks or None, FILES: "; ".join(files) or None}
 
 
 def _csv(
