@@ -289,6 +289,20 @@ def _remarks() -> str:
     return "remark(suggestion, text)"
 
 
+@row("files beside outcomes, with their checksums")
+def _files() -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        photo = Path(folder) / "a7.jpg"
+        photo.write_bytes(b"a crack")
+        with Study.create(f"{folder}/a.db", PLANT, budget=9, seed=0) as study:
+            suggestion = study.ask()
+            study.remark(suggestion, file=photo)
+            (kept,) = study.history.files[suggestion.token]
+            assert study.read_file(kept) == b"a crack"
+            assert len(kept.sha256) == 64
+    return "remark(suggestion, file=…), read_file"
+
+
 @row("a schema of study files")
 def _schema() -> str:
     assert json.loads(_command("schema"))["title"]
@@ -335,7 +349,6 @@ def _botorch() -> str:
 
 ROWS |= dict.fromkeys(
     (
-        "files beside outcomes, with their checksums",
         "data of another site for what they are worth",
         "contours, cross-validation and residuals",
         "several fidelities",

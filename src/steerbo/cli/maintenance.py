@@ -39,9 +39,9 @@ def doctor(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Verify the checksums of all studies in a log and of their files, and load them; repair it on request.
+    """Verify the checksums of all studies in a log, and load them; repair it on request. URL#NAME is one study.
 
-    URL#NAME is one study. Exit code 0: all is intact, or was repaired; 1: damage was found, or a
+    Files beside remarks are verified, too. Exit code 0: all is intact, or was repaired; 1: damage was found, or a
     file is missing or changed; 2: there is no log. Without --repair nothing is written.
     """
     found = medicine.repair(_log(study)) if repair else medicine.diagnose(_log(study))

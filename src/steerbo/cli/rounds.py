@@ -299,7 +299,7 @@ def remark(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Keep a remark on a round, such as a lot number or a photograph; found by `show --find`. `files` gives files."""
+    """Keep a remark on a round, such as a lot number or a photograph. `show --find` finds it; `files` gives files."""
     with open_study(study) as going:
         going.remark(token, text, file=file)
         remarks, files = going.history.remarks.get(token, ()), going.history.files.get(token, ())
