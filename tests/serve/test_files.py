@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import socket
+import time
 from pathlib import Path
 from typing import Any
 
@@ -113,6 +115,24 @@ def test_a_lost_file_is_said_to_be_lost_and_ends_nothing(tmp_path: Path) -> None
         assert "a.png is changed" in lost.json()["detail"]
         assert str(tmp_path) not in lost.text
         assert client.get("/page/oven").status_code == 200
+
+
+def test_who_hangs_up_leaves_nothing(tmp_path: Path) -> None:
+    place, folder = oven(tmp_path), tmp_path / "oven.db.files"
+    with serving_here(place) as made:
+        with made.client() as client:
+            token = begun(client)
+        host, port = re.findall(r"//(.*):(\d+)", made.url)[0]
+        with socket.create_connection((host, int(port))) as line:
+            head = f"POST /v1/studies/oven/rounds/{token}/files?file=a.png HTTP/1.1\r\nHost: {host}\r\n"
+            line.sendall(f"{head}Content-Length: 1000\r\n\r\nabc".encode())
+            while not list(folder.glob("*.part")):
+                time.sleep(0.01)
+        while list(folder.glob("*.part")):
+            time.sleep(0.01)
+    with Study.open(place) as study:
+        assert not study.history.files
+    assert not [path for path in folder.rglob("*") if path.is_file()]
 
 
 def test_the_page_takes_a_file_and_shows_it(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from urllib.parse import quote
 from fastapi import APIRouter, Depends, Query, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import FileResponse, RedirectResponse, Response
 
 from ..core import KeptFile
 from ..core.events import STUDY
@@ -132,7 +132,7 @@ def give(request: Request, who: Who, name: Name, sha256: str) -> Response:
     served = study_of(request, who, name, "read")
     kept, folder = served.read(("file", sha256), lambda study: _found(study, sha256))
     try:
-        content = folder.read(kept)
+        path = folder.sound(kept)
     except MissingFile as error:
         said = f"{error.name} is {error.fault} where the server is: `steerbo doctor` says so, too"
         raise Refusal(HTTPStatus.GONE, said) from None
@@ -141,7 +141,7 @@ def give(request: Request, who: Who, name: Name, sha256: str) -> Response:
         "Cache-Control": "private, max-age=3600",  # the page that shows it is renewed often
     }
     kind = kept.media_type if kept.is_picture else "application/octet-stream"
-    return Response(content, media_type=kind, headers=headers)
+    return FileResponse(path, media_type=kind, headers=headers)
 
 
 def _found(study: Study, sha256: str) -> tuple[KeptFile, FilesFolder]:

@@ -122,7 +122,9 @@ class IntegrityReport:
         if self.unnamed:
             some = ", ".join(self.unnamed[:_SHOWN]) + ", …" * (len(self.unnamed) > _SHOWN)
             number = counted(len(self.unnamed), "file")
-            lines.append(f"  {number} {where} that no study names, to be deleted: {some}")
+            lines.append(
+                f"  {number} {where} that no study names; unless one is being sent, delete: {some}"
+            )
         return "\n".join([*lines, *([self.repaired] if self.repaired else [])])
 
 

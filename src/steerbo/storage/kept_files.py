@@ -141,15 +141,15 @@ class FilesFolder:
         except (InvalidOutcome, OSError):
             return "missing"
 
-    def read(self, kept: KeptFile) -> bytes:
-        """Content of a file that was kept.
+    def sound(self, kept: KeptFile) -> Path:
+        """Path of a file that was kept, after a check of its content.
 
         Raises:
             MissingFile: it is not there, or was changed.
         """
         if fault := self.fault(kept):
             raise MissingFile(kept.name, fault, str(self.folder or ""))
-        return self.path(kept.sha256).read_bytes()
+        return self.path(kept.sha256)
 
     def incoming(self, name: str) -> IncomingFile:
         """A file that is to be kept, to be used as a context; it is gone at its end if it was not kept.
@@ -183,7 +183,8 @@ class FilesFolder:
                 with source.open("rb") as opened, other.incoming(kept.name) as incoming:
                     incoming.largest = kept.size  # it was small enough once
                     incoming.fill(opened)
-                    incoming.keep()
+                    if incoming.keep().sha256 != kept.sha256:  # this moment
+                        lost.append((kept, "changed"))
         return lost
 
     def remove(self, checksums: Iterable[str]) -> None:
@@ -273,7 +274,7 @@ class IncomingFile:
                 twin = self._part.with_name(f"{self._part.stem}-{_PART}")
                 _link(self._part, twin)
                 twin.replace(path)
-                through_to_disk(path)
+            through_to_disk(path)  # also where a process was killed before it did so
         except OSError as error:
             raise self._unavailable(error) from None
         return kept

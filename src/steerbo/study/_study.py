@@ -375,7 +375,7 @@ class Study(BaseStudy):
         ...         study.read_file(study.history.files[token][0])
         b'a crack'
         """
-        return self.files.read(kept)
+        return self.files.sound(kept).read_bytes()
 
     @one_at_a_time
     def extend(self, bounds: Mapping[str, tuple[float, float]]) -> None:
