@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from steerbo.core.request import Circumstances, Request
 from steerbo.errors import InvalidRequest
 from steerbo.serve.operations import LOOKS, VERBS, rounds_in
 from steerbo.storage.keys import RIGHTS
@@ -19,6 +20,8 @@ def test_what_a_word_takes_is_what_the_study_takes(word: str) -> None:
     verb = VERBS[word]
     theirs = set(inspect.signature(getattr(Study, word)).parameters) - {"self", "suggestion", "request", "token"}
     theirs -= {"file"}  # which is uploaded: see `serve.files`
+    if word in ("ask", "attach"):  # they take a request, and `more` for kinds from outside
+        theirs |= {"more", *(Request if word == "ask" else Circumstances).__annotations__}
     assert set(verb.takes.model_fields) == theirs
     assert verb.right in RIGHTS[1:]
 
