@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import steerbo as sb
-from steerbo.costvarying._trade_off import Scalarised, Units
+from steerbo.costvarying._trade_off import Scalarised, Units, VolumeGained
 from steerbo.errors import InvalidOption, InvalidOutcome, InvalidProblem, InvalidRequest
 
 
@@ -79,14 +79,40 @@ def test_a_larger_outcome_may_be_better() -> None:
     assert found.plays[-1].values["a"] > 0.9
 
 
-def test_weights_change_with_the_round_and_are_logged() -> None:
-    study = played(9)
-    notes = [each.suggestion.note.get("weights") for each in study.history]
-    drawn = [note for note in notes if note]
-    assert len(drawn) == 4
-    assert all(note.keys() == {"value", "energy"} for note in drawn)
-    assert len({note["energy"] for note in drawn}) == 4
-    assert "outcomes are weighed anew each round" in study.card(study.ask()).why
+def test_what_a_play_adds_is_logged_and_said() -> None:
+    """The more is known, the less a play adds."""
+    study = played(16)
+    gains = [gain for each in study.history if (gain := each.suggestion.note.get("gain")) is not None]
+    assert len(gains) == 11
+    assert gains[0] > 5 * gains[-1] > 0
+    assert "% to what plays so far dominate" in study.card(study.ask()).why
+
+
+def test_listed_settings_are_hardly_played_twice_while_others_may_add() -> None:
+    """A play of the same setting adds little: it is believed to be noisy at most."""
+    levels = [*"abcdefghijkl"]
+    problem = sb.CostVarying(
+        [sb.Categorical("kind", levels), sb.Categorical("form", levels[:3])],
+        [["kind", "form"]],
+        [1],
+        outcomes={"purity": "maximize"},
+    )
+    study = sb.Optimizer(problem, rounds=24, seed=2)
+    draw = np.random.default_rng(0)
+    truth = {(kind, form): draw.random(2) for kind in levels for form in levels[:3]}
+    plays = []
+    while (suggestion := study.ask()) is not None:
+        plays.append((suggestion.values["kind"], suggestion.values["form"]))
+        first, second = truth[plays[-1]].tolist()
+        study.tell(suggestion, first, realised={"purity": second})
+    assert len(set(plays)) >= 21
+
+
+def test_rounds_that_wait_are_counted() -> None:
+    """Two rounds at once lie at different places of the trade-off."""
+    study = played(10)
+    one, other = study.ask(), study.ask()
+    assert abs(one.values["a"] - other.values["a"]) > 0.02
 
 
 def test_a_study_that_is_read_again_suggests_the_same() -> None:
@@ -176,7 +202,7 @@ def test_methods_for_one_outcome_refuse_several_and_the_other_way_round() -> Non
     with pytest.raises(InvalidOption, match="a method for several outcomes"):
         sb.Optimizer(plant(), method="cheap-first")
     with pytest.raises(InvalidOption, match="a method for one outcome"):
-        sb.Optimizer(plant(outcomes=None), method="random-weights")
+        sb.Optimizer(plant(outcomes=None), method="hypervolume")
 
 
 def test_a_problem_of_one_outcome_has_no_trade_off() -> None:
@@ -214,24 +240,80 @@ class Plane:
         bend = np.repeat(2 * self.bend * np.eye(2)[None], len(points), axis=0)
         return self.values(points), self.slope + 2 * self.bend * points, bend
 
+    def moments(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Means, and deviations that rise with the first variable."""
+        return self.values(points), np.exp(points[:, 0]) / 4
+
+    def curved_moments(self, points: np.ndarray) -> tuple[Any, Any]:
+        """Both, with gradients and Hessians."""
+        deviation = self.moments(points)[1]
+        one = np.array([1.0, 0.0])
+        return self.curved(points), (
+            deviation,
+            deviation[:, None] * one,
+            deviation[:, None, None] * np.outer(one, one),
+        )
+
+
+OUTCOMES: Any = [Plane([1, 0], -0.5), Plane([-1, 0.4], 0.2)]
+
+
+def assert_slopes(function: Any, at: np.ndarray) -> None:
+    """Gradients and Hessians are those of differences."""
+    value, rise, bend = function.curved(at)
+    h = 1e-6
+    steps = h * np.eye(2)
+    slopes = [(function.values(at + s) - function.values(at - s))[0] / (2 * h) for s in steps]
+    bends = [(function.curved(at + s)[1] - function.curved(at - s)[1])[0] / (2 * h) for s in steps]
+    assert value == pytest.approx(function.values(at))
+    assert rise[0] == pytest.approx(slopes, rel=1e-5, abs=1e-7)
+    assert bend[0] == pytest.approx(np.array(bends), rel=1e-4, abs=1e-4)
+
+
+def test_slopes_of_the_weighted_number() -> None:
+    units = Units(np.array([-1.0, -2.0]), np.array([1.0, 3.0]))
+    weighted = Scalarised(OUTCOMES, [2.0, 1.0], [0.1, 0.2], units, np.array([0.6, 0.7]))
+    assert_slopes(weighted, np.array([[0.1, 0.2]]))
+
 
 @pytest.mark.parametrize("price", [None, -1.0])
-def test_slopes_of_the_weighted_number(price: float | None) -> None:
+@pytest.mark.parametrize("far", [0.0, -40.0])  # where nothing is hoped for there are slopes, too
+def test_slopes_of_what_is_gained(price: float | None, far: float) -> None:
     k = 2 if price is None else 3
     units = Units(np.array([-1.0, -2.0, -2.0])[:k], np.array([1.0, 3.0, 0.0])[:k])
-    one: Any = Scalarised(
-        [Plane([1, 0], -0.5), Plane([-1, 0.4], 0.2)],  # type: ignore[list-item]
-        [2.0, 1.0],
-        [0.1, 0.2],
-        units,
-        np.array([0.6, 0.7, 0.4])[:k],
-        price,
-    )
-    at, h = np.array([[0.1, 0.2]]), 1e-5
-    value, rise, bend = one.curved(at)
-    steps = h * np.eye(2)
-    slopes = [(one.values(at + s) - one.values(at - s))[0] / (2 * h) for s in steps]
-    bends = [(one.curved(at + s)[1] - one.curved(at - s)[1])[0] / (2 * h) for s in steps]
-    assert value == pytest.approx(one.values(at))
-    assert rise[0] == pytest.approx(slopes, rel=1e-6, abs=1e-8)
-    assert bend[0] == pytest.approx(np.array(bends), rel=1e-5, abs=1e-6)
+    plays = np.array([[0.5, 0.5, -1.0], [0.0, 2.0, -0.5]])[:, :k]
+    gained = VolumeGained(OUTCOMES, [2.0, 1.0], [0.1 + far, 0.2], units, plays, price)
+    assert_slopes(gained, np.array([[0.1, 0.2]]))
+
+
+def test_what_is_gained_is_the_expected_improvement_of_the_area() -> None:
+    """Against areas of drawn outcomes, summed step by step; weights and draws are few, so within a twelfth."""
+
+    class Known:
+        """One outcome of known mean and deviation."""
+
+        def __init__(self, mean: float) -> None:
+            self.mean = mean
+
+        def moments(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            """The same everywhere."""
+            return np.full(len(points), self.mean), np.full(len(points), 0.3)
+
+    units = Units(np.zeros(2), np.ones(2))
+    plays = np.array([[0.2, 0.9], [0.6, 0.6], [0.9, 0.1]])
+    outcomes: Any = [Known(0.7), Known(0.5)]
+    gained = VolumeGained(outcomes, [1.0, 1.0], [0.0, 0.0], units, plays)
+
+    def area(rows: np.ndarray) -> float:
+        """Area between the origin and rows."""
+        found, highest = 0.0, 0.0
+        for first, second in sorted(map(tuple, np.maximum(rows, 0.0)), reverse=True):
+            found += first * max(second - highest, 0.0)
+            highest = max(highest, second)
+        return found
+
+    draws = np.array([0.7, 0.5]) + 0.3 * np.random.default_rng(0).standard_normal((4000, 2))
+    truth = np.mean([area(np.vstack([plays, draw])) for draw in draws]) - area(plays)
+    # (2 / π) ∫ s² dλ over a quarter of the circle is 4 / π times the area
+    assert gained.dominated == pytest.approx(4 / np.pi * area(plays), rel=1 / 12)
+    assert np.exp(gained.values(np.zeros((1, 1)))[0]) == pytest.approx(4 / np.pi * truth, rel=1 / 12)

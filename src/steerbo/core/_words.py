@@ -41,10 +41,8 @@ def kept_text(probability: float | None) -> str:
     return f"kept with {'more than 99' if often > 99 else 'less than 1' if often < 1 else often} %"
 
 
-def _weighed(weights: Mapping[str, float]) -> str:
-    shares = {name: weight / sum(weights.values()) for name, weight in weights.items()}
-    each = listed([f"{name} {100 * share:.0f} %" for name, share in shares.items()], " and ")
-    return f"outcomes are weighed anew each round, here {each}"
+def _volume(gain: float) -> str:
+    return f"expected to add {numeral(100.0 * gain, 2)} % to what plays so far dominate"
 
 
 def _trade_off(plays: int) -> str:
@@ -276,7 +274,7 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "first-play": "one of the first plays, made to have something to learn from",
     "current-play": "today's settings, played first to compare all others with them",
     "repeat": "it repeats {name}, whose outcome was better than all others and is probably wrong: one more play tells",
-    "weighed": _weighed,
+    "volume": _volume,
     "trade-off": _trade_off,
     "untried": "a setting not played yet: to play the best one again would teach nothing",
     "best-bound": _best_bound,

@@ -30,7 +30,15 @@ from ..core import History, Result
 from ..gp import DriftModel, GPRegression
 from ..optim import sobol_points
 from ..space import Space
-from ..surrogate import Data, DriftTracker, Mixture, ProductKernelPosterior, RowsModel, build_model
+from ..surrogate import (
+    Data,
+    DriftTracker,
+    Expansion,
+    Mixture,
+    ProductKernelPosterior,
+    RowsModel,
+    build_model,
+)
 
 OUTCOMES_FIT = "outcomes"
 """Key of what is learned of traded outcomes in a refit."""
@@ -39,8 +47,14 @@ _SMOOTH = 0.02
 BEYOND = 0.1
 """Share of that distance by which the worst lies below the plays, so that the ends of a trade-off count (as in
 BoTorch's inferred reference point, after Ishibuchi et al. 2011)."""
+_SMOOTH_VOLUME = _SMOOTH**2
+"""τ of the gain of volume: two outcomes that are both smoothed away leave as much."""
 _LEAST_WEIGHT = 1e-3
 """No weight is smaller: an outcome without one would be without slopes."""
+_WEIGHTS_OF_TWO, _WEIGHTS_OF_MORE, _LIKELY_OUTCOMES = 24, 64, 32
+"""Weights that a volume is the mean over, of two outcomes and of more, and points of the normal law of outcomes."""
+_BLOCK = 128
+"""Settings that are judged at once, so that their likely outcomes take some megabytes."""
 
 
 class OutcomeModels:
@@ -154,15 +168,68 @@ class Units:
 
 
 class Scalarised:
-    """`s_λ` of a scope's expected outcomes, or of bounds on them, as a function of settings.
+    """`s_λ` of a scope's expected outcomes as a function of settings, for one λ.
 
     Args:
-        outcomes: expected outcomes k, in standardised units, or bounds of them.
+        outcomes: expected outcomes k, in standardised units.
         scales: (k,) of each outcome's unit.
         offsets: (k,) of each, where its standardised number is 0.
         units: of the outcomes, and of the price, if it counts.
-        weights: λ of each; the last is that of the price, if it counts.
-        price: minus the price of a play; None: it does not count.
+        weights: (k,) λ of each; the last is that of the price, if it counts.
+    """
+
+    def __init__(
+        self,
+        outcomes: Sequence[Mixture],
+        scales: Sequence[float],
+        offsets: Sequence[float],
+        units: Units,
+        weights: Float[np.ndarray, " k"],
+    ) -> None:
+        self._outcomes = outcomes
+        slopes, levels, _ = _lines(scales, offsets, units, weights[None])
+        self._slopes, self._levels = slopes[0], levels[0]
+
+    def values(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, " r"]:
+        """Values (r,)."""
+        each = np.array([one.values(points) for one in self._outcomes])
+        return _smallest(self._slopes[:, None] * each + self._levels[:, None])
+
+    def curved(self, points: Float[np.ndarray, "r c"]) -> Expansion:
+        """Values (r,), gradients (r, c) and Hessians (r, c, c)."""
+        found = [one.curved(points) for one in self._outcomes]
+        each = self._slopes[:, None] * [value for value, _, _ in found] + self._levels[:, None]
+        smallest = _smallest(each)
+        shares = np.exp((smallest - each) / _SMOOTH)
+        rises = np.array([rise for _, rise, _ in found]) * self._slopes[:, None, None]
+        rise = np.einsum("kr,krc->rc", shares, rises)
+        bend = np.einsum("kr,krcd->rcd", shares * self._slopes[:, None], [b for _, _, b in found])
+        bend -= np.einsum("kr,krc,krd->rcd", shares, rises, rises) / _SMOOTH
+        return smallest, rise, bend + rise[:, :, None] * rise[:, None] / _SMOOTH
+
+
+class VolumeGained:
+    """Logarithm of the volume that a play of a scope is expected to add to what plays so far dominate.
+
+    The volume is the mean of `max(s_λ, 0)^K` over M weights λ, and the expectation that over S
+    points of the normal law of the expected outcomes, each independent of the others:
+
+        ln (1 / M S) Σ_λ Σ_z [v(s_λ(m + z σ)) − b_λ]₊,    v(s) = s |s|^{K−1},    b_λ = max_plays v(s_λ).
+
+    The positive part is smoothed (`τ ln(1 + e^{·/τ})`), and below the worst v is negative, so that
+    there is a slope wherever a play is. That is the expected hypervolume improvement (Emmerich,
+    Giannakoglou & Naujoks 2006), and its logarithm is as smooth as that of Ament et al. (2023).
+
+    Args:
+        outcomes: expected outcomes k of the scope, in standardised units.
+        scales: (k,) of each outcome's unit.
+        offsets: (k,) of each, where its standardised number is 0.
+        units: of all K outcomes: the price is the last one, if it counts.
+        plays: (n, K) what is expected of plays so far.
+        price: minus the price of a play of the scope; None: it does not count.
+
+    Attributes:
+        dominated: volume that plays so far dominate, in the same units.
     """
 
     def __init__(  # noqa: PLR0917
@@ -171,40 +238,120 @@ class Scalarised:
         scales: Sequence[float],
         offsets: Sequence[float],
         units: Units,
-        weights: Float[np.ndarray, " k"],
+        plays: Float[np.ndarray, "n K"],
         price: float | None = None,
     ) -> None:
-        k = len(outcomes)
-        self._outcomes = outcomes
-        width = (units.best - units.worst) * weights
-        self._slopes = np.asarray(scales) / width[:k]
-        self._levels = (np.asarray(offsets) - units.worst[:k]) / width[:k]
-        self._price = [] if price is None else [(price - units.worst[k]) / width[k]]
-
-    def _smallest(self, each: Float[np.ndarray, "k r"]) -> Float[np.ndarray, " r"]:
-        paid = [np.full(each.shape[1], price) for price in self._price]
-        return np.asarray(
-            -_SMOOTH * scipy.special.logsumexp(-np.array([*each, *paid]) / _SMOOTH, axis=0)
+        k, self._power = len(outcomes), len(units.best)
+        weights = even_weights(
+            self._power, _WEIGHTS_OF_TWO if self._power == 2 else _WEIGHTS_OF_MORE
         )
+        self._outcomes = outcomes
+        self._slopes, self._levels, of_price = _lines(scales, offsets, units, weights, price)
+        self._price = [] if of_price is None else [of_price[:, None, None]]
+        self._normal = scipy.special.ndtri(_inside(_LIKELY_OUTCOMES, k))
+        shares = (plays - units.worst) / (units.best - units.worst)
+        least = (shares[:, None] / weights).min(axis=2).max(axis=0, initial=0.0)
+        self._dominated = least**self._power
+        self.dominated = float(self._dominated.mean())
 
     def values(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, " r"]:
         """Values (r,)."""
-        each = np.array([one.values(points) for one in self._outcomes])
-        return self._smallest(self._slopes[:, None] * each + self._levels[:, None])
+        blocks = np.split(points, np.arange(_BLOCK, len(points), _BLOCK))
+        return np.concatenate([self._values(block) for block in blocks])
 
-    def curved(
-        self, points: Float[np.ndarray, "r c"]
-    ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"], Float[np.ndarray, "r c c"]]:
+    def _values(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, " r"]:
+        means, deviations = np.array([one.moments(points) for one in self._outcomes]).swapaxes(0, 1)
+        drawn = means[:, None] + self._normal.T[:, :, None] * deviations[:, None]
+        _, smallest = self._weighed(drawn)
+        beyond = (self._volume(smallest)[0] - self._dominated[:, None, None]) / _SMOOTH_VOLUME
+        return self._logarithm(_log_softplus(beyond))
+
+    def curved(self, points: Float[np.ndarray, "r c"]) -> Expansion:
         """Values (r,), gradients (r, c) and Hessians (r, c, c)."""
-        found = [one.curved(points) for one in self._outcomes]
-        each = self._slopes[:, None] * [value for value, _, _ in found] + self._levels[:, None]
-        smallest = self._smallest(each)
-        shares = np.exp((smallest - each) / _SMOOTH)  # that of the price has no slope
-        rises = np.array([rise for _, rise, _ in found]) * self._slopes[:, None, None]
-        rise = np.einsum("kr,krc->rc", shares, rises)
-        bend = np.einsum("kr,krcd->rcd", shares * self._slopes[:, None], [b for _, _, b in found])
-        bend -= np.einsum("kr,krc,krd->rcd", shares, rises, rises) / _SMOOTH
-        return smallest, rise, bend + rise[:, :, None] * rise[:, None] / _SMOOTH
+        found = [one.curved_moments(points) for one in self._outcomes]
+        drawn, rises, bends = (self._drawn(found, i) for i in range(3))
+        each, smallest = self._weighed(drawn)
+        volume, slope, curve = self._volume(smallest)
+        beyond = (volume - self._dominated[:, None, None]) / _SMOOTH_VOLUME
+        logarithms = _log_softplus(beyond)
+        total = self._logarithm(logarithms)
+        part = np.exp(logarithms - scipy.special.logsumexp(logarithms, axis=(0, 1)))
+        # of the smoothed positive part: its slope and curvature as shares of its value
+        up = np.exp(-np.logaddexp(0.0, -beyond) - logarithms) / _SMOOTH_VOLUME
+        bent = up * np.exp(-np.logaddexp(0.0, beyond)) / _SMOOTH_VOLUME
+        # of the smoothed least outcome
+        shares = np.exp((smallest[:, None] - each[:, : len(found)]) / _SMOOTH)
+        weights = shares * self._slopes[:, :, None, None]
+        rise = np.einsum("mksr,ksrc->msrc", weights, rises)
+        first = part * up * slope
+        second = first / _SMOOTH + part * (up * curve + bent * slope**2)
+        gradient = np.einsum("msr,msrc->rc", first, rise)
+        bend = np.einsum("ksr,ksrcd->rcd", np.einsum("msr,mksr->ksr", first, weights), bends)
+        steep = weights * self._slopes[:, :, None, None] / _SMOOTH
+        least = np.einsum("msr,mksr->ksr", first, steep)
+        bend -= np.einsum("ksr,ksrc,ksrd->rcd", least, rises, rises)
+        bend += np.einsum("msr,msrc,msrd->rcd", second, rise, rise)
+        return total, gradient, bend - gradient[:, :, None] * gradient[:, None]
+
+    def _drawn(
+        self, found: Sequence[tuple[Expansion, Expansion]], i: int
+    ) -> Float[np.ndarray, "k s *r"]:
+        """Values, gradients or Hessians of likely outcomes (k, S, …), by those of means and deviations."""
+        means = np.array([mean[i] for mean, _ in found])
+        deviations = np.array([deviation[i] for _, deviation in found])
+        normal = self._normal.T.reshape(*self._normal.T.shape, *[1] * (means.ndim - 1))
+        return np.asarray(means[:, None] + normal * deviations[:, None])
+
+    def _weighed(
+        self, drawn: Float[np.ndarray, "k s r"]
+    ) -> tuple[Float[np.ndarray, "m K s r"], Float[np.ndarray, "m s r"]]:
+        """Each likely outcome by each weight, with the price, and the smoothed least of them, `s_λ`."""
+        each = self._slopes[:, :, None, None] * drawn + self._levels[:, :, None, None]
+        for price in self._price:
+            paid = np.broadcast_to(price, (len(each), *drawn.shape[1:]))
+            each = np.concatenate([each, paid[:, None]], axis=1)
+        return each, _smallest(each.swapaxes(0, 1))
+
+    def _volume(
+        self, least: Float[np.ndarray, "m s r"]
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """`s |s|^{K−1}` with its two derivatives."""
+        size, k = np.abs(least), self._power
+        curve = k * (k - 1) * np.sign(least) * size ** (k - 2)
+        return least * size ** (k - 1), k * size ** (k - 1), curve
+
+    def _logarithm(self, each: Float[np.ndarray, "m s r"]) -> Float[np.ndarray, " r"]:
+        """Logarithm of the mean over weights and likely outcomes, by logarithms in units of τ."""
+        count = each.shape[0] * each.shape[1]
+        return np.asarray(
+            scipy.special.logsumexp(each, axis=(0, 1)) + np.log(_SMOOTH_VOLUME / count)
+        )
+
+
+def _lines(
+    scales: Sequence[float],
+    offsets: Sequence[float],
+    units: Units,
+    weights: Float[np.ndarray, "m K"],
+    price: float | None = None,
+) -> tuple[Float[np.ndarray, "m k"], Float[np.ndarray, "m k"], Float[np.ndarray, " m"] | None]:
+    """Slopes and levels by which standardised outcomes become shares of their units over λ; that of the price."""
+    k = len(scales)
+    width = (units.best - units.worst) * weights
+    slopes = np.asarray(scales) / width[:, :k]
+    levels = (np.asarray(offsets) - units.worst[:k]) / width[:, :k]
+    return slopes, levels, None if price is None else (price - units.worst[k]) / width[:, k]
+
+
+def _smallest(each: Float[np.ndarray, k * r]) -> Float[np.ndarray, "*r"]:
+    """Least of k numbers, smoothed."""
+    least = each.min(axis=0)
+    return np.asarray(least - _SMOOTH * np.log(np.exp((least - each) / _SMOOTH).sum(axis=0)))
+
+
+def _log_softplus(x: Float[np.ndarray, "*n"]) -> Float[np.ndarray, "*n"]:
+    """`ln ln(1 + eˣ)`, also where eˣ is nearly nothing."""
+    return np.where(x < -30.0, x, np.log(np.logaddexp(0.0, np.maximum(x, -30.0))))
 
 
 def undominated(outcomes: Float[np.ndarray, "n k"]) -> Bool[np.ndarray, " n"]:
@@ -233,8 +380,12 @@ def even_weights(k: int, n: int) -> Float[np.ndarray, "n k"]:
     if k == 2:
         angles = np.linspace(0.0, np.pi / 2, n)
         return on_sphere(np.column_stack([np.cos(angles), np.sin(angles)]))
-    inner = (sobol_points(n, k, 0) * (n - 1) + 0.5) / n  # no end of the normal law
-    return on_sphere(np.asarray(scipy.special.ndtri(inner)))
+    return on_sphere(np.asarray(scipy.special.ndtri(_inside(n, k))))
+
+
+def _inside(n: int, k: int) -> Float[np.ndarray, "n k"]:
+    """Evenly spread points of the unit cube, none at an end: a normal law has none."""
+    return (sobol_points(n, k, 0) * (n - 1) + 0.5) / n
 
 
 def posteriors_of(

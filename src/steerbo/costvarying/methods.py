@@ -19,8 +19,8 @@ from ..space import Categorical
 from ..surrogate import PosteriorSample, highest_of
 from ._explore_then_commit import ExploreThenCommit
 from .cheap_first import CheapFirst
+from .hypervolume import Hypervolume
 from .method import CostVaryingMethod
-from .random_weights import RandomWeights
 from .search_space import Arm
 
 
@@ -209,4 +209,4 @@ class Random(CostVaryingMethod[Any]):
         return self.play(history, Arm(i), point, request)
 
 
-METHODS = (CheapFirst, ExploreThenCommit, UcbCvs, EtcGroups, UcbPsq, TsPsq, Random, RandomWeights)
+METHODS = (CheapFirst, ExploreThenCommit, UcbCvs, EtcGroups, UcbPsq, TsPsq, Random, Hypervolume)

@@ -372,6 +372,10 @@ class Domain:
         return any(isinstance(part, Uncontrolled) for part in self.parts)
 
 
+Expansion = tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"], Float[np.ndarray, "r c c"]]
+"""Values (r,), gradients (r, c), Hessians (r, c, c)."""
+
+
 class Smooth(Protocol):
     """A function of settings, with derivatives."""
 
@@ -696,6 +700,25 @@ class Mixture:
         self, points: Float[np.ndarray, "r c"]
     ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"], Float[np.ndarray, "r c c"]]:
         """`m + β √v`, its gradients and its Hessians at points (r, c)."""
+        (mean, rise, bend), (variance, slope, curve) = self._mean_and_variance(points)
+        if not self._beta:
+            return mean, rise, bend
+        sd = np.sqrt(variance)
+        steep = 0.5 * self._beta / sd
+        hessian = bend + steep[:, None, None] * curve
+        hessian -= (0.5 * steep / variance)[:, None, None] * slope[:, :, None] * slope[:, None]
+        return mean + self._beta * sd, rise + steep[:, None] * slope, hessian
+
+    def curved_moments(self, points: Float[np.ndarray, "r c"]) -> tuple[Expansion, Expansion]:
+        """Mean and deviation, m and √v, with their gradients and Hessians at points (r, c)."""
+        mean, (variance, slope, curve) = self._mean_and_variance(points)
+        sd = np.sqrt(variance)
+        steep = 0.5 / sd
+        bend = steep[:, None, None] * curve
+        bend -= (0.5 * steep / variance)[:, None, None] * slope[:, :, None] * slope[:, None]
+        return mean, (sd, steep[:, None] * slope, bend)
+
+    def _mean_and_variance(self, points: Float[np.ndarray, "r c"]) -> tuple[Expansion, Expansion]:
         k, (r, c) = len(self._each), points.shape
         found = self._stack.moments(np.tile(points, (k, 1)), np.repeat(np.arange(k), r))
         means, rises, bends = (
@@ -704,15 +727,9 @@ class Mixture:
             found.bend.reshape(k, r, c, c),
         )
         mean, rise, bend = means.mean(axis=0), rises.mean(axis=0), bends.mean(axis=0)
-        if not self._beta:
-            return mean, rise, bend
         away, apart = (means - mean)[:, :, None], rises - rise
         variance = (found.variance.reshape(k, r) + away[:, :, 0] ** 2).mean(axis=0)
         slope = (found.widening.reshape(k, r, c) + 2.0 * away * apart).mean(axis=0)
         curve = found.curve.reshape(k, r, c, c) + 2.0 * apart[..., None] * apart[:, :, None]
         curve = (curve + 2.0 * away[..., None] * (bends - bend)).mean(axis=0)
-        sd = np.sqrt(variance)
-        steep = 0.5 * self._beta / sd
-        hessian = bend + steep[:, None, None] * curve
-        hessian -= (0.5 * steep / variance)[:, None, None] * slope[:, :, None] * slope[:, None]
-        return mean + self._beta * sd, rise + steep[:, None] * slope, hessian
+        return (mean, rise, bend), (variance, slope, curve)

@@ -1,10 +1,8 @@
-"""Method `random-weights`: several outcomes at once, by one number of them that is weighted anew each round.
+"""Method `hypervolume`: several outcomes at once, by the volume of outcomes that plays dominate.
 
-Each round draws weights, by the seed and the number of the round, and plays where the one number
-that they make of the outcomes may be largest: `s_λ` of upper bounds on all expected outcomes (Paria,
-Kandasamy & Póczos 2019, "A flexible framework for multi-objective Bayesian optimization using random
-scalarizations"; the number is that of Golovin & Zhang 2020, see `_trade_off.py`). The weights are
-logged with the choice. All else is a function of the outcomes and of that draw.
+Each round plays where that volume is expected to grow most (the expected hypervolume improvement of
+Emmerich, Giannakoglou & Naujoks 2006; see `_trade_off.py`), so that nothing is played again while
+something else may add to the trade-off. All is a function of the outcomes.
 
 The answer is a trade-off: the plays that no other one is expected to better in everything, the price
 among it. They are found by weights spread evenly, in every control set.
@@ -12,12 +10,12 @@ among it. They are found by weights spread evenly, in every control set.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
-from pydantic import Field
 
 from .._arrays import Float
 from ..core import (
@@ -30,18 +28,19 @@ from ..core import (
     Recommendation,
     Scope,
     Suggestion,
+    read_note,
     reason,
 )
 from ..optim import UNLIKELY
-from ..records import record
+from ..records import record, to_dict
 from ..surrogate import SURE, Expectation, Mixture, ProductKernelPosterior, highest_of
 from ._trade_off import (
     BEYOND,
     Scalarised,
     Units,
+    VolumeGained,
     even_weights,
     expected_at_data,
-    on_sphere,
     posteriors_of,
     undominated,
 )
@@ -49,62 +48,51 @@ from .method import CostVaryingMethod
 from .search_space import Arm, Candidates
 
 VALUE = "value"
-_WEIGHTS_OF_TWO, _WEIGHTS_OF_MORE = 13, 24
+_ANSWERS_OF_TWO, _ANSWERS_OF_MORE = 13, 24
 """Weights by which a trade-off of two outcomes, and of more, is found in every control set."""
 _ALIKE = 0.02
 """Share of the range of each outcome within which plays are alike, and the cheapest of them stands for all."""
 
 
 @record
-class RandomWeightsOptions:
-    """Options of `random-weights`.
-
-    Args:
-        beta: width of the bounds on expected outcomes, in posterior standard deviations. That it is
-            .3 rests on three seeds each of 0 and of .3, on two drawn problems.
-    """
-
-    beta: float = Field(0.3, ge=0, allow_inf_nan=False)
+class HypervolumeOptions:
+    """Options of `hypervolume`: none."""
 
 
-class RandomWeights(CostVaryingMethod[RandomWeightsOptions]):
-    """Several outcomes: play where they may be best together, by weights drawn each round (Paria et al. 2019)."""
+@record
+class _Gain:
+    """Why a play was chosen, as logged: what it was expected to add, as a share of the volume dominated so far."""
 
-    name: ClassVar[str] = "random-weights"
-    Options: ClassVar[type[Any]] = RandomWeightsOptions
-    rule: ClassVar[str] = (
-        "each round weighs the outcomes anew, and plays where they may be best together"
-    )
+    gain: float
+
+
+class Hypervolume(CostVaryingMethod[HypervolumeOptions]):
+    """Several outcomes: play where what plays dominate is expected to grow most (Emmerich et al. 2006)."""
+
+    name: ClassVar[str] = "hypervolume"
+    Options: ClassVar[type[Any]] = HypervolumeOptions
+    rule: ClassVar[str] = "each round plays where the trade-off is expected to gain most"
     trades: ClassVar[bool] = True
     _gain_at = Method._gain_at  # there are no bounds on what another trade-off gains
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
-        """Choose the control set and settings with the largest bound of the weighted outcomes."""
+        """Choose the control set and settings that are expected to add most to the volume that plays dominate."""
         if (start := self.start(history, request)) is not None:
             return start
-        number, beta = len(history) + 1, self.options.beta
         candidates = self.candidates(history, request, mixed=True)
         pending = self.surrogate.pending_points(history)
         posteriors = self._posteriors(candidates, pending)
         sets, prices = np.flatnonzero(self.affordable(history, request)).tolist(), self._prices()
-        k = len(posteriors) + (prices is not None)
-        (weights,) = on_sphere(self.streams(number, "weights").standard_normal((1, k)))
-        units = self._units(prices)
-        seed, found = self.streams.integer(number, "search"), {}
+        units, plays = self._units(prices), self._plays(history, pending, prices)
+        seed, found = self.streams.integer(len(history) + 1, "search"), {}
         for i in sets:
-            bounds = self._mixtures(candidates, i, posteriors, beta)
+            outcomes = self._mixtures(candidates, i, posteriors)
             price = None if prices is None else float(prices[i])
-            weighed = Scalarised(bounds, *self._scales(), units, weights, price)
-            found[i] = highest_of(weighed, candidates.domains[i].box, seed)
+            gained = VolumeGained(outcomes, *self._scales(), units, plays, price)
+            found[i] = highest_of(gained, candidates.domains[i].box, seed)
         best = max(sets, key=lambda i: found[i].value)
-        names = [*posteriors, *(["cost"] if prices is not None else [])]
-        return self.play(
-            history,
-            Arm(best),
-            found[best].point,
-            request,
-            weights=dict(zip(names, weights.tolist(), strict=True)),
-        )
+        gain = _Gain(math.exp(found[best].value) / gained.dominated)
+        return self.play(history, Arm(best), found[best].point, request, **to_dict(gain))
 
     # -- models ------------------------------------------------------------------------------------
 
@@ -126,12 +114,11 @@ class RandomWeights(CostVaryingMethod[RandomWeightsOptions]):
         candidates: Candidates,
         a: int,
         posteriors: Mapping[str, Sequence[ProductKernelPosterior]],
-        beta: float = 0.0,
     ) -> list[Mixture]:
-        """Each expected outcome of an arm as a function of its settings, or its bound."""
+        """Each expected outcome of an arm as a function of its settings."""
         parts = candidates.domains[a].parts
         return [
-            Mixture([Expectation.over(one, parts, product=False).of_mean() for one in each], beta)
+            Mixture([Expectation.over(one, parts, product=False).of_mean() for one in each])
             for each in posteriors.values()
         ]
 
@@ -153,16 +140,37 @@ class RandomWeights(CostVaryingMethod[RandomWeightsOptions]):
         costs = self.costs.means()
         return None if np.isnan(costs).any() or np.ptp(costs) == 0.0 else -costs
 
+    def _prices_of(
+        self, scopes: Sequence[Scope | None], prices: Float[np.ndarray, " m"]
+    ) -> Float[np.ndarray, " n"]:
+        """Minus the price of each scope; data without one cost as the dearest."""
+        of_data = prices.min()
+        return np.array(
+            [of_data if scope is None else prices[self.problem.number(scope)] for scope in scopes]
+        )
+
+    def _plays(
+        self,
+        history: History,
+        pending: Float[np.ndarray, "p d"],
+        prices: Float[np.ndarray, " m"] | None,
+    ) -> Float[np.ndarray, "n K"]:
+        """What is expected of each play so far, pending ones included, with minus its price where that counts."""
+        points = np.concatenate([self.model.inputs, pending])
+        expected = expected_at_data(self._models, points)
+        if prices is None:
+            return expected
+        scopes = [each.scope for each in self.surrogate.told]
+        scopes += [each.suggestion.scope for each in history.unresolved]
+        return np.column_stack([expected, self._prices_of(scopes, prices)])
+
     def _units(self, prices: Float[np.ndarray, " m"] | None) -> Units:
         """Worst and best of each outcome, and of the price where it counts, among plays so far."""
         expected = expected_at_data(self._models, self.model.inputs)
         if prices is None:
             return Units.of(expected)
-        played = [
-            prices.min() if each.scope is None else prices[self.problem.number(each.scope)]
-            for each in self.surrogate.told
-        ]
-        units = Units.of(np.column_stack([expected, played]))
+        scopes = [each.scope for each in self.surrogate.told]
+        units = Units.of(np.column_stack([expected, self._prices_of(scopes, prices)]))
         return Units(
             np.append(units.worst[:-1], prices.min() - BEYOND * np.ptp(prices)),
             np.append(units.best[:-1], prices.max()),
@@ -186,7 +194,7 @@ class RandomWeights(CostVaryingMethod[RandomWeightsOptions]):
     ) -> list[Recommendation]:
         """Plays that no other one is expected to better in everything, the best value first; alike ones but once."""
         k, units = len(posteriors), self._units(None).from_the_best
-        every = even_weights(k, _WEIGHTS_OF_TWO if k == 2 else _WEIGHTS_OF_MORE)
+        every = even_weights(k, _ANSWERS_OF_TWO if k == 2 else _ANSWERS_OF_MORE)
         seed, found = self.streams.integer(0, "recommend"), list[Recommendation]()
         for i in range(len(candidates.arms)):
             expected = self._mixtures(candidates, i, posteriors)
@@ -265,10 +273,16 @@ class RandomWeights(CostVaryingMethod[RandomWeightsOptions]):
         return np.where(width > 0.0, shares, 1.0)
 
     def why(self, history: History, asked: Suggestion) -> Sequence[Reason]:
-        """Say how the outcomes were weighed."""
-        if (weights := asked.note.get("weights")) is None:
+        """Say how much the trade-off is expected to gain."""
+        if "gain" not in asked.note:
             return super().why(history, asked) or [reason("first-play")]
-        return [reason("weighed", weights=dict(weights))]
+        return [reason("volume", gain=read_note(_Gain, asked.note).gain)]
+
+    def read_logged(self, asked: Suggestion) -> None:
+        """See `Method.read_logged`; with what was expected to be gained."""
+        super().read_logged(asked)
+        if "gain" in asked.note:
+            read_note(_Gain, asked.note)
 
     def explain(self, history: History) -> Explanation:
         """State the rule; tabulate plays and costs."""
