@@ -30,6 +30,12 @@ def test_the_doctor_repairs_on_request(study: Path) -> None:
 def test_what_the_doctor_found_is_a_document_without_the_events_themselves(study: Path) -> None:
     found = json.loads(call("doctor", study, "--json").stdout)
     (about,) = found.pop("studies")
-    assert found == {"place": str(study.with_suffix(".db")), "complaint": "", "repaired": ""}
+    assert found == {
+        "place": str(study.with_suffix(".db")),
+        "complaint": "",
+        "repaired": "",
+        "files": [],
+        "unnamed": [],
+    }
     assert about == {"name": "study", "events": about["events"], "complaint": "", "note": ""}
     assert about["events"] > 0
