@@ -12,7 +12,19 @@ from typing import NamedTuple
 ROOT = Path(__file__).parents[1]
 SRC = ROOT / "src" / "steerbo"
 PAGE = (ROOT / "evidence" / "constants.md").read_text(encoding="utf-8")
-CHOOSING = ["bandit", "core", "gp", "optim", "space", "surrogate", "costvarying", "timevarying", "causal", "meanfield"]
+CHOOSING = [
+    "_evidence",
+    "bandit",
+    "core",
+    "gp",
+    "optim",
+    "space",
+    "surrogate",
+    "costvarying",
+    "timevarying",
+    "causal",
+    "meanfield",
+]
 
 
 class Constant(NamedTuple):

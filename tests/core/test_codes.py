@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import steerbo as sb
-from steerbo.core._codes import LEVEL, Column, by_chance
+from steerbo._evidence import ALPHA
+from steerbo.core._codes import Column, by_chance
 from steerbo.core._implausible import unusual
 from steerbo.page.edit import said_of
 from steerbo.study import MemoryLog, Study
@@ -64,7 +65,7 @@ def test_rounding_makes_no_codes(step: float, drawn: Outcomes) -> None:
     """
     random = np.random.default_rng(3)
     found = sum(bool(column_of(_rounded(drawn(random, 60), step)).codes) for _ in range(200))
-    assert LEVEL == 0.01
+    assert ALPHA == 0.01
     assert found <= 8
 
 

@@ -152,7 +152,7 @@ def test_nothing_is_forgotten_where_nothing_changed(seed: int) -> None:
 
 
 def test_few_outcomes_are_all_kept() -> None:
-    kernel, data = changed_at(12, n=19)
+    kernel, data = changed_at(10, n=15)
     assert outdated(data, kernel, fit(kernel, data, None, 30, thorough=True)[0]) == 0
     none = Observations(
         Inputs(np.empty((0, 1, PLACES)), np.empty((0, 1, PLACES))), np.empty(0), np.empty(0), np.empty((0, 1, PLACES))

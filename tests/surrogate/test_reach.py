@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from steerbo.gp import GPRegression
 from steerbo.gp.kernels import Matern52
-from steerbo.surrogate import NEAR, gains, reach
+from steerbo.space.variables import NEAR
+from steerbo.surrogate import gains, reach
 
 LEAST = np.full(2, NEAR)
 

@@ -12,10 +12,10 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from .._arrays import Bool, Int
+from .._evidence import COMPARABLE
 from .._wording import counted, listed
 from ..bandit import BOUND, needs_initial_plays, underexplored
 from ..core import (
-    COMPARABLE,
     TIME,
     Choice,
     DataAdded,
@@ -45,7 +45,7 @@ from ..errors import InvalidRequest, InvalidStudy, one_of
 from ..gp import Averaged, GPRegression, Kernel
 from ..optim import kronecker
 from ..records import record
-from ..surrogate import MIN_TO_PREDICT, Acquisition, Controlled, read_likely, subset_used, ucb
+from ..surrogate import STARTING_POINTS, Acquisition, Controlled, read_likely, subset_used, ucb
 from ._acting import GreedyPolicy, PolicyOptimiser
 from ._arms import Arm
 from ._constraints import ScopeConstraints
@@ -278,7 +278,7 @@ class CausalMethod(Method[Causal, O]):
     @property
     def _least_plays(self) -> int:
         """Plays of a model before constraints on outcomes restrict the next ones."""
-        return MIN_TO_PREDICT if self.problem.further else 0
+        return STARTING_POINTS if self.problem.further else 0
 
     def needs_initial_plays(self, history: History) -> int | None:
         """The affordable arm played least among those whose initial plays are not complete; None if there is none."""

@@ -11,6 +11,7 @@ import numpy as np
 from pydantic import Field
 
 from .._arrays import Float
+from .._evidence import COMPARABLE
 from ..core import Finding, Fit, Fold, History, Result, Round, Scope
 from ..gp import (
     AnyDrift,
@@ -39,8 +40,6 @@ EmptyModel = Callable[[Space | None, DriftModel | None], ArmModel]
 LIKELY_NOISE = 1.0
 """Prior noise of standardised outcomes: variables that are neither set nor seen vary, and their effect is noise."""
 _LINEAR = 0.1  # initial variance of the linear part
-_YOUNG = 12
-"""Outcomes of a model below which those of others set its units, and it is refitted whenever all have doubled."""
 
 
 @record
@@ -333,7 +332,7 @@ class ArmModels:
 
     def _due(self, k: int) -> bool:
         rows = self.rows
-        young = len(rows[k].told) < _YOUNG and sum(
+        young = len(rows[k].told) < COMPARABLE and sum(
             len(each.told) for each in rows
         ) >= 2 * self._all_at_fit(k)
         return bool(rows[k].told) and (young or rows[k].due())

@@ -17,7 +17,6 @@ from ._context import (
 from ._findings import Finding, Reason, bound_reason, finding, good_enough, least_acceptable, reason
 from ._fold import FOLD_COPIES, Fold
 from ._history import Fit, History, Result, Round, number_of
-from ._implausible import COMPARABLE
 from ._logged import read_note
 from ._method import Choice, Decision, Method, OptionsT, cached_until_next_event
 from ._past_answers import PastAnswer, answers_before, kept_of, past_answers
@@ -76,7 +75,7 @@ from .request import SEEN, BatchPosition, RequestField, batch_position, finite, 
 from .state import ReproducibilityWarning
 
 __all__ = [
-    "COMPARABLE", "FOLD_COPIES", "SEEN", "TIME", "Abandoned", "Amended", "Asked", "BaseStudy", "BatchPosition",
+    "FOLD_COPIES", "SEEN", "TIME", "Abandoned", "Amended", "Asked", "BaseStudy", "BatchPosition",
     "BoundsExtended", "Card", "Choice", "ConstrainedProblem", "Created", "DataAdded", "Decided",
     "Decision", "Event", "ExpectedOutcome", "Explanation", "Failed", "Finding", "Fit", "Fold", "History", "KeptFile",
     "LawTest", "LeftOut", "LimitsRevised", "Method", "Optimizer", "OptionsT", "Outcome", "OutcomeTold",

@@ -42,6 +42,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._arrays import Bool, Float
+from .._evidence import ALPHA
 from ..errors import SteerboError
 from ..space import Categorical, Space
 from ._context import TIME
@@ -52,8 +53,6 @@ from .answers import Scope
 from .events import Amended, DataAdded, Event, Failed, Outcome, OutcomeTold
 from .request import LARGEST
 
-LEVEL = 0.01
-"""Share of studies with rounded outcomes in which rounding alone may make a code."""
 _SETTINGS = 3  # different settings from which on a number that comes again is noticed
 _COMPARED = 200  # latest outcomes that neighbours are looked for among
 # standard deviations that a normal deviate exceeds in five, and in one, of a hundred
@@ -175,7 +174,7 @@ class Column:
             return False
         ties = sum(math.comb(each, 2) for each in tied)
         by_itself = (
-            2 * unique >= others and by_chance(times, others, ties, self._cells(number)) <= LEVEL
+            2 * unique >= others and by_chance(times, others, ties, self._cells(number)) <= ALPHA
         )
         if not by_itself:
             by_itself = self._far_beyond(

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Protocol, runtime_checkable
 
+from .._evidence import ALIKE, COMPARABLE
 from ..errors import InvalidProblem, LimitBroken
 from ..space import (
     ForbiddenCombination,
@@ -19,12 +20,12 @@ from ..space import (
 from ..space.variables import NumericVariable
 from ._findings import Finding, Reason, finding, reason
 from ._history import History
+from ._implausible import far_from_all
 from ._method import Method
 from ._problem import Problem
 from ._words import kept_text
 from .answers import Explanation, Recommendation, Suggestion, Table
 
-_NEAR = 0.02  # of the range of what was measured: probabilities are known to no more digits
 _LIMITS = "a list of limits: ‹LinearConstraint›, ‹ForbiddenCombination› or ‹OutcomeConstraint›"
 _BINDS = 1e-4  # of the range of the sum: less room than that is none
 
@@ -119,10 +120,7 @@ def broken_by(problem: Problem, values: Mapping[str, Any], known: Mapping[str, A
     return [limits[i] for i in violated(limits, {**known, **values})]
 
 
-_BEGINNING = 8  # plays before the model of a constrained outcome takes part
 _LATEST = 100  # plays that count
-# largest distances within a limit: a value as far beyond it is named; from 30 on it is doubted, too
-_NAMED = 10.0
 _ROUNDING = 0.005  # of a probability: it is said in whole percents
 _CHANCE = 0.005  # of as many broken limits, where the model is right
 
@@ -167,13 +165,13 @@ def _binds(limit: Limit | CountedLimit, room: float | None, spread: float) -> bo
     if room is None:
         return False
     if isinstance(limit, OutcomeConstraint):
-        return room <= _NEAR * spread
+        return room <= ALIKE * spread
     return room <= _BINDS * spread if isinstance(limit, LinearConstraint) else room < 1
 
 
 def _likely_broken(limit: Limit | CountedLimit, room: float | None, spread: float) -> bool:
     """Whether a play is expected to break a limit on an outcome more often than it may, by more than is rounding."""
-    return isinstance(limit, OutcomeConstraint) and room is not None and room < -_NEAR * spread
+    return isinstance(limit, OutcomeConstraint) and room is not None and room < -ALIKE * spread
 
 
 def _spread(limit: Limit | CountedLimit, problem: Problem, history: History) -> float:
@@ -196,7 +194,7 @@ def _spread(limit: Limit | CountedLimit, problem: Problem, history: History) -> 
 def limits_broken(problem: Problem, history: History) -> Iterator[Finding]:
     """Find that plays keep to a limit on an outcome less often than its probability says, or that a value is far off.
 
-    The first `_BEGINNING` plays, before there is a model, do not count. Fewer than `_CHANCE` of
+    The first `COMPARABLE` plays, before there is a model, do not count. Fewer than `_CHANCE` of
     studies that are right would be said so by chance at a given round.
     """
     for limit in problem.every_limit:
@@ -204,7 +202,7 @@ def limits_broken(problem: Problem, history: History) -> Iterator[Finding]:
             continue
         yield from _far_beyond(limit, history)
         measured = [played.realised for played, _ in history.told if limit.name in played.realised]
-        latest = measured[_BEGINNING:][-_LATEST:]
+        latest = measured[COMPARABLE:][-_LATEST:]
         broken = sum(limit.breaks(each) for each in latest)
         if _at_least(broken, len(latest), 1.0 - limit.probability) >= _CHANCE:
             continue
@@ -275,15 +273,13 @@ def _nearest_outcome(limit: OutcomeConstraint, history: History) -> dict[str, An
 
 
 def _far_beyond(limit: OutcomeConstraint, history: History) -> Iterator[Finding]:
-    """Name the latest value that is `_NAMED` times as far beyond a limit as any other is within; or nothing."""
+    """Name the latest value beyond a limit that is `unusual` among all others; or nothing."""
     measured = [
         (name, told.realised) for name, told, _ in history.outcomes() if limit.name in told.realised
     ]
-    rooms = [(name, realised[limit.name], limit.room(realised)) for name, realised in measured]
-    within = max((room for _, _, room in rooms), default=0.0)
-    wrong = [
-        (name, value) for name, value, room in rooms if within > 0.0 and -room > _NAMED * within
-    ]
+    values = [realised[limit.name] for _, realised in measured]
+    beyond = [(name, each[limit.name]) for name, each in measured if limit.breaks(each)]
+    wrong = [(name, value) for name, value in beyond if far_from_all(value, values)]
     for name, value in wrong[-1:]:
         yield finding(
             "far-beyond-limit", name, outcome=limit.name, value=value, limit=str(limit), name=name

@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-FEW_TIMES = 4
-"""Times from which on a usual step between them is known."""
+from .._evidence import gaps_ahead
+
 COMPARED = 100
 """Rounds, and as many pieces of data, that say what a usual step is."""
-_JUMP = 20.0  # times the largest step
 
 
 @dataclass(frozen=True, order=True)
@@ -45,17 +44,17 @@ class Leap:
 def far_ahead(time: float, others: Sequence[float]) -> Leap | None:
     """The leap from all other times to one that is far ahead of them; None: it is not, or they are too few.
 
-    >>> far_ahead(41.0, [1.0, 2.0, 3.0, 4.0])
-    Leap(step=37.0, largest=1.0)
-    >>> far_ahead(24.0, [1.0, 2.0, 3.0, 4.0]), far_ahead(41.0, [1.0, 2.0, 3.0])
+    >>> far_ahead(55.0, [1.0, 2.0, 3.0, 4.0])
+    Leap(step=51.0, largest=1.0)
+    >>> far_ahead(54.0, [1.0, 2.0, 3.0, 4.0]), far_ahead(55.0, [1.0])
     (None, None)
     """
-    if len(others) < FEW_TIMES:
+    if len(others) < 2:
         return None
     times = sorted(others)
     step = time - times[-1]
     largest = max(after - before for before, after in pairwise(times))
-    return Leap(step, largest) if 0 < _JUMP * largest < step else None
+    return Leap(step, largest) if 0 < gaps_ahead(len(times) - 1) * largest < step else None
 
 
 class Dates:

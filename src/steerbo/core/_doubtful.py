@@ -16,23 +16,16 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Float
+from .._evidence import COMPARABLE, FALSE_ALARM
 from ..errors import SteerboError
 from ..space import Categorical, Space
+from ..space.variables import NEAR
 from ._findings import Finding, Reason, finding, reason
 from ._history import History
-from ._implausible import COMPARABLE
 from ._problem import Problem
+from ._words import NOT_WORKING
 from .answers import PolicyStep, Recommendation
 from .tolerance import Absolute, Threshold
-
-_WORKS = 0.9
-"""Probability to work below which an answer says it."""
-# shares of the range, and of the size, of outcomes: no less is far beyond them
-_SLIGHT, _NOTHING = 0.02, 1e-6
-_LUCK = 1e-4
-"""Probability by chance, at one look, below which costs are said to hang on a variable: looks are as many as rounds."""
-_NEAR = 0.15
-"""Largest distance in any variable, as a share of its range, at which an outcome is near an answer."""
 
 
 def against(
@@ -52,7 +45,7 @@ def against(
         works: its probability to work, see `Method.success_probability`.
         doubted: names of the outcomes that are taken for wrong, see `Method.outliers`.
     """
-    if works is not None and works < _WORKS:
+    if works is not None and works < 1.0 - NOT_WORKING:
         yield reason("works-seldom", probability=works)
     yield from _against_outcomes(problem, history, answer, {*doubted})
 
@@ -102,7 +95,7 @@ def costs_hang(problem: Problem, history: History) -> Iterator[Finding]:
     """Find variables along which told costs surely rise or fall, where these are taken for luck.
 
     By Spearman's rank correlation of each numeric variable with the costs, less the mean of their
-    scope, at a false alarm in ten thousand looks. Costs that the problem states, by prices or
+    scope, at `FALSE_ALARM`. Costs that the problem states, by prices or
     formulas, hang on what it says.
     """
     told = [
@@ -126,7 +119,7 @@ def costs_hang(problem: Problem, history: History) -> Iterator[Finding]:
         correlation = _rank_correlation(
             np.array([float(shown[name]) for _, shown, _ in told]), costs
         )
-        if _by_chance(correlation, len(told)) * len(names) < _LUCK:
+        if _by_chance(correlation, len(told)) * len(names) < FALSE_ALARM:
             found[name] = correlation > 0.0
     if found:
         yield finding("costs-hang", names=[*found], rising=[*found.values()], plays=len(told))
@@ -205,18 +198,16 @@ def is_beyond(mean: float, outcomes: Float[np.ndarray, " n"]) -> bool:
     """Whether no outcome was nearly as good as an expected value. Larger is better.
 
     It is to be further beyond the best outcome than that is beyond the median: half of the range,
-    where outcomes are spread evenly. A few disasters among them do not stretch that range.
+    where outcomes are spread evenly. A few disasters among them do not stretch that range. Where
+    most are the best one, it is the whole range.
 
     >>> outcomes = np.array([-1000.0, 1.0, 2.0, 3.0])
     >>> is_beyond(25.0, outcomes), is_beyond(4.0, outcomes)
     (True, False)
     """
     best = float(outcomes.max())
-    whole = best - float(outcomes.min())
-    usual = max(
-        best - float(np.median(outcomes)), _SLIGHT * whole, _NOTHING * float(np.abs(outcomes).max())
-    )
-    return mean - best > usual
+    usual = best - float(np.median(outcomes)) or best - float(outcomes.min())
+    return 0.0 < usual < mean - best
 
 
 def mean_if_right(mean: float, worse: Sequence[float], near: int) -> float:
@@ -237,7 +228,7 @@ def _near(space: Space, values: Mapping[str, Any], settings: Mapping[str, Any]) 
     """Whether all variables that an answer sets were near its values."""
     try:
         return any(name in space.names for name in values) and all(
-            name in settings and _distance(space, name, value, settings[name]) <= _NEAR
+            name in settings and _distance(space, name, value, settings[name]) <= NEAR
             for name, value in values.items()
             if name in space.names
         )

@@ -7,7 +7,7 @@ A value is never refused for it. It is kept and warned of; the page asks before 
   `Float.is_far`. One that was to be set is unlikely where it was measured more than half the width
   away.
 - Any other *number of an outcome* is unlikely beyond the ends of what is usual for it (`_numbers`):
-  - an outcome, `FAR` standard deviations from what the method's posterior expected there
+  - an outcome, `DEVIATIONS` standard deviations from what the method's posterior expected there
     (`Method.expected_outcome`); where no posterior says, where it extrapolates, and for an outcome
     that replaces another, the ends are those of the latest others: see `usual`. With the first few
     others to compare with, an earlier outcome may turn out to be so: it is reported then;
@@ -18,9 +18,9 @@ A value is never refused for it. It is kept and warned of; the page asks before 
 - What comes again to the last digit at other settings, where others do not, is a *code* for a
   missing value, or of an instrument that is stuck: see `_codes`. It is left out, and nothing else is
   said of it.
-- A *time* of a round is unlikely when it is more than 20 times the largest step between the latest
-  rounds after the last one (a Unix time, a typed date, a decimal point that was left out), or when
-  it was given and is earlier than that of data that were known. A time of data is, when it is as
+- A *time* of a round is unlikely when it is further after the last one than steps between the
+  latest rounds let expect (a Unix time, a typed date, a decimal point that was left out: see
+  `gaps_ahead`), or when it was given and is earlier than that of data that were known. A time of data is, when it is as
   far after those of all other data and rounds.
 
 Outcomes that a method's model takes for wrong once others have come (`Method.outliers`) count for
@@ -35,8 +35,10 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, NamedTuple, TypeGuard
 
+from .._evidence import COMPARABLE, DEVIATIONS, ranges_beyond
 from ..errors import SteerboError
 from ..space import Categorical, Space
+from ..space.variables import NEAR, WIDTHS
 from ._context import TIME, context_of, now, time_of
 from ._dates import COMPARED, far_ahead
 from ._findings import Finding, Reason, finding, reason
@@ -46,24 +48,10 @@ from .answers import Scope, Suggestion
 from .events import Amended, DataAdded, Event, Failed, Outcome, OutcomeTold
 from .request import SMALLEST
 
-COMPARABLE = 8
-"""Outcomes from which on a posterior says what another one is expected to be."""
-FAR = 5.0
-"""Standard deviations from what was expected, beyond which an outcome is unlikely."""
-FEW, SOME = 4, 8
-"""Numbers from which a usual range is known, and from which it is known well."""
-# widths in which nothing is unusual, beyond a range of 8, and 4 to 7
-_WIDE, _WIDER = 3.0, (10.0, 8.0, 6.0, 4.0)
 _LATEST = 100  # rounds, and as many pieces of data, that say what is usual
 _FACTOR = 10.0  # times a stated price
-_APART = 0.5  # share of a range between a setting and its measurement
 _NAMED = 5  # outliers that are named
 _ROUNDING = 1e-9  # share of a range's width that is none
-# latest rounds that set a variable, and as many as are to be beyond reach to be said so
-_ROUNDS, _AGAIN = 8, 5
-# share of a range's width beyond all that was measured, from which on a setting is beyond reach
-_UNREACHED = 0.05
-_BEYOND = 0.1  # share of a range's width beyond all outcomes, from which on a model guesses
 
 Expectation = tuple[float, float, float]
 """An objective's value, and mean and standard deviation that were expected: see `Method.expected_outcome`."""
@@ -197,7 +185,7 @@ def outliers_found(history: History, names: Sequence[str]) -> Iterator[Finding]:
 def strange_outcomes(problem: Problem, history: History) -> Iterator[Finding]:
     """Name early outcomes far from all others, and the latest ones where they repeat."""
     told = _latest_told(problem, history)
-    few = history.n_completed <= SOME
+    few = history.n_completed <= COMPARABLE
     for k in _far_from_others([value for _, _, value, _ in told]) if few else []:
         where, name, value, _ = told[k]
         yield finding("strange-outcome", value=value, where=where, name=name)
@@ -215,10 +203,10 @@ def unreached(problem: Problem, history: History) -> Iterator[Finding]:
             for r in latest
             if name in r.suggestion.values
         ]
-        asked = [x for x, _ in rounds[-_ROUNDS:]]
-        missed = sum(variable.apart(x, measured) > _UNREACHED for x, measured in rounds[-_ROUNDS:])
+        asked = [x for x, _ in rounds[-COMPARABLE:]]
+        missed = sum(variable.apart(*each) > NEAR for each in rounds[-COMPARABLE:])
         # what was never reached was missed in its own round: only then all others are looked at
-        if missed < _AGAIN:
+        if missed <= COMPARABLE / 2:
             continue
         rows = (
             outcome.realised if played is None else played.realised
@@ -233,10 +221,8 @@ def _unreached(
     variable: Any, asked: Sequence[float], end: float, *, above: bool
 ) -> Iterator[Finding]:
     """Find that a variable was to be set beyond the end of what was measured, and not seldom."""
-    beyond = [
-        x for x in asked if (x > end) == above and x != end and variable.apart(x, end) > _UNREACHED
-    ]
-    if len(beyond) >= _AGAIN:
+    beyond = [x for x in asked if (x > end) == above and x != end and variable.apart(x, end) > NEAR]
+    if len(beyond) > COMPARABLE / 2:
         yield finding(
             "unreached",
             variable.name,
@@ -270,7 +256,7 @@ def _latest_told(problem: Problem, history: History, but: str = "") -> list[_Tol
 
 def _far_from_others(values: Sequence[float]) -> list[int]:
     """Indices of numbers that are `unusual` among all the others."""
-    return [k for k, value in enumerate(values) if unusual(value, [*values[:k], *values[k + 1 :]])]
+    return [k for k, value in enumerate(values) if far_from_all(value, values)]
 
 
 def outside(seen: Mapping[str, Any], space: Space) -> Iterator[Reason]:
@@ -313,22 +299,22 @@ def unlike_outcomes(seen: Mapping[str, Any], space: Space, history: History) -> 
             continue
         low, high = min(known), max(known)
         side, end = ("below", low) if value < low else ("above", high)
-        if not low <= value <= high and variable.apart(value, end) > _BEYOND:
+        if not low <= value <= high and variable.apart(value, end) > NEAR:
             yield reason("beyond-contexts", name=name, side=side, end=variable.text(end))
 
 
 def usual(others: Sequence[float]) -> tuple[float, float]:
     """Ends beyond which a number lies so far from all others that it looks mistyped.
 
-    They are infinite where fewer than `FEW` others are known, or all are the same.
+    They are infinite where all others are the same.
 
-    >>> usual([3.0, 10.0, 5.0, 4.0]), usual([3.0, 10.0])
-    ((-67.0, 80.0), (-inf, inf))
+    >>> [round(end) for end in usual([3.0, 10.0, 5.0, 4.0])], usual([3.0])
+    ([-143, 156], (-inf, inf))
     """
-    if len(others) < FEW or min(others) == max(others):
+    low, high = min(others, default=0.0), max(others, default=0.0)
+    if low == high:
         return -math.inf, math.inf
-    low, high = min(others), max(others)
-    beyond = (high - low) * (_WIDE if len(others) >= SOME else _WIDER[len(others) - FEW])
+    beyond = (high - low) * ranges_beyond(len(others))
     return low - beyond, high + beyond
 
 
@@ -336,6 +322,13 @@ def unusual(value: float, others: Sequence[float]) -> bool:
     """Whether a number lies beyond what is `usual`."""
     low, high = usual(others)
     return not low <= value <= high
+
+
+def far_from_all(value: float, values: Sequence[float]) -> bool:
+    """Whether a number, one of these, lies far from all the others."""
+    others = list(values)
+    others.remove(value)
+    return unusual(value, others)
 
 
 # -- where a value belongs, and what it is compared with -------------------------------------------
@@ -470,7 +463,7 @@ def _numbers(
         before = place.stands.sem if isinstance(place.stands, Outcome) else None
         all_values = [*values, problem.scalar(outcome)]
         low, high = min(all_values), max(all_values)
-        if len(all_values) > FEW and low < high and outcome.sem != before:
+        if len(all_values) > COMPARABLE and low < high and outcome.sem != before:
             # beside such a standard error the outcome says next to nothing
             ends = {"low": low, "high": high}
             yield _Compared("sem-beyond-range", "sem", outcome.sem, 0.0, high - low, ends)
@@ -484,7 +477,7 @@ def _numbers(
 
 def _of_posterior(value: float, mean: float, sd: float) -> _Compared:
     likely = {"low": mean - 2.0 * sd, "high": mean + 2.0 * sd}
-    ends = mean - FAR * sd, mean + FAR * sd
+    ends = mean - DEVIATIONS * sd, mean + DEVIATIONS * sd
     return _Compared("far-from-expected", "value", value, *ends, likely)
 
 
@@ -543,7 +536,7 @@ def _variables(
         variable, value = space[name], values[name]
         try:
             far = variable.is_far(value)
-            elsewhere = name in asked and variable.apart(asked[name], value) > _APART
+            elsewhere = name in asked and variable.apart(asked[name], value) > WIDTHS
         except (SteerboError, TypeError):  # the call that is given it will say so
             continue
         field, about = f"{part}.{name}", {"name": name, "value": value}
@@ -570,7 +563,7 @@ def _extrapolated(place: _Place, space: Space) -> bool:
 
 def _earlier(place: _Place, problem: Problem, history: History) -> Iterator[Finding]:
     """Earlier outcomes that are far from all others, as is seen with this one."""
-    if place.outcome is None or place.repeats or history.n_completed > SOME or history.data:
+    if place.outcome is None or place.repeats or history.n_completed > COMPARABLE or history.data:
         return
     told = _latest_told(problem, history, place.name)
     values = [value for _, _, value, _ in told]

@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Float
+from .._evidence import ALPHA
 from .._wording import numeral
 from ..space import Categorical
 from ._findings import Finding
@@ -36,7 +37,7 @@ from ._fold import Fold
 from ._history import History, Result
 from ._problem import Problem, StatedLaw
 
-__all__ = ["ALPHA", "MOST_PAIRED", "LawEvidence", "LawMonitor", "nature_draws"]
+__all__ = ["MOST_PAIRED", "LawEvidence", "LawMonitor", "nature_draws"]
 
 BINS = (2, 4, 8, 16)
 """Numbers of bins in the bets on one variable."""
@@ -307,8 +308,6 @@ def _ties(column: np.ndarray) -> np.ndarray:
     return (column[:, None] == column).sum(axis=1) - 1.0
 
 
-ALPHA = 0.01
-"""The chance of a false alarm in a whole study, at most."""
 MOST_PAIRED = 40
 """Number of variables, the first ones, whose pairs are tested for dependence."""
 

@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Float
-from ..core import COMPARABLE, History, Result
+from .._evidence import COMPARABLE
+from ..core import History, Result
 from ..gp import LOG_2PI, AnovaKernel, DriftModel, GPRegression
 from ..gp.outliers import WORTH
 from ..surrogate import (

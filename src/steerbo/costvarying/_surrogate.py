@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Float, Int
+from .._evidence import COMPARABLE
 from ..core import (
-    COMPARABLE,
     TIME,
     DataAdded,
     Finding,

@@ -10,7 +10,8 @@ import numpy as np
 from .._arrays import Bool, Float
 from ..bandit import BOUND
 from ..space import Categorical
-from ..surrogate import NEAR, drawn, gains, parts_of, reach
+from ..space.variables import NEAR
+from ..surrogate import drawn, gains, parts_of, reach
 from ._surrogate import Surrogate
 from .problem import CostVarying
 from .search_space import SearchSpace

@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._arrays import Float
+from .._evidence import ALIKE
 from ..core import (
     Choice,
     ExpectedOutcome,
@@ -50,8 +51,6 @@ from .search_space import Arm, Candidates
 VALUE = "value"
 _ANSWERS_OF_TWO, _ANSWERS_OF_MORE = 13, 24
 """Weights by which a trade-off of two outcomes, and of more, is found in every control set."""
-_ALIKE = 0.02
-"""Share of the range of each outcome within which plays are alike, and the cheapest of them stands for all."""
 
 
 @record
@@ -207,9 +206,9 @@ class Hypervolume(CostVaryingMethod[HypervolumeOptions]):
         left = np.flatnonzero(undominated(outcomes)).tolist()
         left.sort(key=lambda j: (found[j].cost or 0.0, -outcomes[j, 0]))
         range_of = np.ptp(outcomes[left], axis=0)
-        kept = list[int]()
+        kept = list[int]()  # of plays that are alike the cheapest
         for j in left:
-            near = np.abs(outcomes[kept] - outcomes[j])[:, :k] <= _ALIKE * range_of[:k]
+            near = np.abs(outcomes[kept] - outcomes[j])[:, :k] <= ALIKE * range_of[:k]
             if not near.all(axis=1).any():
                 kept.append(j)
         kept.sort(key=lambda j: -outcomes[j, 0])

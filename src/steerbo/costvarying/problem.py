@@ -25,6 +25,7 @@ from ..gp.drift import AnyDrift, check_clock, drift_lines
 from ..records import record
 from ..space import Categorical, CurrentPolicy, JointRows, Limits, Space, Variable, Variables
 from ..space.fields import KnownNoise, ListField, NotNegative, Positive
+from ..space.variables import NEAR
 from ._constraints import check_constraints
 from ._nature import describe_law, stated_laws_of_rows
 from ._validation import (
@@ -37,10 +38,6 @@ from ._validation import (
     check_value_of_one,
     read_current,
 )
-
-ELSEWHERE = 0.1
-"""Share of its range by which a measured value may differ from the setting and still be the same position: no
-thermometer is exact, and an oven that was left alone is not moved by its reading."""
 
 
 @record
@@ -373,8 +370,9 @@ def _position(variable: Variable, planned: Any, realised: Mapping[str, Any]) -> 
     measured = realised.get(variable.name, planned)
     if isinstance(variable, Categorical):
         return measured
+    # no thermometer is exact: an oven that was left alone is not moved by its reading
     planned_at, measured_at = (float(x) for x in variable.encode([planned, measured]))
-    return planned if abs(measured_at - planned_at) <= ELSEWHERE else measured
+    return planned if abs(measured_at - planned_at) <= NEAR else measured
 
 
 def _settable(variable: Variable, value: Any) -> bool:

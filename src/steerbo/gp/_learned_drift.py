@@ -25,6 +25,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from .._arrays import Float as Floats
+from .._evidence import COMPARABLE
 from ..errors import InvalidStudy, ModelFailure
 from ._drift_signs import changepoint_densities, changepoint_gains, likely_periods
 from ._fit import Hasty
@@ -50,9 +51,9 @@ Kind = Literal["steady", "smooth", "fading", "seasonal", "sliding"]
 KINDS: tuple[Kind, ...] = ("steady", "smooth", "fading", "seasonal", "sliding")
 ODDS = 1.0
 """By how much in log posterior a drift has to be likelier than none."""
-MIN_TO_LEARN, MIN_TO_CUT = 10, 20
-"""Outcomes from which on a drift is looked for, and a cut among those since the last one."""
-BEFORE, AFTER = 4, 8
+MIN_TO_CUT = 2 * COMPARABLE
+"""Outcomes since the last cut from which on another one is looked for."""
+BEFORE, AFTER = COMPARABLE // 2, COMPARABLE
 """Outcomes on both sides of a cut, at least."""
 # of a season, in units of time: period, ℓ and τ to begin with
 _PERIOD, _ROUND, _LASTING = 0.2, 1.5, 2.0
@@ -264,7 +265,7 @@ def fit_drift(
     unit = horizon if 0 < horizon < math.inf else 1.0
     model, before = _own_form(empty, model, before)
     steady = replace(before, kind="steady", unit=unit, standings=())
-    if len(model) < MIN_TO_LEARN:
+    if len(model) < COMPARABLE:
         return steady, _Fitted.of(empty, model, before, steady).drawn()
     comparison = _Comparison(empty, model, before, steady)
     best = comparison.best()

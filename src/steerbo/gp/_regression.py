@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._arrays import Bool, Float, Int
+from .._evidence import COMPARABLE
 from ..errors import InvalidOption, InvalidOutcome, InvalidStudy
 from ._crossed import CrossedOutcomes
 from ._draws import DRAWN_UP_TO, mixture_moments, posterior_draws
@@ -29,7 +30,6 @@ from ._standardisation import Standardisation, rounding_step
 from ._steps import unseen_after_steps
 from .kernels import Kernel, stacked
 from .outliers import (
-    LEAST_COMPARED,
     MOST_OUTLIERS,
     WORTH,
     LeftOut,
@@ -452,7 +452,7 @@ class GPRegression(Generic[K]):
         """
         best = self._outlier_fit(np.zeros(len(self), dtype=bool), self.prior.theta, hasty=hasty)
         best = self._maybe_skewed(best)
-        if LEAST_COMPARED <= len(self) <= self.many:
+        if COMPARABLE <= len(self) <= self.many:
             if (suspects := self._suspects()).any() and suspects.sum() <= MOST_OUTLIERS * len(self):
                 before, nearly = self.prior.theta, hasty is not None
                 if nearly:
@@ -604,7 +604,7 @@ class GPRegression(Generic[K]):
 
     def _maybe_skewed(self, known: OutlierFit[_Learned]) -> OutlierFit[_Learned]:
         """Score a fit without outliers as one with skewed noise, where that explains outcomes better."""
-        comparable = LEAST_COMPARED <= len(self) <= self.many and not known.outliers.any()
+        comparable = COMPARABLE <= len(self) <= self.many and not known.outliers.any()
         if not comparable or (left_out := self._left_out_by(known)) is None:
             return known
         return replace(known, score=known.score + max(skewness_gain(left_out.deviations), 0.0))

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._arrays import Float
+from .._evidence import COMPARABLE
 
 _EPS, _LARGEST_FLOAT = np.finfo(np.float64).eps, np.finfo(np.float64).max
 _FARTHEST = 1e100  # the square of it is a float
 _ELSEWHERE = 4.0  # outcomes that those of elsewhere count as, together
 # of a fixed point at most, and the relative step at which it is reached
 _STEPS, _SETTLED = 50, 1e-3
-# outcomes at least that show a step, and how nearly they are to be multiples of it
-_TIED, _WHOLE = 8, 1e-6
+_WHOLE = 1e-6  # how nearly outcomes are to be multiples of a step
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def rounding_step(outcomes: Float[np.ndarray, " n"]) -> float:
     >>> rounding_step(np.array([3.0, 4.0, 4.0, 2.0, 4.0, 3.0, 6.0, 4.0])), rounding_step(np.linspace(0.0, 1.0, 8))
     (1.0, 0.0)
     """
-    if len(outcomes) < _TIED:
+    if len(outcomes) < COMPARABLE:
         return 0.0
     levels = np.unique(outcomes)
     if not 1 < len(levels) <= len(outcomes) / 2:

@@ -52,8 +52,6 @@ _SELDOM = 3.0
 At even odds noise with heavy tails to both sides was taken for it, and answers were worse.
 """
 _SHAPES = np.array([0.1, 0.3, 1.0, 3.0])  # of log-gamma laws: skewness 2.0, 1.7, 1.1 and .6
-LEAST_COMPARED = 8
-"""Outcomes from which on there is something to compare one with."""
 MOST_OUTLIERS = 0.2
 """Share of outcomes that are doubted at most: more of them are what noise is like."""
 # a variance, standardised, that is rounding; and a ratio beyond which all are alike

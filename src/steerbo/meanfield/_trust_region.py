@@ -12,7 +12,8 @@ import numpy as np
 from .._arrays import Bool, Float
 from ..core import History, Round, context_of
 from ..gp import drift_over
-from ..surrogate import FURTHER, NEAR, Controlled, FailureModel, Feasibility, Observed, Part
+from ..space.variables import NEAR
+from ..surrogate import FURTHER, Controlled, FailureModel, Feasibility, Observed, Part
 from ._rounding import Bound
 from .acquisition import AveragePayoffUCB, Tables, Values
 from .problem import MeanField

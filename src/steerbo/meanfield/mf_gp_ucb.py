@@ -30,10 +30,10 @@ import numpy as np
 from pydantic import Field, Strict
 
 from .._arrays import Bool, Float, Int
+from .._evidence import COMPARABLE
 from .._wording import MISSING
 from ..bandit import BOUND
 from ..core import (
-    COMPARABLE,
     Choice,
     DataAdded,
     Explanation,
@@ -54,7 +54,6 @@ from ..core import (
 from ..errors import InvalidStudy
 from ..gp import MOST_COUNTED
 from ..gp.outliers import (
-    LEAST_COMPARED,
     MOST_OUTLIERS,
     WORTH,
     OutlierFit,
@@ -347,7 +346,7 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         """
         n, kernel = len(told), models.kernel
         nothing = np.zeros(n, dtype=bool)
-        if self.problem.feedback != "population" or not LEAST_COMPARED <= n <= _DOUBTING:
+        if self.problem.feedback != "population" or not COMPARABLE <= n <= _DOUBTING:
             return nothing
 
         def refit(

@@ -164,8 +164,10 @@ _DIFFERS = 0.1  # share of the stated standard deviation
 _PARTS = 1000  # of a variable's range that are told apart where a value is written
 _FINEST_DIGITS = 20  # to which a value close to a bound is written
 
-FAR = 0.5
-"""Widths of its range by which a measured value may lie outside before it is questioned."""
+WIDTHS = 0.5
+"""Widths of its range by which a measured value may lie outside, or away from its setting, before it is questioned."""
+NEAR = 0.1
+"""Share of its range within which a value counts as near another one."""
 _RARE = 1e-6  # probability of what a law does on either side of what is usual
 FARTHEST = 1e100
 """Widths of its range that a measured value may lie outside: models square distances."""
@@ -211,7 +213,7 @@ class BaseVariable(ABC):
         atoms = self.distribution.atoms
         return None if atoms is None else (self._code(atoms[0]), atoms[1])
 
-    def is_far(self, value: Any, beyond: float = FAR) -> bool:
+    def is_far(self, value: Any, beyond: float = WIDTHS) -> bool:
         """Whether a measured value is implausible; never where values have no distance."""
         return False
 
@@ -279,7 +281,7 @@ class NumericVariable(BaseVariable):
             raise InvalidOutcome(self.name, x[inside.argmin()].item(), allowed)
         return z
 
-    def is_far(self, value: Any, beyond: float = FAR) -> bool:
+    def is_far(self, value: Any, beyond: float = WIDTHS) -> bool:
         """Whether a measured value lies more than half the range's width (on the variable's scale) beyond its ends.
 
         The range covers the bounds, and the law's values but for one in a million. Where all of it

@@ -9,7 +9,7 @@ from ._conditional import (
     learned_law,
     similarity_weights,
 )
-from ._constraints import MIN_TO_PREDICT, ConstraintModels, margin_over, read_likely, rows_at
+from ._constraints import ConstraintModels, margin_over, read_likely, rows_at
 from ._expectation import Axis, Expectation, ProductKernelPosterior
 from ._export import Columns, Posterior, inverse_root
 from ._feasibility import FailureModel, Feasibility, Lasting, feasible
@@ -47,12 +47,12 @@ from ._parts import (
     parts_of,
     set_columns,
 )
-from ._reach import FURTHER, NEAR, gains, reach
+from ._reach import FURTHER, gains, reach
 from ._rows import Data, RowsModel, doubts_by_name, doubts_by_number, errors_of
 from ._thompson import PosteriorSample
 
 __all__ = [
-    "FLEETING", "FURTHER", "MIN_TO_PREDICT", "NEAR", "ROUGH", "STARTING_POINTS", "SURE", "Acquisition", "Axis",
+    "FLEETING", "FURTHER", "ROUGH", "STARTING_POINTS", "SURE", "Acquisition", "Axis",
     "Columns", "ConstraintModels", "Controlled", "Data", "DirichletProcessLaw", "Domain", "DriftTracker",
     "EncodingCache", "Except", "Expansion", "Expectation", "ExpectedAcquisition", "FailureModel", "Feasibility",
     "Lasting", "LawOf", "Mixture", "Observed", "Part", "Posterior", "PosteriorSample", "ProductKernelPosterior",

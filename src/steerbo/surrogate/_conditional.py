@@ -21,6 +21,7 @@ import numpy as np
 from .._arrays import Bool, Float
 from ..space import Categorical, Integer, Variable
 from ..space import Float as Number
+from ._model import STARTING_POINTS
 from ._parts import Rows, Rule, Uncertainty, dirichlet_uncertainty, gauss_rule, rule_of_points
 
 __all__ = ["AT_FIRST", "DirichletProcessLaw", "Regressed", "learned_law"]
@@ -117,7 +118,6 @@ _LENGTHSCALES = 0.3, 0.7, 1.5, 4.0, 12.0  # of m, in standard deviations of what
 _NOISES = 1e-4, 1e-3, 1e-2, 0.05, 0.2, 0.5, 0.8, 0.95, 1.0
 _REACH = 3.0  # standard deviations of what is seen beyond which draws hardly count
 _REGRESSION_DRAWS = 300  # latest draws that a regression is made from
-_FEWEST = 5  # draws below which what is seen says nothing
 _QUANTILES = 16  # residuals that stand for all
 
 
@@ -299,7 +299,7 @@ def learned_law(
 ) -> Regressed | None:
     """Regress draws (n,) on the context (n, c), rows with a gap left out; None for categories and for few draws."""
     whole = ~np.isnan(contexts).any(axis=1)
-    if isinstance(variable, Categorical) or not contexts.shape[1] or whole.sum() < _FEWEST:
+    if isinstance(variable, Categorical) or not contexts.shape[1] or whole.sum() < STARTING_POINTS:
         return None
     return Regressed(variable, draws[whole], contexts[whole], categorical)
 

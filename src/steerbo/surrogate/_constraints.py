@@ -21,14 +21,12 @@ from ..gp.drift import AnyDrift
 from ..optim import MarginsAndGradients, sobol_points
 from ..records import record
 from ..space import OutcomeConstraint
-from ._model import DriftTracker
+from ._model import STARTING_POINTS, DriftTracker
 from ._parts import Controlled, Part, Uncontrolled, drawn
 from ._rows import Data, RowsModel
 
 DRAWS, SURE_DRAWS, MANY_DRAWS = 32, 128, 1024
 """Of what nature does: in a search, in one with a probability above `_SURELY`, and for the slack of one answer."""
-MIN_TO_PREDICT = 5
-"""Outcomes before anything is said of the next ones."""
 _SUREST = 1e-15  # nearer to one probabilities are not told apart
 _MEMBERS = 4  # draws of hyperparameters that probabilities are averaged over
 _ABSURD = 30.0  # largest distances within a limit, as far beyond it: see `doubtable`
@@ -137,8 +135,8 @@ class ConstraintModel:
 
     @property
     def informed(self) -> bool:
-        """Whether there are `MIN_TO_PREDICT` outcomes to predict the next one."""
-        return len(self.model) >= MIN_TO_PREDICT
+        """Whether there are `STARTING_POINTS` outcomes to predict the next one."""
+        return len(self.model) >= STARTING_POINTS
 
     @property
     def required_probability(self) -> float:

@@ -15,9 +15,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import scipy
 
 from .._arrays import Bool, Float
-from ..bandit import MISFIT, all_equal
+from ..bandit import BOUND, MISFIT, all_equal
 from ..core import Finding, finding
 from ..gp import (
     AnovaKernel,
@@ -41,9 +42,8 @@ PATIENT = 100
 
 STARTING_POINTS = 5
 """Random points before a model takes part in a choice."""
-SURE = 0.97725
-"""Probability of either bound of an answer alone: that of a normal deviate below two, so that both hold 95 times in a
-hundred."""
+SURE = float(scipy.special.ndtr(BOUND))
+"""Probability of either bound of an answer alone, so that both hold 95 times in a hundred."""
 FLEETING = 0.5
 """Factor of the width of bounds that choices are made by, where the objective drifts: information does not last, nor do
 mistakes."""

@@ -19,10 +19,8 @@ import numpy as np
 from .._arrays import Bool, Float
 from ..gp import GPRegression
 
-NEAR, FURTHER = 0.1, 2.0
-"""Half-width of the box before anything is known, as a share of the range; and how much further than what was no worse
-plays may go. A trust region doubles likewise (Eriksson et al. 2019). The first width is that of a
-fleet's trust region; no other one was tried."""
+FURTHER = 2.0
+"""How much further plays may go than what was no worse: a trust region doubles likewise (Eriksson et al. 2019)."""
 
 
 def gains(

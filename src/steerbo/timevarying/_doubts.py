@@ -10,8 +10,8 @@ gets this noise, and so counts for little; of the priors, the least surprised on
 is.
 
 Outcomes of a function that has changed look alike, and so do those of a function that no prior
-describes. Where two of the latest ten outcomes were as far off, all later ones are taken as they
-are, until there are fewer.
+describes. Where more than a share `MOST_OUTLIERS` of the latest `COMPARABLE` outcomes would be
+doubted, all later ones are taken as they are, until there are fewer.
 
 Outcomes that contradict a prior are counted, too: comparing priors with each other tells nothing
 where all are wrong. Residuals are measured against `√(σ² + (3 R)²)`, so that noise with heavy
@@ -30,6 +30,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from .._arrays import Bool, Float
+from .._evidence import COMPARABLE
+from ..gp.outliers import MOST_OUTLIERS
 from .data import Datum
 
 WORTH = 40.0
@@ -41,8 +43,6 @@ eight. At 6 nats average regret was .016 ± .009 higher on "rates" (of .200) and
 "intel-5" (of .685); at 40 nats .002 ± .001 on "rates", .012 ± .009 lower on "switch" (of .305), and
 the same in all plays of ten further problems, 40 seeds each.
 """
-# outcomes that are looked back at, and how many of them may be doubted
-_LATEST, _MOST_DOUBTED = 10, 2
 # deviations beyond which an outcome speaks against a prior, and R's factor in them
 _SPEAKS_AGAINST, _TAILS = 4.0, 3.0
 _WINDOW, _ENOUGH = 5, 3  # outcomes that are looked back at, and how many of them contradict a prior
@@ -63,7 +63,7 @@ class Doubts:
 
     def __init__(self) -> None:
         self.inflations: dict[str, float] = {}
-        self._latest: deque[bool] = deque(maxlen=_LATEST)  # whether an outcome was far off
+        self._latest: deque[bool] = deque(maxlen=COMPARABLE)  # whether an outcome was far off
         self._newest = -math.inf
 
     def is_late(self, datum: Datum) -> bool:
@@ -90,7 +90,7 @@ class Doubts:
         least = int(squares.argmin())
         z2 = max(float(squares[least]), 1.0)
         far = 0.5 * (z2 - 1.0 - math.log(z2)) > WORTH
-        doubted = far and sum(self._latest) < _MOST_DOUBTED
+        doubted = far and sum(self._latest) < MOST_OUTLIERS * COMPARABLE
         self._newest = datum.time
         self._latest.append(far)
         if not doubted:

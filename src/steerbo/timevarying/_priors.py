@@ -20,6 +20,7 @@ from pydantic_core import PydanticCustomError
 
 from .._arrays import Float
 from .._arrays import Float as Floats
+from .._evidence import COMPARABLE
 from .._wording import counted
 from ..errors import InvalidProblem, one_of
 from ..gp import (
@@ -187,7 +188,6 @@ def spatial(kernel: Any, categorical: Sequence[bool]) -> Kernel:
     return called(kernel, dimension)
 
 
-_TOGETHER = 8  # times that two sites must have in common before their covariance is believed
 _FLOOR = 1e-6  # least eigenvalue, relative to the mean variance
 
 
@@ -227,9 +227,9 @@ def learned(
 
 def _learn(day: Float[np.ndarray, "T X"], name: str, by_site: bool) -> Learned:
     """Covariance, decay and noise of one day."""
-    if (~np.isnan(day)).sum() < _TOGETHER or np.nanmax(day) == np.nanmin(day):
+    if (~np.isnan(day)).sum() < COMPARABLE or np.nanmax(day) == np.nanmin(day):
         raise InvalidProblem(
-            f"panel.{name}", day.shape, f"at least {_TOGETHER} values that are not all the same"
+            f"panel.{name}", day.shape, f"at least {COMPARABLE} values that are not all the same"
         )
     centre = float(np.nanmean(day))
     K = empirical_covariance(day)
@@ -244,7 +244,7 @@ def site_means(day: Float[np.ndarray, "T X"], centre: float) -> Float[np.ndarray
     seen = ~np.isnan(day)
     counts = seen.sum(axis=0)
     means = np.where(seen, day, 0.0).sum(axis=0) / np.maximum(counts, 1)
-    return np.where(counts >= _TOGETHER, means, centre)
+    return np.where(counts >= COMPARABLE, means, centre)
 
 
 def empirical_covariance(day: Float[np.ndarray, "T X"]) -> Float[np.ndarray, "X X"]:
@@ -256,7 +256,7 @@ def empirical_covariance(day: Float[np.ndarray, "T X"]) -> Float[np.ndarray, "X 
     """
     seen = ~np.isnan(day)
     counts = seen.sum(axis=0)
-    enough = counts >= _TOGETHER
+    enough = counts >= COMPARABLE
     means = np.where(seen, day, 0.0).sum(axis=0) / np.maximum(counts, 1)
     residuals = np.where(seen, day - means, 0.0)
     variances = (residuals**2).sum(axis=0) / np.maximum(counts - 1, 1)
@@ -265,7 +265,7 @@ def empirical_covariance(day: Float[np.ndarray, "T X"]) -> Float[np.ndarray, "X 
     variances = np.where(enough & (variances > 0), variances, typical)
 
     common = seen.T.astype(float) @ seen
-    known = (common >= _TOGETHER) & enough & enough[:, None]
+    known = (common >= COMPARABLE) & enough & enough[:, None]
     # both variances over the common times, so that no correlation leaves [−1, 1]
     squares = (residuals**2).T @ seen
     scale = np.sqrt(squares * squares.T)

@@ -10,7 +10,7 @@ import numpy as np
 from .._arrays import Bool, Float
 from ..core import TIME
 from ..space import Categorical
-from ..surrogate import NEAR
+from ..space.variables import NEAR
 from .problem import TimeVarying, plain_box, restricted_box, scaled
 
 Distances = tuple[Float[np.ndarray, " d"], Float[np.ndarray, " d"]]

@@ -20,9 +20,9 @@ import numpy as np
 from pydantic import Field
 
 from .._arrays import Float, Int
+from .._evidence import COMPARABLE
 from ..bandit import BOUND, Calibration
 from ..core import (
-    COMPARABLE,
     TIME,
     Choice,
     DataAdded,
