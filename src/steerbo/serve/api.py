@@ -12,7 +12,8 @@ from fastapi import APIRouter, Depends, Path, Query, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import StreamingResponse
 
-from ..errors import SteerboError
+from .._wording import listed
+from ..errors import InvalidRequest, SteerboError
 from .auth import Principal, studies_of, study_of, visitor_of
 from .operations import (
     LOOKS,
@@ -42,8 +43,24 @@ from .turns import StudyRoute, client_of
 Who = Annotated[Principal, Depends(visitor_of)]
 Name = Annotated[str, Path(description="The study's name.")]
 Token = Annotated[str, Path(description="The suggestion's token.")]
+
+
+def only_known(request: Request) -> None:
+    """Refuse what an address asks for under a name that its operation does not have; a policy has those of contexts."""
+    route = request.scope["route"]
+    known = [parameter.alias for parameter in route.dependant.query_params]
+    for name, value in request.query_params.items():
+        if name not in known and route.endpoint is not policy:
+            allowed = listed(known) or "nothing after the question mark"
+            raise InvalidRequest(name, value, allowed)
+
+
 router = APIRouter(
-    prefix="/v1/studies", tags=["studies"], responses=LOOKING, route_class=StudyRoute
+    prefix="/v1/studies",
+    tags=["studies"],
+    responses=LOOKING,
+    route_class=StudyRoute,
+    dependencies=[Depends(only_known)],
 )
 EVERY = 1.0
 """Seconds between two looks at the log."""

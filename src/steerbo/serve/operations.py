@@ -29,7 +29,7 @@ Wanted = Callable[[int], bool]
 class RequestBody(BaseModel):
     """Body of a request beside the study and the round; empty for an operation without arguments."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
     @model_validator(mode="before")
     @classmethod
