@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,28 @@ def test_a_log_from_elsewhere_imports_nothing_of_pythons_own() -> None:
     with pytest.raises(InvalidStudy, match=r"events.0: method: 'antigravity:fly' is not allowed"):
         sb.load(text)
     assert "antigravity" not in sys.modules
+
+
+JUNK: list[Any] = [3, "x", None, [], [{"lamp": "z"}], {"a": [1]}, [[1]], 1e300, True, [None]]
+
+
+@pytest.mark.parametrize("junk", JUNK)
+def test_what_could_be_chosen_then_changes_nothing_now(junk: Any) -> None:
+    """What past requests said of that day is shown and not computed from, whatever a log holds of it."""
+    optimizer = sb.Optimizer(sb.TimeVarying([sb.Categorical("lamp", [*"abcdef"])]), seed=0)
+    for _ in range(5):
+        suggestion = optimizer.ask(available=[{"lamp": kind} for kind in "abcd"])
+        optimizer.tell(suggestion, float(ord(suggestion.values["lamp"]) % 5))
+    log = json.loads(optimizer.to_json())
+    requests = [each["request"] for each in log["events"] if "request" in each]
+    assert len(requests) == 5
+    for request in requests:
+        request["available"] = junk
+    again = sb.load(json.dumps(log))
+    assert again.recommend() == optimizer.recommend()
+    assert again.ask() == optimizer.ask()
+    assert str(again.explain()) == str(optimizer.explain())
+    assert [again.card(played.suggestion) for played in again.history]
 
 
 @pytest.mark.parametrize("text", ["[" * 200_000, '{"a":' * 200_000, "[" * 900 + "]" * 900])
