@@ -202,7 +202,10 @@ _SIGNED = re.compile(
     r"([€$£]\s*)?([-+]?\d+(?:[.,]\d+)?)\s*(%|°\s?[CFK]?|[€$£])?(\s*(?:±|\+/-)\s*\d+(?:[.,]\d+)?)?"
 )
 
-_WITH_UNIT = re.compile(r"([-+]?\d+(?:[.,]\d+)?)\s*[^\W\d_][^\W\d_/]*(?:/[^\W\d_]+)?")
+_MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"  # 3 Nov is a date
+_WITH_UNIT = re.compile(
+    rf"([-+]?\d+(?:[.,]\d+)?)\s*(?!{_MONTH})[^\W\d_][^\W\d_/]*(?:/[^\W\d_]+)?", re.IGNORECASE
+)
 _BOUND = re.compile(r"[<>≤≥]=?\s*[-+]?\d+(?:[.,]\d+)?")
 
 

@@ -121,6 +121,8 @@ def _dates_are_numbers(given: object) -> str:
 
     >>> _dates_are_numbers("2026-11-27")
     'A date is written as a number, such as the days since the first one.'
+    >>> _dates_are_numbers("3 Nov") == _dates_are_numbers("2026-11-27")
+    True
     >>> _dates_are_numbers(date(2026, 11, 27)) == _dates_are_numbers("2026-11-27")
     True
     """
