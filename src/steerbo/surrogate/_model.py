@@ -15,7 +15,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import scipy
 
 from .._arrays import Bool, Float
 from ..bandit import BOUND, MISFIT, all_equal
@@ -42,7 +41,7 @@ PATIENT = 100
 
 STARTING_POINTS = 5
 """Random points before a model takes part in a choice."""
-SURE = float(scipy.special.ndtr(BOUND))
+SURE = 0.5 * (1.0 + math.erf(BOUND / math.sqrt(2.0)))
 """Probability of either bound of an answer alone, so that both hold 95 times in a hundred."""
 FLEETING = 0.5
 """Factor of the width of bounds that choices are made by, where the objective drifts: information does not last, nor do
