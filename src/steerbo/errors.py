@@ -16,6 +16,7 @@
     ├── ModelFailure                      no model could be fitted to the observations
     ├── LimitBroken                       a method of another package broke a constraint of the problem
     ├── ObjectiveFailure                  the user's objective failed, timed out or gave no usable answer
+    ├── MissingFile                       a file that was kept beside the log is missing, or was changed
     └── MissingExtra (also ImportError)   an optional dependency is not installed
 
 `OutOfRangeWarning`, `UnusualOutcomeWarning` and `LawWarning` are warnings: the value is kept. Every
