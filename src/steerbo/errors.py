@@ -39,8 +39,8 @@ from ._wording import MISSING, PYTHON, Wording, number_hint, short_repr
 __all__ = [
     "DamagedLog", "InvalidContext", "InvalidInput", "InvalidOption", "InvalidOutcome", "InvalidProblem",
     "InvalidRequest", "InvalidStudy", "LawWarning", "LimitBroken", "LogConflict", "LogUnavailable", "MissingExtra",
-    "ModelFailure", "ObjectiveFailure", "OutOfRangeWarning", "OutcomeConflict", "SteerboError", "UnknownSuggestion",
-    "UnusualOutcomeWarning", "combine", "one_of", "short_repr",
+    "MissingFile", "ModelFailure", "ObjectiveFailure", "OutOfRangeWarning", "OutcomeConflict", "SteerboError",
+    "UnknownSuggestion", "UnusualOutcomeWarning", "combine", "one_of", "short_repr",
 ]  # fmt: skip
 
 _MOST_LINES, _LONGEST_LINE = 20, 2000  # of a message
