@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from statistics import NormalDist
 
 COMPARABLE = 8
 """Outcomes from which on another one is compared with what they, or a model of them, say."""
@@ -14,8 +13,12 @@ ALPHA = 0.01
 """Share of studies in which all is right that an alarm may be raised in at any time."""
 FALSE_ALARM = 1e-4
 """Probability by which chance alone is to raise an alarm at one look: looks are as many as rounds."""
-DEVIATIONS = NormalDist().inv_cdf(1.0 - 0.5 * FALSE_ALARM)
-"""Standard deviations beyond which a normal deviate lies in `FALSE_ALARM` of looks: 3.9."""
+DEVIATIONS = 5.0
+"""Standard deviations from what a posterior expected, beyond which an outcome is questioned.
+
+Posteriors of other people's data are surer than a normal law: of 640 true outcomes of five tables and series six lie
+beyond 5 deviations, and 13 beyond the 3.9 that a normal law passes in `FALSE_ALARM` of looks.
+"""
 
 
 @lru_cache(maxsize=512)

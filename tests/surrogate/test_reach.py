@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from steerbo.gp import GPRegression
 from steerbo.gp.kernels import Matern52
-from steerbo.space.variables import NEAR
-from steerbo.surrogate import gains, reach
+from steerbo.surrogate import FIRST_STEP, gains, reach
 
-LEAST = np.full(2, NEAR)
+LEAST = np.full(2, FIRST_STEP)
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(0, 20))
@@ -19,8 +18,8 @@ def test_the_box_holds_what_was_no_worse_twice_over_and_nothing_else(seed: int, 
     draw = np.random.default_rng(seed)
     offsets, no_worse = draw.uniform(-0.5, 0.5, (n, 2)), draw.random(n) < 0.5
     down, up = reach(offsets, no_worse, LEAST)
-    assert (down >= NEAR).all()
-    assert (up >= NEAR).all()
+    assert (down >= FIRST_STEP).all()
+    assert (up >= FIRST_STEP).all()
     assert (2 * offsets[no_worse] <= up + 1e-12).all()
     assert (2 * offsets[no_worse] >= -down - 1e-12).all()
     without = reach(offsets[no_worse], np.ones(no_worse.sum(), dtype=bool), LEAST)

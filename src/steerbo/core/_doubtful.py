@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Float
-from .._evidence import COMPARABLE, FALSE_ALARM
+from .._evidence import ALIKE, COMPARABLE, FALSE_ALARM
 from ..errors import SteerboError
 from ..space import Categorical, Space
 from ..space.variables import NEAR
@@ -199,14 +199,16 @@ def is_beyond(mean: float, outcomes: Float[np.ndarray, " n"]) -> bool:
 
     It is to be further beyond the best outcome than that is beyond the median: half of the range,
     where outcomes are spread evenly. A few disasters among them do not stretch that range. Where
-    most are the best one, it is the whole range.
+    most plays are at the best place, as late in a study, outcomes that are `ALIKE` are no less good.
 
     >>> outcomes = np.array([-1000.0, 1.0, 2.0, 3.0])
     >>> is_beyond(25.0, outcomes), is_beyond(4.0, outcomes)
     (True, False)
+    >>> is_beyond(5.001, np.array([0.0, 4.9999, 5.0, 5.0]))
+    False
     """
     best = float(outcomes.max())
-    usual = best - float(np.median(outcomes)) or best - float(outcomes.min())
+    usual = max(best - float(np.median(outcomes)), ALIKE * (best - float(outcomes.min())))
     return 0.0 < usual < mean - best
 
 

@@ -10,8 +10,7 @@ import numpy as np
 from .._arrays import Bool, Float
 from ..bandit import BOUND
 from ..space import Categorical
-from ..space.variables import NEAR
-from ..surrogate import drawn, gains, parts_of, reach
+from ..surrogate import FIRST_STEP, drawn, gains, parts_of, reach
 from ._surrogate import Surrogate
 from .problem import CostVarying
 from .search_space import SearchSpace
@@ -131,5 +130,8 @@ class Today:
         """Distances that are always within reach: one step of a variable at least."""
         levels = [variable.levels for variable in self.problem.space]
         return np.array(
-            [NEAR if k is None else max(NEAR, np.diff(k).max(initial=0.0)) for k in levels]
+            [
+                FIRST_STEP if k is None else max(FIRST_STEP, np.diff(k).max(initial=0.0))
+                for k in levels
+            ]
         )

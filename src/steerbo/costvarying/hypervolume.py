@@ -154,7 +154,7 @@ class Hypervolume(CostVaryingMethod[HypervolumeOptions]):
         pending: Float[np.ndarray, "p d"],
         prices: Float[np.ndarray, " m"] | None,
     ) -> Float[np.ndarray, "n K"]:
-        """What is expected of each play so far, pending ones included, with minus its price where that counts."""
+        """Expected outcomes (n, K) of all plays, pending ones included, with minus their price where it counts."""
         points = np.concatenate([self.model.inputs, pending])
         expected = expected_at_data(self._models, points)
         if prices is None:

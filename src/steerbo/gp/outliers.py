@@ -128,7 +128,7 @@ class LeftOut:
         return np.asarray(self.alpha / np.sqrt(self.precision))
 
     def gains(self, extra: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
-        """What doubting each outcome gains, (n,), where `extra` noise variances (n,) are in K: see `gains`."""
+        """Gain in nats of doubting each outcome, (n,), where `extra` noise variances (n,) are in K: see `gains`."""
         return gains(self.precision / self.scale, self.alpha / self.scale, self.scale * extra)
 
 

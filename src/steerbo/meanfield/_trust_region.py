@@ -12,8 +12,7 @@ import numpy as np
 from .._arrays import Bool, Float
 from ..core import History, Round, context_of
 from ..gp import drift_over
-from ..space.variables import NEAR
-from ..surrogate import FURTHER, Controlled, FailureModel, Feasibility, Observed, Part
+from ..surrogate import FIRST_STEP, FURTHER, Controlled, FailureModel, Feasibility, Observed, Part
 from ._rounding import Bound
 from .acquisition import AveragePayoffUCB, Tables, Values
 from .problem import MeanField
@@ -142,7 +141,7 @@ class TrustRegion:
 
     @cached_property
     def _radius(self) -> float:
-        return max(FURTHER * float(self._distance(self.played).max()), NEAR)
+        return max(FURTHER * float(self._distance(self.played).max()), FIRST_STEP)
 
     def _distance(self, tables: Tables) -> Values:
         """Return the total variation distance from the origin, of the context where it is largest."""

@@ -107,7 +107,7 @@ class Choices:
 
     @property
     def drawn(self) -> list[Choice]:
-        """Those that have a place."""
+        """Rows that have a place."""
         return [row for row in self.rows if row.at is not None]
 
 
@@ -147,7 +147,7 @@ def choices_of(study: BaseStudy, advice: Recommendation) -> Choices:
 
 
 def _undominated(cheapest_first: Sequence[Recommendation], sign: float) -> list[Recommendation]:
-    """Those of which none that costs no more is expected to be better."""
+    """Keep the choices that none that costs no more is expected to better."""
     front = list[Recommendation]()
     for choice in cheapest_first:
         if not front or sign * (choice.mean or 0.0) > sign * (front[-1].mean or 0.0):

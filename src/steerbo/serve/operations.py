@@ -53,7 +53,7 @@ def _like(example: Json) -> ConfigDict:
 
 
 class Asking(RequestBody):
-    """What a round is asked for with; the study's `takes` says which of these its problem takes."""
+    """Arguments that a round is asked for with; the study's `takes` says which of these its problem takes."""
 
     context: Annotated[
         Json | None, Field(description="Values seen before choosing, by variable.")

@@ -132,7 +132,7 @@ class FilesFolder:
         return self.folder
 
     def fault(self, kept: KeptFile) -> str:
-        """What is wrong with a file that was kept: "missing", "changed", or nothing."""
+        """Fault of a file that was kept: "missing", "changed", or nothing."""
         if self.folder is None:
             return "missing"
         try:

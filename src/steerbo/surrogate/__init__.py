@@ -47,15 +47,15 @@ from ._parts import (
     parts_of,
     set_columns,
 )
-from ._reach import FURTHER, gains, reach
+from ._reach import FIRST_STEP, FURTHER, gains, reach
 from ._rows import Data, RowsModel, doubts_by_name, doubts_by_number, errors_of
 from ._thompson import PosteriorSample
 
 __all__ = [
-    "FLEETING", "FURTHER", "ROUGH", "STARTING_POINTS", "SURE", "Acquisition", "Axis",
-    "Columns", "ConstraintModels", "Controlled", "Data", "DirichletProcessLaw", "Domain", "DriftTracker",
-    "EncodingCache", "Except", "Expansion", "Expectation", "ExpectedAcquisition", "FailureModel", "Feasibility",
-    "Lasting", "LawOf", "Mixture", "Observed", "Part", "Posterior", "PosteriorSample", "ProductKernelPosterior",
+    "FIRST_STEP", "FLEETING", "FURTHER", "ROUGH", "STARTING_POINTS", "SURE", "Acquisition", "Axis", "Columns",
+    "ConstraintModels", "Controlled", "Data", "DirichletProcessLaw", "Domain", "DriftTracker", "EncodingCache",
+    "Except", "Expansion", "Expectation", "ExpectedAcquisition", "FailureModel", "Feasibility", "Lasting",
+    "LawOf", "Mixture", "Observed", "Part", "Posterior", "PosteriorSample", "ProductKernelPosterior",
     "Regressed", "Rows", "RowsModel", "Uncontrolled", "build_model", "climb_from", "conditional_rows",
     "doubts_by_name", "doubts_by_number", "drawn", "drift_correlations", "errors_of", "expected_improvement",
     "feasible", "gains", "highest_of", "inverse_root", "kernel_herding", "learned_law", "margin_over",

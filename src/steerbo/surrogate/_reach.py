@@ -19,6 +19,8 @@ import numpy as np
 from .._arrays import Bool, Float
 from ..gp import GPRegression
 
+FIRST_STEP = 0.1
+"""Half-width of the box before anything is known, as a share of the range."""
 FURTHER = 2.0
 """How much further plays may go than what was no worse: a trust region doubles likewise (Eriksson et al. 2019)."""
 

@@ -10,7 +10,7 @@ import numpy as np
 from .._arrays import Bool, Float
 from ..core import TIME
 from ..space import Categorical
-from ..space.variables import NEAR
+from ..surrogate import FIRST_STEP
 from .problem import TimeVarying, plain_box, restricted_box, scaled
 
 Distances = tuple[Float[np.ndarray, " d"], Float[np.ndarray, " d"]]
@@ -44,7 +44,10 @@ class TodaysPlaces:
         """Distances that are always within reach: one step of a variable at least."""
         levels = [v.levels for v in self.problem.space]
         return np.array(
-            [NEAR if k is None else max(NEAR, np.diff(k).max(initial=0.0)) for k in levels]
+            [
+                FIRST_STEP if k is None else max(FIRST_STEP, np.diff(k).max(initial=0.0))
+                for k in levels
+            ]
         )
 
     def points(self, places: np.ndarray) -> Float[np.ndarray, "r d"]:
