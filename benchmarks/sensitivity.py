@@ -5,7 +5,7 @@ of the source, so that copies and defaults of it change, too; the studies of its
 it as it is, halved and doubled, and compared seed by seed. Of a share between a half and one, the
 distance from one is halved and doubled.
 
-Usage, in the checkout: `python benchmarks/sensitivity.py OUT.jsonl [WORD …]`. One process; a line for
+Usage, in the checkout: `python -m benchmarks.sensitivity OUT.jsonl [WORD …]`. One process; a line for
 each number, value and study; what is in OUT already is not played again. `--page OUT.jsonl` prints
 the table of `evidence/sensitivity.md`.
 """
