@@ -13,6 +13,7 @@ import steerbo as sb
 from steerbo.page import report as page
 from steerbo.study import MemoryLog, Study
 from tests.page.examples import nasty
+from tests.serve.browser import browser
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 pytestmark = [
@@ -81,6 +82,31 @@ def test_progress_and_pictures_are_whole(tmp_path: Path, width: int) -> None:
     document.title = [seen.length > 5, seen.every(e => whole(e.getBoundingClientRect())), bars.length].join();
     """
     assert "<title>true,true,0</title>" in after(tmp_path, measure, width)
+
+
+def test_bounds_of_a_trade_off_stand_on_one_line_of_a_telephone(tmp_path: Path) -> None:
+    problem = sb.CostVarying(
+        [sb.Float("heat", 0, 1), sb.Float("flow", 0, 1, law=sb.Uniform())],
+        [["heat"], ["heat", "flow"]],
+        costs=[1, 2],
+        minimize=True,
+        outcomes={"energy": "minimize"},
+    )
+    study = sb.Optimizer(problem, seed=1)
+    for heat in (0.0, 0.4, 0.7, 1.0):
+        study.add((1 - heat) ** 2, {"heat": heat, "flow": heat / 2, "energy": heat**2})
+    file = tmp_path / "page.html"
+    file.write_text(page(study, "a study"), encoding="utf-8")
+    with browser(tmp_path) as made:
+        tab = made.tab()
+        tab.size(390)
+        tab.open(file.as_uri())
+        tab.run("document.querySelectorAll('details').forEach(each => each.open = true)")
+        ends = tab.run("[...document.querySelectorAll('.advice td small')].map(each => each.getClientRects().length)")
+        fits = tab.run("[...document.querySelectorAll('.advice .wide')].every(e => e.scrollWidth <= e.clientWidth)")
+    assert len(ends) > 2
+    assert set(ends) == {1}
+    assert fits
 
 
 def test_a_script_that_is_not_its_own_is_not_run(tmp_path: Path) -> None:

@@ -501,8 +501,8 @@ class TradeOff(Record):
             (
                 ("→ " if k == self.middle else "  ") + str(play.scope),
                 settings_text(play.values, play.shown),
-                str(ExpectedOutcome(play.mean, play.lower, play.upper)),
-                *(str(play.outcomes[name]) for name in names),
+                ExpectedOutcome(play.mean, play.lower, play.upper),
+                *(play.outcomes[name] for name in names),
                 *((play.cost,) if priced else ()),
             )
             for k, play in enumerate(self.plays)

@@ -6,10 +6,19 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from .._wording import interval_texts, spread_step
-from ..core import BaseStudy, Problem, Recommendation, Table, as_text, numeral, with_unit
+from ..core import (
+    BaseStudy,
+    ExpectedOutcome,
+    Problem,
+    Recommendation,
+    Table,
+    as_text,
+    numeral,
+    with_unit,
+)
 
 _UNIT = re.compile(r"(.+?)\s*[(\[]\s*([^()\[\]]+?)\s*[)\]]")
 _CODE = re.compile(r"[A-Z]{3}|[€$£¥]|[A-Z]{0,3}[€$£¥]")  # what money is called alone
@@ -191,25 +200,46 @@ def _decimals(text: str) -> int:
     return max(len(mantissa.partition(".")[2]) - int(exponent or 0), 0)
 
 
-def columns_in_step(table: Table) -> list[list[tuple[str, bool, int]]]:
-    """Rows of a table as texts, each with whether its column is one of numbers, and its place when sorted by it.
+class Cell(NamedTuple):
+    """A cell of a table: text, whether its column is one of numbers, place when sorted, and bounds."""
 
-    Numbers have equally many decimals.
+    text: str
+    numeric: bool
+    place: int
+    bounds: str = ""
 
-    >>> [cell for [cell] in columns_in_step(Table("t", ("gap",), ((-10.0,), (1.0,), (-0.5,))))]
-    [('-10.0', True, 0), ('1.0', True, 2), ('-0.5', True, 1)]
+
+def columns_in_step(table: Table) -> list[list[Cell]]:
+    """Rows of a table as texts; numbers have equally many decimals.
+
+    >>> [tuple(cell) for [cell] in columns_in_step(Table("t", ("gap",), ((-10.0,), (1.0,), (-0.5,))))]
+    [('-10.0', True, 0, ''), ('1.0', True, 2, ''), ('-0.5', True, 1, '')]
+    >>> columns_in_step(Table("t", ("kg",), ((ExpectedOutcome(1.0, 0.5, 1.5),),)))[0][0].bounds
+    '0.5 to 1.5'
     """
     columns = []
     for cells in zip(*table.rows, strict=True):
         plain = all(x is None or _plain(x) for x in cells)
-        texts = in_step(cells) if plain else [as_text(x) for x in cells]
+        pairs = [_expected_texts(x) for x in cells]
+        texts = in_step(cells) if plain else [text for text, _ in pairs]
         numeric = any(_NUMBER.fullmatch(text) for text in texts) and all(
             x is None or _NUMBER.fullmatch(text) for x, text in zip(cells, texts, strict=True)
         )
         columns.append(
-            [(text, numeric, place) for text, place in zip(texts, places(texts), strict=True)]
+            [
+                Cell(text, numeric, place, bounds)
+                for text, place, (_, bounds) in zip(texts, places(texts), pairs, strict=True)
+            ]
         )
     return [list(row) for row in zip(*columns, strict=True)]
+
+
+def _expected_texts(cell: Any) -> tuple[str, str]:
+    """Text of a cell, and its bounds where it is an expected value that has both."""
+    if not isinstance(cell, ExpectedOutcome) or None in (cell.mean, cell.lower, cell.upper):
+        return as_text(cell), ""
+    mean, low, high = interval_texts(cell.mean, cell.lower, cell.upper)
+    return mean, f"{low} to {high}"
 
 
 def places(texts: Sequence[str]) -> list[int]:

@@ -9,6 +9,7 @@ from typing import Any
 from ..core import (
     BaseStudy,
     DataAdded,
+    ExpectedOutcome,
     History,
     Problem,
     Recommendation,
@@ -81,7 +82,7 @@ def alternatives(problem: Problem, advice: Recommendation) -> Table:
             *problem.shown(choice.context).values(),
             ("" if advice.context else "→ " if choice is advice else "  ") + str(choice.scope),
             *((in_words(problem, choice.values),) if told else ()),
-            replace(choice, cost=None).expected.removeprefix("expected value "),
+            ExpectedOutcome(choice.mean, choice.lower, choice.upper),
             *(("unknown" if choice.cost is None else choice.cost,) if counted else ()),
             *((choice.why,) if reasoned else ()),
         )
