@@ -51,7 +51,7 @@ LISTED: list[tuple[str, str, str]] = [
     ("gp/outliers.py", "MOST_OUTLIERS", "outliers"),
     ("gp/outliers.py", "_FAR_FROM_MEDIAN", "outliers"),
     ("gp/_regression.py", "_EXPECTED", "batches"),
-    ("gp/_regression.py", "_KNOWN", "stated"),
+    ("gp/_learning.py", "_KNOWN", "stated"),
     ("gp/_standardisation.py", "_ELSEWHERE", "elsewhere"),
     ("timevarying/_doubts.py", "_SPEAKS_AGAINST, _TAILS", "priors jump"),
     ("timevarying/_doubts.py", "_WINDOW, _ENOUGH", "priors jump"),

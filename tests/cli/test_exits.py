@@ -24,6 +24,7 @@ FAILURES = {
     "LogUnavailable",
     "DamagedLog",
     "LimitBroken",
+    "MissingFile",
     "SteerboError",
 }
 

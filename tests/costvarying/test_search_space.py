@@ -40,7 +40,7 @@ def test_the_order_in_which_a_set_names_its_variables_means_nothing(method: str)
 
 
 def test_only_what_follows_hangs_on_what_was_searched_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("steerbo.gp._regression.DRAWN_UP_TO", 0)  # else each choice has a draw of its own
+    monkeypatch.setattr("steerbo.gp._learning.DRAWN_UP_TO", 0)  # else each choice has a draw of its own
     optimizer = worlds.case("cheap-first").play(sb.Optimizer(worlds.PROBLEM, seed=3), 8)
     first = optimizer.ask()
     with monkeypatch.context() as patch:

@@ -103,7 +103,9 @@ class CostsOfSettings:
         if len(model) < COMPARABLE or not self._spread_within_sets():
             return {}
         found = self._data.fit(float)
-        return {COST_FIT: found} if model.last_score - self._log_density_of_luck() > WORTH else {}
+        assert model.last is not None  # it was fitted just now
+        gain = model.last.score - self._log_density_of_luck()
+        return {COST_FIT: found} if gain > WORTH else {}
 
     def _spread_within_sets(self) -> bool:
         """Whether plays of one control set cost differently at all."""

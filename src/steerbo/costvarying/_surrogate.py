@@ -29,7 +29,7 @@ from ..core import (
     time_of,
 )
 from ..errors import InvalidStudy
-from ..gp import DriftModel, GPRegression
+from ..gp import Doubts, DriftModel, GPRegression, Known, Learner
 from ..optim import Box
 from ..surrogate import (
     ConstraintModels,
@@ -89,7 +89,7 @@ class _Comparison:
             return model
         if n < (learned := 2 * COMPARABLE):
             return None
-        while 2 * learned <= min(n, GPRegression.many):
+        while 2 * learned <= min(n, Learner.many):
             learned *= 2
         known = self._model
         m = 0 if known is None else len(known)
@@ -219,9 +219,8 @@ class Surrogate:
         return points
 
     def _empty_model(self, drift_model: DriftModel | None) -> GPRegression[Any]:
-        model = self._empty(drift_model, known_noise=self.problem.noise)
-        model.plays = self._plays
-        return model
+        known = Known(self.problem.noise, doubts=Doubts(plays=self._plays))
+        return self._empty(drift_model, known=known)
 
     def _empty_constraint(self, drift_model: DriftModel | None) -> GPRegression[Any]:
         return self._empty(drift_model, unseen=True)

@@ -1,6 +1,8 @@
 """Exact Gaussian processes in numpy: kernels, a growing factor, evidence and fits, and the regression on top."""
 
+from ._averaged import Averaged
 from ._crossed import CrossedMoments, CrossedOutcomes
+from ._doubts import Doubts
 from ._draws import mixture_moments, mixture_quantile, posterior_draws
 from ._drift_signs import LATEST, changepoint_densities
 from ._factor import Factor
@@ -14,9 +16,10 @@ from ._learned_drift import (
     fit_drift,
     likely_change,
 )
+from ._learning import Known, Learner
 from ._posterior import MOST_COUNTED, GPPosterior, choose_subset
 from ._process import LOG_2PI, GPPrior, Level, evidence, inverted, profiled_log_density
-from ._regression import Averaged, GPRegression, MomentsAndGradients, noise_lines, replace_outcomes
+from ._regression import GPRegression, MomentsAndGradients, noise_lines, replace_outcomes
 from ._standardisation import Standardisation
 from .drift import AnyDrift, Decay, MaternInTime, Periodic, Sliding, correlation, drift_over
 from .kernels import (
@@ -54,6 +57,7 @@ __all__ = [
     "CrossedOutcomes",
     "Decay",
     "DecayKernel",
+    "Doubts",
     "DriftModel",
     "Factor",
     "Fixed",
@@ -62,6 +66,8 @@ __all__ = [
     "GPRegression",
     "Hyperparameters",
     "Kernel",
+    "Known",
+    "Learner",
     "Level",
     "Linear",
     "Matern12",

@@ -30,6 +30,7 @@ from ..errors import InvalidStudy, ModelFailure
 from ._drift_signs import changepoint_densities, changepoint_gains, likely_periods
 from ._fit import Hasty
 from ._hyperparameters import Hyperparameters, from_hex, to_hex
+from ._learning import Learner
 from ._regression import GPRegression
 from .drift import Drift, Sliding, in_words
 from .kernels import (
@@ -616,7 +617,7 @@ class _Fitted:
         cls, model: GPRegression[Product], drift_model: DriftModel, found: Hyperparameters
     ) -> Self:
         """The fit that a regression has just made."""
-        score = model.last_score
+        score = -math.inf if model.last is None else model.last.score
         return cls(drift_model, score if math.isfinite(score) else 0.0, found, model)
 
     def drawn(self) -> Hyperparameters:
@@ -655,7 +656,7 @@ def abrupt_change(model: GPRegression[Any]) -> int | None:
     18
     """
     n = len(model)
-    if not MIN_TO_CUT <= n <= model.many or len(model.counted) < n:
+    if not MIN_TO_CUT <= n <= Learner.many or len(model.counted) < n:
         return None
     gram = model.kernel(model.inputs, model.inputs)
     gram.flat[:: n + 1] += model.noises

@@ -1,213 +1,40 @@
-"""Exact Gaussian process regression: from the user's outcomes to a posterior, with hyperparameters that are learned.
+"""Exact Gaussian process regression: observations, hyperparameters, and the posterior that follows from both.
 
-Also checks points and outcomes, and replaces corrected outcomes without a new factor where points
-are unchanged.
+Hyperparameters are learned by `Learner`, from the observations alone. Corrected outcomes are
+replaced without a new factor where points are unchanged.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from copy import copy
-from dataclasses import replace
-from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .._arrays import Bool, Float, Int
-from .._evidence import COMPARABLE
-from ..errors import InvalidOption, InvalidOutcome, InvalidStudy
+from ..errors import InvalidOption, InvalidStudy
 from ._crossed import CrossedOutcomes
-from ._draws import DRAWN_UP_TO, mixture_moments, posterior_draws
 from ._factor import Factor
-from ._fit import LEARNED_FROM, FitResult, Hasty, Place, fit_large
+from ._fit import FitResult, Hasty
 from ._hyperparameters import LIKELY_NOISE, Hyperparameters
+from ._learning import Found, Known, Learner
+from ._observations import Observations, read_errors, read_outcomes, read_points
 from ._posterior import GPPosterior, subset_of_data
-from ._process import GPPrior, Level
-from ._standardisation import Standardisation, rounding_step
+from ._process import GPPrior
+from ._standardisation import Standardisation
 from ._steps import unseen_after_steps
-from .kernels import Kernel, stacked
-from .outliers import (
-    MOST_OUTLIERS,
-    WORTH,
-    LeftOut,
-    OutlierFit,
-    add_outlier,
-    are_disasters,
-    relevance_pursuit,
-    skewness_gain,
-    supported,
-    suspected,
-)
-
-_FARTHEST = 1e100  # squares of coordinates beyond may not fit into a float
-
-
-def read_points(X: object, width: int, more: bool) -> Float[np.ndarray, "n d"]:
-    """Points, (n, d), with d = `width`, or with `more` also above it; an empty list is no points.
-
-    Raises:
-        InvalidOutcome: no numbers, no rows of that width, not finite, or absurdly far away.
-    """
-    points = _numbers(X, "points")
-    if points.shape[:1] == (0,):
-        return np.zeros((0, width))
-    if points.ndim != 2 or points.shape[1] < width or (points.shape[1] > width and not more):
-        raise InvalidOutcome("points", X, f"rows of {width} numbers")
-    if not (np.abs(points) <= _FARTHEST).all():
-        raise InvalidOutcome("points", X, f"finite numbers, not beyond {_FARTHEST:g}")
-    return points
-
-
-def read_outcomes(y: object, n: int) -> Float[np.ndarray, " n"]:
-    """Outcomes at n points, (n,).
-
-    Raises:
-        InvalidOutcome: no numbers, not one for each point, or not finite.
-    """
-    outcomes = _numbers(y, "value")
-    if outcomes.shape != (n,):
-        raise InvalidOutcome("value", y, f"{n} numbers, one for each point")
-    if not np.isfinite(outcomes).all():
-        raise InvalidOutcome("value", y, "a finite number", "If the evaluation broke, use ‹fail›.")
-    return outcomes
-
-
-def read_errors(errors: object, n: int) -> Float[np.ndarray, " n"]:
-    """Stated standard errors of n outcomes, (n,); None: nothing is stated of any, which is 0.
-
-    Raises:
-        InvalidOutcome: no numbers, not one for each outcome, not finite, or below 0.
-    """
-    if errors is None:
-        return np.zeros(n)
-    stated = _numbers(errors, "sem")
-    if stated.shape != (n,) or not (np.isfinite(stated) & (stated >= 0.0)).all():
-        raise InvalidOutcome("sem", errors, f"{n} finite numbers not below 0, one for each outcome")
-    return stated
-
-
-def _numbers(values: object, field: str) -> np.ndarray:
-    try:
-        return np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InvalidOutcome(field, values, "numbers") from None
-
+from .kernels import Kernel
 
 K = TypeVar("K", bound=Kernel)
 # (r,), (r,), (r, d), (r, d)
 MomentsAndGradients = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
-EVEN_BELOW = 30
-"""Outcomes up to which noise is taken for the same everywhere. Of fewer it cannot be told from how rough the function
-is: bounds were narrower than they should be where it was even, and no better where it was not."""
 # share of the signal's variance that is the noise of an outcome which is still pending, at most
 _EXPECTED = 1e-2
-# spread of the logarithm of a noise variance that people have stated: a factor of 1.3 in its root
-_KNOWN = 0.5
-# log posterior by which outliers may be behind, with the same hyperparameters, and are fitted
-_HOPELESS = 12.0
-_STACKED = 2**19  # entries of kernel matrices by several members that are computed at once
 _BLOCK = 2**22  # entries of a kernel matrix that `predict` holds at a time
-
-
-Doubtable = Callable[[Float[np.ndarray, " n"]], Bool[np.ndarray, " n"]]
-"""From outcomes (n,), in the user's units, to a mark for each that may be probably wrong."""
-
-
-Plays = Callable[[Float[np.ndarray, "n d"], Float[np.ndarray, " n"]], Int[np.ndarray, " n"]]
-"""From points (n, d) and outcomes (n,), in the user's units, to a label for each, the same for the same play."""
-
-
-def _all_of(outcomes: Float[np.ndarray, " n"]) -> Bool[np.ndarray, " n"]:
-    return np.ones(len(outcomes), dtype=bool)
-
-
-def _none(mean: float) -> float:
-    return 0.0
-
-
-class _Learned(NamedTuple):
-    """Hyperparameters in units of the outcomes that are not doubted; the others' extra noise variances, (n,)."""
-
-    extra: Float[np.ndarray, " n"]
-    output: Standardisation
-    fit: FitResult
-
-
-_Columns = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
-"""Points, outcomes, stated errors, and extra noise variances."""
-
-
-class _Observations:
-    """Outcomes at points, in the order in which they came. Arrays are made when they are used: appending takes O(1).
-
-    Args:
-        points: (n, d).
-        outcomes: (n,), in the user's units.
-        errors: (n,), stated standard errors of the outcomes, in the user's units; 0 where nothing
-            is stated.
-        extra: (n,), noise variances that outcomes which are doubted have beside the common one.
-    """
-
-    def __init__(
-        self,
-        points: Float[np.ndarray, "n d"],
-        outcomes: Float[np.ndarray, " n"],
-        errors: Float[np.ndarray, " n"],
-        extra: Float[np.ndarray, " n"],
-    ) -> None:
-        self._arrays, self._later = (points, outcomes, errors, extra), list[_Columns]()
-        self._count = len(outcomes)
-
-    def __len__(self) -> int:
-        return self._count
-
-    @property
-    def width(self) -> int:
-        """Number of coordinates of a point."""
-        return int((self._later[-1] if self._later else self._arrays)[0].shape[1])
-
-    def append(
-        self,
-        points: Float[np.ndarray, "m d"],
-        outcomes: Float[np.ndarray, " m"],
-        errors: Float[np.ndarray, " m"],
-    ) -> None:
-        """Append observations, none of which is doubted."""
-        self._later.append((points, outcomes, errors, np.zeros(len(outcomes))))
-        self._count += len(outcomes)
-
-    def _whole(self) -> _Columns:
-        if self._later:
-            parts = [self._arrays, *self._later] if len(self._arrays[1]) else self._later
-            points, outcomes, errors, extra = (
-                np.concatenate(column) for column in zip(*parts, strict=True)
-            )
-            self._arrays = points, outcomes, errors, extra
-            self._later.clear()
-        return self._arrays
-
-    @property
-    def points(self) -> Float[np.ndarray, "n d"]:
-        """Points, (n, d)."""
-        return self._whole()[0]
-
-    @property
-    def outcomes(self) -> Float[np.ndarray, " n"]:
-        """Outcomes, (n,), in the user's units."""
-        return self._whole()[1]
-
-    @property
-    def errors(self) -> Float[np.ndarray, " n"]:
-        """Stated standard errors, (n,), in the user's units."""
-        return self._whole()[2]
-
-    @property
-    def extra(self) -> Float[np.ndarray, " n"]:
-        """Extra noise variances, (n,)."""
-        return self._whole()[3]
 
 
 class GPRegression(Generic[K]):
@@ -230,12 +57,11 @@ class GPRegression(Generic[K]):
         noise: noise variance to begin with, in standardised units.
         likely_noise: noise variance believed beforehand, within a factor of 7; too small, noise is
             taken for roughness.
-        known_noise: standard deviation of the noise in the user's units, where people know it;
-            believed within a third.
         seed: of draws of hyperparameters from their posterior; None: a fit finds the likeliest
             alone.
         uneven: columns in [0, 1] along which the noise may grow or shrink; a fit to enough outcomes
             learns how much.
+        known: what people know of the outcomes.
 
     Raises:
         InvalidOption: noise not allowed.
@@ -243,15 +69,8 @@ class GPRegression(Generic[K]):
     Attributes:
         elsewhere: outcomes of the same quantity that other models have: a fit learns the units of
             outcomes from these, too, where it has few of its own.
-        timed: whether the last column is the time.
-        doubtable: marks the outcomes that a fit may doubt; the others count as they stand. All, to
-            begin with.
-        larger_is_better: whether bad outcomes are the small ones, which are not doubted where they
-            are `are_disasters`.
-        believed_scale: from the mean of outcomes to the least by which they differ over all points,
-            as a fit believes; all in the user's units. 0, to begin with.
-        plays: labels of outcomes, alike where a play was repeated although points differ; None:
-            points tell.
+        known: as above.
+        last: what the latest fit found; None: there was none.
 
     >>> from steerbo.gp import SquaredExponentialKernel
     >>> model = GPRegression(SquaredExponentialKernel([0.3]), noise=1e-6)
@@ -261,20 +80,15 @@ class GPRegression(Generic[K]):
     (array([1.  , 0.07]), array([0., 1.]))
     """
 
-    # observations up to which sets of doubted outcomes, and moments of a cut, are compared
-    many: ClassVar[int] = 400
-    # observations from which on a fit learns from some of them first: see evidence/size.md
-    staged: ClassVar[int] = 250
-
     def __init__(
         self,
         kernel: K,
         noise: float = 1e-2,
         *,
         likely_noise: float = LIKELY_NOISE,
-        known_noise: float | None = None,
         seed: int | None = None,
         uneven: Sequence[int] = (),
+        known: Known | None = None,
     ) -> None:
         for field, variance in (("noise", noise), ("likely_noise", likely_noise)):
             if not 0 < variance < math.inf:
@@ -290,18 +104,12 @@ class GPRegression(Generic[K]):
         )
         self.prior = self._initial
         # the members' too
-        self._data = _Observations(np.zeros((0, self._initial.width)), *(np.zeros(0),) * 3)
-        self._seed, self._known_noise, self.elsewhere = seed, known_noise, np.zeros(0)
+        self._data = Observations(np.zeros((0, self._initial.width)), *(np.zeros(0),) * 3)
+        self._seed, self.elsewhere = seed, np.zeros(0)
+        self.known = Known() if known is None else known
         self.draws: tuple[tuple[float, ...], ...] = ()
         self.members: tuple[GPRegression[K], ...] = ()
-        self.timed, self.larger_is_better = False, True
-        self.doubtable: Doubtable = _all_of
-        self.plays: Plays | None = None
-        self.believed_scale: Callable[[float], float] = _none
-        self.last_fit: FitResult | None = None
-        # its log posterior density in the user's units, less `WORTH` for every outlier
-        self.last_score = -math.inf
-        self._fitted: np.ndarray | None = None  # the points of a fit that is not taken over yet
+        self.last: Found | None = None
         self._condition()
 
     def __len__(self) -> int:
@@ -400,7 +208,7 @@ class GPRegression(Generic[K]):
             doubted.get((tuple(x), value), 0.0)
             for x, value in zip(points.tolist(), outcomes.tolist(), strict=True)
         ]
-        self._data = _Observations(points, outcomes, stated, np.array(some, dtype=np.float64))
+        self._data = Observations(points, outcomes, stated, np.array(some, dtype=np.float64))
         self._condition()
         self._draw()
 
@@ -414,7 +222,7 @@ class GPRegression(Generic[K]):
         if self._data.extra[outcomes != self.outcomes].any():
             self.replace(self.inputs, outcomes, self.errors)
             return
-        data = _Observations(self.inputs, outcomes, self.errors, self._data.extra)
+        data = Observations(self.inputs, outcomes, self.errors, self._data.extra)
         for each in (self, *self.members):
             given, each._data = each._given, data
             given.revise(each._residuals(data.outcomes)[each.counted])
@@ -433,227 +241,39 @@ class GPRegression(Generic[K]):
 
     @property
     def doubted(self) -> list[int]:
-        """Indices of the outcomes that are probably wrong and count for little, ascending."""
-        return [int(i) for i in np.flatnonzero(self._data.extra)]
+        """Numbers of the outcomes that are probably wrong and count for little, ascending."""
+        return self._data.doubted
+
+    @property
+    def last_fit(self) -> FitResult | None:
+        """The latest search for hyperparameters; None: there was none."""
+        return None if self.last is None else self.last.fit
+
+    @property
+    def _learner(self) -> Learner[K]:
+        return Learner(
+            self._initial, self.prior.theta, self.kernel, self._data, self.known, self.elsewhere
+        )
 
     def fit(self) -> Hyperparameters:
-        """Fit hyperparameters to all observations and sample their posterior; `set` puts them to use.
-
-        It never fails because of the data: few different outcomes teach offset and scale.
-        `last_fit` tells the rest.
-        """
+        """Fit hyperparameters to all observations and sample their posterior; `set` puts them to use."""
         return self.drawn(self.likeliest())
 
     def likeliest(self, hasty: Hasty | None = None) -> Hyperparameters:
-        """Hyperparameters learned from all observations by maximum a posteriori, and outliers among these. O(n³).
-
-        Args:
-            hasty: how to save time with few observations, too.
-        """
-        best = self._outlier_fit(np.zeros(len(self), dtype=bool), self.prior.theta, hasty=hasty)
-        best = self._maybe_skewed(best)
-        if COMPARABLE <= len(self) <= self.many:
-            if (suspects := self._suspects()).any() and suspects.sum() <= MOST_OUTLIERS * len(self):
-                before, nearly = self.prior.theta, hasty is not None
-                if nearly:
-                    before = best.fit.fit.theta
-                if not nearly or self._score(suspects, before) > best.score - _HOPELESS:
-                    other = self._outlier_fit(suspects, before, nearly, hasty)
-                    best = max(best, other, key=lambda each: each.score)
-            best = relevance_pursuit(
-                best,
-                self._add_outlier,
-                lambda outliers, latest: self._outlier_fit(outliers, latest.fit.theta, True, hasty),
-            )
-        return self._found(best)
+        """Hyperparameters learned from all observations, without draws: see `Learner.likeliest`."""
+        self.last = self._learner.likeliest(hasty)
+        return self.last.hyperparameters
 
     def compared(self, outliers: Sequence[Bool[np.ndarray, " n"]], hasty: Hasty) -> Hyperparameters:
         """Likeliest hyperparameters over several sets of doubted outcomes. O(n³)."""
-        each = [
-            self._maybe_skewed(self._outlier_fit(some, self.prior.theta, hasty=hasty))
-            for some in outliers
-        ]
-        return self._found(max(each, key=lambda one: one.score))
-
-    def _found(self, best: OutlierFit[_Learned]) -> Hyperparameters:
-        extra, output, fit = best.fit
-        self.last_fit = replace(fit, theta=self._with_slopes(fit.theta))
-        self._fitted, self.last_score = self.inputs, best.score
-        doubted = tuple((int(i), float(extra[i])) for i in np.flatnonzero(best.outliers))
-        return Hyperparameters(tuple(self.last_fit.theta.tolist()), output, (), doubted)
-
-    def _outlier_fit(
-        self,
-        outliers: Bool[np.ndarray, " n"],
-        before: Float[np.ndarray, " p"],
-        nearly: bool = False,
-        hasty: Hasty | None = None,
-    ) -> OutlierFit[_Learned]:
-        """The likeliest hyperparameters where some outcomes are doubted, in units of the others."""
-        output, z, extra = self._standardised(outliers)
-        if len(z) < 2 or np.abs(z[~outliers]).max() < 0.01:  # else their root mean square is 1
-            fit = FitResult(
-                before,
-                math.nan,
-                True,
-                0,
-                0.0,
-                ("outcomes do not differ: hyperparameters were kept",),
-            )
-        else:
-            believed = self._believed(output)
-            start = before[: len(believed.parameters)]
-            noise = extra + self._stated(output)
-            fit = fit_large(
-                believed,
-                start,
-                self.inputs,
-                z,
-                self.staged,
-                extra=noise,
-                nearly=nearly,
-                hasty=hasty,
-            )
-        score = fit.log_posterior - len(z) * math.log(output.scale) - WORTH * float(outliers.sum())
-        return OutlierFit(
-            outliers, score if math.isfinite(score) else -math.inf, _Learned(extra, output, fit)
-        )
-
-    def _score(self, outliers: Bool[np.ndarray, " n"], theta: Float[np.ndarray, " p"]) -> float:
-        """Score of some outliers with given hyperparameters."""
-        output, z, extra = self._standardised(outliers)
-        believed, noise = self._believed(output), extra + self._stated(output)
-        known = theta[: len(believed.parameters)]
-        place = Place.at(
-            known,
-            believed.parameters,
-            lambda each: believed.with_theta(each).weighed(self.inputs, z, noise),
-        )
-        height = -math.inf if place is None else place.height
-        return height - len(z) * math.log(output.scale) - WORTH * float(outliers.sum())
-
-    def _standardised(
-        self, outliers: Bool[np.ndarray, " n"]
-    ) -> tuple[Standardisation, Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
-        """Units of the outcomes that are not doubted, all outcomes in these, and their extra noise variances."""
-        believed = ~outliers
-        output = Standardisation.fitted(
-            self.outcomes[believed], self.elsewhere, self.errors[believed]
-        )
-        output = output.at_least(self.believed_scale(output.offset))
-        z = output.forward(self.outcomes)
-        return output, z, np.where(outliers, np.maximum(z**2, 1.0), 0.0)
-
-    def _stated(self, output: Standardisation) -> Float[np.ndarray, " n"]:
-        """Noise variances of all outcomes by their stated errors, standardised, (n,)."""
-        return np.minimum(self.errors / output.scale, _FARTHEST) ** 2
-
-    def _believed(self, output: Standardisation) -> GPPrior[K]:
-        """Beliefs before the data, in standardised units: noise that people know is known in the user's.
-
-        Of few outcomes it is the same everywhere: see `EVEN_BELOW`. Rounding alone is noise of a
-        twelfth of the squared step: several outcomes that are rounded to the same number would else
-        look like outcomes without noise, and the others among them like mistakes.
-        """
-        initial = self._initial.seeing(self.inputs)
-        if len(self) < EVEN_BELOW:
-            initial = replace(initial, uneven=())
-        if self._known_noise is None:
-            step = rounding_step(self.outcomes) / output.scale
-            return replace(initial, least_noise=step**2 / 12.0) if step > 0.0 else initial
-        return replace(
-            initial, likely_noise=(self._known_noise / output.scale) ** 2, noise_spread=_KNOWN
-        )
-
-    def _suspects(self) -> Bool[np.ndarray, " n"]:
-        """Outcomes far from all others, except where their neighbours are, too."""
-        far = suspected(self.outcomes) & self.doubtable(self.outcomes)
-        if not far.any():
-            return far
-        away = self.outcomes - np.median(self.outcomes)
-        far &= ~supported(self.prior.kernel(self.inputs, self.inputs), away, far, same=self._same)
-        return far & (away > 0.0) if self._disasters(far) else far
-
-    def _disasters(self, outliers: Bool[np.ndarray, " n"]) -> bool:
-        if not self.larger_is_better:
-            return False
-        if not self.timed:
-            return are_disasters(self.inputs, self.outcomes, outliers)
-        return are_disasters(self.inputs[:, :-1], self.outcomes, outliers, self.inputs[:, -1])
-
-    def _add_outlier(self, known: OutlierFit[_Learned]) -> Bool[np.ndarray, " n"] | None:
-        """Choose one more outcome to doubt by its leave-one-out density; None where no doubt pays."""
-        if (left_out := self._left_out_by(known)) is None:
-            return None
-        return add_outlier(
-            left_out,
-            known.outliers,
-            known.fit.extra,
-            self.doubtable(self.outcomes),
-            same=self._same,
-            disasters=self._disasters,
-        )
-
-    @property
-    def _same(self) -> Bool[np.ndarray, "n n"] | None:
-        """Which outcomes are of the same play; None where points tell."""
-        if self.plays is None:
-            return None
-        labels = self.plays(self.inputs, self.outcomes)
-        return np.asarray(labels[:, None] == labels)
-
-    def _maybe_skewed(self, known: OutlierFit[_Learned]) -> OutlierFit[_Learned]:
-        """Score a fit without outliers as one with skewed noise, where that explains outcomes better."""
-        comparable = COMPARABLE <= len(self) <= self.many and not known.outliers.any()
-        if not comparable or (left_out := self._left_out_by(known)) is None:
-            return known
-        return replace(known, score=known.score + max(skewness_gain(left_out.deviations), 0.0))
-
-    def _left_out_by(self, known: OutlierFit[_Learned]) -> LeftOut | None:
-        """Compare each outcome with all others by a fit; None where that is impossible."""
-        extra, output, fit = known.fit
-        if not math.isfinite(known.score):
-            return None
-        prior = self._initial.seeing(self.inputs).with_theta(fit.theta)
-        return LeftOut.of(
-            prior.kernel(self.inputs, self.inputs),
-            prior.noise_at(self.inputs) + extra + self._stated(output),
-            lambda inverse: Level.known(prior.mean, inverse, output.forward(self.outcomes)),
-        )
+        self.last = self._learner.compared(outliers, hasty)
+        return self.last.hyperparameters
 
     def drawn(self, found: Hyperparameters) -> Hyperparameters:
-        """Add samples of the posterior, where the regression has a seed and outcomes are not too many."""
-        fit, n = self.last_fit, len(self)
-        if (
-            self._seed is None
-            or fit is None
-            or not math.isfinite(fit.log_posterior)
-            or n > DRAWN_UP_TO
-        ):
+        """Add samples of the posterior to what the latest fit found, where the regression has a seed."""
+        if self._seed is None or self.last is None:
             return found
-        points, z, initial = (
-            self.inputs,
-            found.output.forward(self.outcomes),
-            self._believed(found.output),
-        )
-        extra = np.zeros(n)
-        for i, variance in found.doubted:
-            extra[i] = variance
-        extra += self._stated(found.output)
-        draws, _ = posterior_draws(
-            initial.parameters,
-            initial.log_densities(points, z, extra),
-            lambda theta: initial.with_theta(theta).log_likelihood(points, z, extra)[1],
-            np.array(found.theta[: len(initial.parameters)]),
-            np.random.default_rng([self._seed, n]),
-        )
-        return replace(
-            found, draws=tuple(tuple(self._with_slopes(each).tolist()) for each in draws)
-        )
-
-    def _with_slopes(self, theta: Float[np.ndarray, " p"]) -> Float[np.ndarray, " q"]:
-        """Append the slopes of a noise that is the same everywhere, where few outcomes have taught none."""
-        return np.append(theta, np.zeros(len(self._initial.parameters) - len(theta)))
+        return self._learner.drawn(found, self.last.fit, self._seed)
 
     def set(
         self, hyperparameters: Hyperparameters, chosen: Bool[np.ndarray, " n"] | None = None
@@ -677,9 +297,8 @@ class GPRegression(Generic[K]):
                 )
             extra[i] = variance
         self.draws = hyperparameters.draws
-        self._data = _Observations(self.inputs, self.outcomes, self.errors, extra)
+        self._data = Observations(self.inputs, self.outcomes, self.errors, extra)
         theta, self.output = np.array(hyperparameters.theta), hyperparameters.output
-        there, self._fitted = self._fitted is self.inputs and len(self) <= LEARNED_FROM, None
         seeing = self._initial.seeing(self.inputs)
         unseen = seeing.kernel.unseen
         if chosen is not None:
@@ -687,12 +306,13 @@ class GPRegression(Generic[K]):
             unseen = unseen_after_steps(
                 seeing.with_theta(theta), self.inputs, z, self._beside, chosen
             )
-        there = there and unseen is seeing.kernel.unseen  # as the fit had it
+        as_learned = unseen is seeing.kernel.unseen
         self._initial = seeing.with_unseen(unseen)
         self.prior = self._initial.with_theta(theta)
-        made = self.last_fit.made_at(hyperparameters.theta) if self.last_fit and there else None
-        # it grows from here on
-        self.last_fit = self.last_fit and replace(self.last_fit, factor=None)
+        made = None
+        if self.last is not None:
+            made = self.last.made_at(hyperparameters, self.inputs) if as_learned else None
+            self.last = self.last.without_factor  # it grows from here on
         self._condition(made)
         self._draw()
 
@@ -738,7 +358,7 @@ class GPRegression(Generic[K]):
     @property
     def _beside(self) -> Float[np.ndarray, " n"]:
         """Noise variances beside the common one, standardised, (n,): of doubted outcomes, and by stated errors."""
-        return self._data.extra + self._stated(self.output)
+        return self._data.extra + self._data.stated(self.output.scale)
 
     def _residuals(self, outcomes: Float[np.ndarray, " n"]) -> Float[np.ndarray, "n 1"]:
         """Outcomes less their prior mean, standardised, as one column."""
@@ -868,119 +488,6 @@ class GPRegression(Generic[K]):
         rise = self._given.slope(found, np.ones(found.mean.shape), None)
         fall = self._given.slope(found, None, np.ones(len(Z)))
         return self.mean + found.mean[0], found.variance, rise, fall
-
-
-class Averaged(Generic[K]):
-    """A regression averaged over the draws of its hyperparameters; without draws, the regression as it is.
-
-    The average is a mixture: with means m_k and variances v_k of K members its mean is m = Σ_k m_k
-    / K and its variance Σ_k (v_k + m_k²) / K − m², so that it is as unsure as its members are, and
-    further by as much as they disagree.
-
-    Args:
-        model: the regression.
-        deviations: whether variances are of interest; if not, they are zero, and not computed.
-
-    >>> from steerbo.gp import SquaredExponentialKernel
-    >>> model = GPRegression(SquaredExponentialKernel([0.3]), seed=0)
-    >>> model.replace([[0.1], [0.3], [0.5], [0.9]], [1.0, 2.0, 1.5, 3.0])
-    >>> model.set(model.fit())
-    >>> means = [member.predict([[0.7]])[0][0] for member in model.members]
-    >>> bool(abs(Averaged(model).predict([[0.7]])[0][0] - np.mean(means)) < 1e-12)
-    True
-    """
-
-    def __init__(self, model: GPRegression[K], *, deviations: bool = True) -> None:
-        self.model, self.members, self._deviations = model, model.members or (model,), deviations
-
-    def __len__(self) -> int:
-        return len(self.model)
-
-    @property
-    def inputs(self) -> Float[np.ndarray, "n d"]:
-        """The observed points, as they were given."""
-        return self.model.inputs
-
-    @property
-    def output(self) -> Standardisation:
-        """Outcome transform, the same for all members."""
-        return self.model.output
-
-    @property
-    def scale(self) -> float:
-        """`y = offset + scale · z`."""
-        return self.model.scale
-
-    def unstandardise(self, z: ArrayLike) -> Float[np.ndarray, " *s"]:
-        """Convert standardised values to the user's units: see `GPRegression.unstandardise`."""
-        return self.model.unstandardise(z)
-
-    @contextmanager
-    def with_fantasies(self, X: ArrayLike) -> Iterator[None]:
-        """Context in which pending points X (p, d) shrink the variance: see `GPRegression.with_fantasies`."""
-        with ExitStack() as stack:
-            for member in self.members:
-                stack.enter_context(member.with_fantasies(X))
-            yield
-
-    def predict(self, Z: ArrayLike) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
-        """Mean and standard deviation of f at Z (m, d), in the user's units, (m,) each."""
-        means, deviations = np.array([member.predict(Z) for member in self.members]).transpose(
-            1, 0, 2
-        )
-        mean, variance = mixture_moments(means, deviations**2)
-        return mean, np.sqrt(variance)
-
-    def marginals(
-        self, Z: Float[np.ndarray, "m d"]
-    ) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
-        """Mean and variance of f at Z (m, d), standardised, (m,) each."""
-        if not self._deviations:
-            return self.means(Z), np.zeros(len(Z))
-        means, variances = np.array([member.marginals(Z) for member in self.members]).transpose(
-            1, 0, 2
-        )
-        return mixture_moments(means, variances)
-
-    def means(self, Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, " m"]:
-        """Mean of f at Z (m, d), standardised, (m,). O(n) a point and member."""
-        if not self._stacks(Z):
-            return np.asarray(np.mean([member.means(Z) for member in self.members], axis=0))
-        return self._stacked(Z)[0]
-
-    def _stacks(self, Z: Float[np.ndarray, "m d"]) -> bool:
-        """Whether several members see the same points, and few enough for one array."""
-        k, n = len(self.members), len(self)
-        return k > 1 and 0 < k * n * len(Z) <= _STACKED
-
-    def _stacked(
-        self, Z: Float[np.ndarray, "m d"]
-    ) -> tuple[Float[np.ndarray, " m"], Callable[[], Float[np.ndarray, "m d"]]]:
-        """Mean of f at Z, and its gradients there, of all members at once."""
-        weights = np.array([member.weights for member in self.members]) / len(self.members)
-        values, slope = stacked(
-            [member.kernel for member in self.members], Z, self.members[0].points
-        )
-        level = float(np.mean([member.mean for member in self.members]))
-        return level + np.tensordot(values, weights, axes=([0, 2], [0, 1])), lambda: slope(
-            weights[:, None]
-        )
-
-    def moments_and_gradients(self, Z: Float[np.ndarray, "r d"]) -> MomentsAndGradients:
-        """Mean and variance of f at every row, standardised (r,), and their gradients (r, d)."""
-        if not self._deviations and self._stacks(Z):
-            mean, slope = self._stacked(Z)
-            return mean, np.zeros(len(Z)), slope(), np.zeros(Z.shape)
-        if not self._deviations:
-            found = [member.means_and_gradients(Z) for member in self.members]
-            mean, rise = (np.mean(part, axis=0) for part in zip(*found, strict=True))
-            return mean, np.zeros(len(Z)), rise, np.zeros(Z.shape)
-        parts = zip(*(member.moments_and_gradients(Z) for member in self.members), strict=True)
-        means, variances, rises, widenings = map(np.array, parts)
-        mean, variance = mixture_moments(means, variances)
-        rise = rises.mean(axis=0)
-        apart = 2.0 * (means - mean)[:, :, None] * (rises - rise)
-        return mean, variance, rise, (widenings + apart).mean(axis=0)
 
 
 def replace_outcomes(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, Protocol
 
@@ -129,8 +129,10 @@ class ConstraintModel:
         how much they differ elsewhere.
         """
         model = fresh(drift_model)
-        model.believed_scale = partial(_room, limit)
-        model.doubtable, model.larger_is_better = partial(doubtable, limit), False
+        doubts = replace(
+            model.known.doubts, doubtable=partial(doubtable, limit), larger_is_better=False
+        )
+        model.known = replace(model.known, scale=partial(_room, limit), doubts=doubts)
         return model
 
     @property

@@ -28,6 +28,7 @@ from ..gp import (
     GPRegression,
     Hyperparameters,
     Kernel,
+    Known,
     UnseenKernel,
     fit_drift,
     refit_due,
@@ -173,6 +174,7 @@ def build_model(
     kernel: Kernel | None = None,
     *,
     unseen: bool = False,
+    known: Known | None = None,
     **options: Any,
 ) -> GPRegression[Any]:
     """Build an empty Gaussian process over a space's variables and, where the objective drifts, time as last column.
@@ -187,11 +189,14 @@ def build_model(
         unseen: whether it may differ by its scale where nothing was seen, whatever was seen
             elsewhere, as the model of an outcome that has a limit has to believe: see
             `UnseenKernel`.
-        options: of `GPRegression`: `known_noise`, `likely_noise`, `seed`.
+        known: what people know of the outcomes.
+        options: of `GPRegression`: `likely_noise`, `seed`.
     """
+    known = Known() if known is None else known
+    known = replace(known, doubts=replace(known.doubts, timed=drift_model is not None))
     if kernel is None:
         kernel = Constant() if space is None else AnovaKernel.over(space.categorical)
-        if space is not None and drift_model is None and options.get("known_noise") is None:
+        if space is not None and drift_model is None and known.noise is None:
             options["uneven"] = np.flatnonzero(~space.categorical).tolist()
         if space is not None and drift_model is None and _listed(space):
             kernel = kernel * CellKernel(range(space.dimension))
@@ -199,9 +204,7 @@ def build_model(
         kernel += UnseenKernel(space.categorical)
     if drift_model is not None:
         kernel = drift_model.over(kernel, 0 if space is None else space.dimension)
-    model = GPRegression(kernel, **options)
-    model.timed = drift_model is not None
-    return model
+    return GPRegression(kernel, known=known, **options)
 
 
 def _listed(space: Space) -> bool:

@@ -1,0 +1,328 @@
+"""From observations to hyperparameters: the likeliest, outliers among the outcomes, and draws from the posterior.
+
+A function of data: nothing here is changed by a fit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import ClassVar, Generic, NamedTuple, TypeVar
+
+import numpy as np
+
+from .._arrays import Bool, Float
+from .._evidence import COMPARABLE
+from ._doubts import Doubts
+from ._draws import DRAWN_UP_TO, posterior_draws
+from ._factor import Factor
+from ._fit import LEARNED_FROM, FitResult, Hasty, Place, fit_large
+from ._hyperparameters import Hyperparameters
+from ._observations import Observations
+from ._process import GPPrior, Level
+from ._standardisation import Standardisation, rounding_step
+from .kernels import Kernel
+from .outliers import (
+    MOST_OUTLIERS,
+    WORTH,
+    LeftOut,
+    OutlierFit,
+    add_outlier,
+    relevance_pursuit,
+    skewness_gain,
+)
+
+K = TypeVar("K", bound=Kernel)
+EVEN_BELOW = 30
+"""Outcomes up to which noise is taken for the same everywhere. Of fewer it cannot be told from how rough the function
+is: bounds were narrower than they should be where it was even, and no better where it was not."""
+# spread of the logarithm of a noise variance that people have stated: a factor of 1.3 in its root
+_KNOWN = 0.5
+# log posterior by which outliers may be behind, with the same hyperparameters, and are fitted
+_HOPELESS = 12.0
+
+
+class _Learned(NamedTuple):
+    """Hyperparameters in units of the outcomes that are not doubted; the others' extra noise variances, (n,)."""
+
+    extra: Float[np.ndarray, " n"]
+    output: Standardisation
+    fit: FitResult
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What a fit has found.
+
+    Attributes:
+        hyperparameters: the likeliest, without draws.
+        fit: the search for them.
+        score: log posterior density in the user's units, less `WORTH` for every outlier.
+        points: (n, d) of the outcomes that taught them.
+    """
+
+    hyperparameters: Hyperparameters
+    fit: FitResult
+    score: float
+    points: Float[np.ndarray, "n d"]
+
+    def made_at(
+        self, hyperparameters: Hyperparameters, points: Float[np.ndarray, "n d"]
+    ) -> Factor | None:
+        """Factor of these hyperparameters at these points, if the search ended with it."""
+        if points is not self.points or len(points) > LEARNED_FROM:
+            return None
+        return self.fit.made_at(hyperparameters.theta)
+
+    @property
+    def without_factor(self) -> Found:
+        """The same, where a posterior owns the factor now."""
+        nowhere = np.zeros((0, self.points.shape[1]))
+        return replace(self, fit=replace(self.fit, factor=None), points=nowhere)
+
+
+def _none(mean: float) -> float:
+    return 0.0
+
+
+@dataclass(frozen=True)
+class Known:
+    """What people know of the outcomes beside what they say.
+
+    Args:
+        noise: standard deviation of the noise in the user's units, believed within a third; None:
+            it is learned.
+        scale: from the mean of outcomes to the least by which they differ over all points, in the
+            user's units.
+        doubts: which outcomes may be wrong.
+    """
+
+    noise: float | None = None
+    scale: Callable[[float], float] = _none
+    doubts: Doubts = field(default_factory=Doubts)
+
+
+@dataclass(frozen=True, eq=False)
+class Learner(Generic[K]):
+    """Hyperparameters of a process, learned from observations.
+
+    Args:
+        initial: beliefs before the data, in standardised units.
+        begin: hyperparameters (p,) at which a search begins.
+        kernel: with these, for what lies near to what.
+        data: the observations.
+        known: what people know of the outcomes.
+        elsewhere: (m,) outcomes of the same quantity that other models have: the units of outcomes
+            are learned from these, too, where there are few.
+    """
+
+    # observations up to which sets of doubted outcomes, and moments of a cut, are compared
+    many: ClassVar[int] = 400
+    # observations from which on a fit learns from some of them first: see evidence/size.md
+    staged: ClassVar[int] = 250
+
+    initial: GPPrior[K]
+    begin: Float[np.ndarray, " p"]
+    kernel: K
+    data: Observations
+    known: Known = field(default_factory=Known)
+    elsewhere: Float[np.ndarray, " m"] = field(default_factory=lambda: np.zeros(0))
+
+    def likeliest(self, hasty: Hasty | None = None) -> Found:
+        """Maximise the posterior density, over sets of doubted outcomes, too. O(n³).
+
+        It never fails because of the data: few different outcomes teach offset and scale.
+
+        Args:
+            hasty: how to save time with few observations, too.
+        """
+        nothing = np.zeros(len(self.data), dtype=bool)
+        best = self._maybe_skewed(self._fit(nothing, self.begin, hasty=hasty))
+        if not self._comparable:
+            return self._found(best)
+        best = self._or_suspects(best, hasty)
+        best = relevance_pursuit(
+            best,
+            self._add_outlier,
+            lambda outliers, latest: self._fit(outliers, latest.fit.theta, True, hasty),
+        )
+        return self._found(best)
+
+    def compared(self, outliers: Sequence[Bool[np.ndarray, " n"]], hasty: Hasty) -> Found:
+        """Likeliest hyperparameters over several sets of doubted outcomes. O(n³)."""
+        each = [self._maybe_skewed(self._fit(some, self.begin, hasty=hasty)) for some in outliers]
+        return self._found(max(each, key=lambda one: one.score))
+
+    def drawn(self, found: Hyperparameters, fit: FitResult, seed: int) -> Hyperparameters:
+        """Add samples of the posterior, where outcomes are not too many.
+
+        Args:
+            found: the likeliest.
+            fit: the search that found them.
+            seed: of the draws.
+        """
+        n = len(self.data)
+        if not math.isfinite(fit.log_posterior) or n > DRAWN_UP_TO:
+            return found
+        points, believed = self.data.points, self._believed(found.output)
+        z = found.output.forward(self.data.outcomes)
+        extra = np.zeros(n)
+        for i, variance in found.doubted:
+            extra[i] = variance
+        extra += self.data.stated(found.output.scale)
+        draws, _ = posterior_draws(
+            believed.parameters,
+            believed.log_densities(points, z, extra),
+            lambda theta: believed.with_theta(theta).log_likelihood(points, z, extra)[1],
+            np.array(found.theta[: len(believed.parameters)]),
+            np.random.default_rng([seed, n]),
+        )
+        with_slopes = tuple(tuple(self._with_slopes(each).tolist()) for each in draws)
+        return replace(found, draws=with_slopes)
+
+    # -- one set of doubted outcomes -----------------------------------------------------------------
+
+    def _found(self, best: OutlierFit[_Learned]) -> Found:
+        extra, output, fit = best.fit
+        fit = replace(fit, theta=self._with_slopes(fit.theta))
+        doubted = tuple((int(i), float(extra[i])) for i in np.flatnonzero(best.outliers))
+        found = Hyperparameters(tuple(fit.theta.tolist()), output, (), doubted)
+        return Found(found, fit, best.score, self.data.points)
+
+    def _fit(
+        self,
+        outliers: Bool[np.ndarray, " n"],
+        before: Float[np.ndarray, " p"],
+        nearly: bool = False,
+        hasty: Hasty | None = None,
+    ) -> OutlierFit[_Learned]:
+        """The likeliest hyperparameters where some outcomes are doubted, in units of the others."""
+        output, z, extra = self._standardised(outliers)
+        if len(z) < 2 or np.abs(z[~outliers]).max() < 0.01:  # else their root mean square is 1
+            kept = ("outcomes do not differ: hyperparameters were kept",)
+            fit = FitResult(before, math.nan, True, 0, 0.0, kept)
+        else:
+            believed = self._believed(output)
+            fit = fit_large(
+                believed,
+                before[: len(believed.parameters)],
+                self.data.points,
+                z,
+                self.staged,
+                extra=extra + self.data.stated(output.scale),
+                nearly=nearly,
+                hasty=hasty,
+            )
+        score = self._score(outliers, output, fit.log_posterior)
+        score = score if math.isfinite(score) else -math.inf
+        return OutlierFit(outliers, score, _Learned(extra, output, fit))
+
+    def _score(
+        self, outliers: Bool[np.ndarray, " n"], output: Standardisation, log_posterior: float
+    ) -> float:
+        """Log posterior density in the user's units, less `WORTH` for every outlier."""
+        in_users_units = log_posterior - len(outliers) * math.log(output.scale)
+        return in_users_units - WORTH * float(outliers.sum())
+
+    def _score_at(self, outliers: Bool[np.ndarray, " n"], theta: Float[np.ndarray, " p"]) -> float:
+        """Score of some outliers with given hyperparameters."""
+        output, z, extra = self._standardised(outliers)
+        believed, noise = self._believed(output), extra + self.data.stated(output.scale)
+        place = Place.at(
+            theta[: len(believed.parameters)],
+            believed.parameters,
+            lambda each: believed.with_theta(each).weighed(self.data.points, z, noise),
+        )
+        return self._score(outliers, output, -math.inf if place is None else place.height)
+
+    # -- beliefs and units ---------------------------------------------------------------------------
+
+    @cached_property
+    def _seeing(self) -> GPPrior[K]:
+        return self.initial.seeing(self.data.points)
+
+    def _believed(self, output: Standardisation) -> GPPrior[K]:
+        """Beliefs before the data, in standardised units: noise that people know is known in the user's.
+
+        Of few outcomes it is the same everywhere: see `EVEN_BELOW`. Rounding alone is noise of a
+        twelfth of the squared step: several outcomes that are rounded to the same number would else
+        look like outcomes without noise, and the others among them like mistakes.
+        """
+        believed = self._seeing
+        if len(self.data) < EVEN_BELOW:
+            believed = replace(believed, uneven=())
+        if self.known.noise is None:
+            step = rounding_step(self.data.outcomes) / output.scale
+            return replace(believed, least_noise=step**2 / 12.0) if step > 0.0 else believed
+        stated = (self.known.noise / output.scale) ** 2
+        return replace(believed, likely_noise=stated, noise_spread=_KNOWN)
+
+    def _standardised(
+        self, outliers: Bool[np.ndarray, " n"]
+    ) -> tuple[Standardisation, Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
+        """Units of the outcomes that are not doubted, all outcomes in these, and their extra noise variances."""
+        outcomes, errors, right = self.data.outcomes, self.data.errors, ~outliers
+        output = Standardisation.fitted(outcomes[right], self.elsewhere, errors[right])
+        output = output.at_least(self.known.scale(output.offset))
+        z = output.forward(outcomes)
+        return output, z, np.where(outliers, np.maximum(z**2, 1.0), 0.0)
+
+    def _with_slopes(self, theta: Float[np.ndarray, " p"]) -> Float[np.ndarray, " q"]:
+        """Append the slopes of a noise that is the same everywhere, where few outcomes have taught none."""
+        return np.append(theta, np.zeros(len(self.initial.parameters) - len(theta)))
+
+    # -- doubts --------------------------------------------------------------------------------------
+
+    @property
+    def _comparable(self) -> bool:
+        """Whether outcomes are enough to doubt some, and few enough to fit often."""
+        return COMPARABLE <= len(self.data) <= self.many
+
+    def _or_suspects(self, best: OutlierFit[_Learned], hasty: Hasty | None) -> OutlierFit[_Learned]:
+        """A fit, or the one that doubts all outcomes far from every other, whichever scores higher."""
+        doubts = self.known.doubts
+        suspects = doubts.suspects(self.data.points, self.data.outcomes, self.kernel)
+        if not suspects.any() or suspects.sum() > MOST_OUTLIERS * len(suspects):
+            return best
+        nearly = hasty is not None
+        before = best.fit.fit.theta if nearly else self.begin
+        if nearly and self._score_at(suspects, before) <= best.score - _HOPELESS:
+            return best
+        other = self._fit(suspects, before, nearly, hasty)
+        return max(best, other, key=lambda each: each.score)
+
+    def _add_outlier(self, known: OutlierFit[_Learned]) -> Bool[np.ndarray, " n"] | None:
+        """Choose one more outcome to doubt by its leave-one-out density; None where no doubt pays."""
+        if (left_out := self._left_out_by(known)) is None:
+            return None
+        points, outcomes, doubts = self.data.points, self.data.outcomes, self.known.doubts
+        return add_outlier(
+            left_out,
+            known.outliers,
+            known.fit.extra,
+            doubts.doubtable(outcomes),
+            same=doubts.same(points, outcomes),
+            disasters=lambda outliers: doubts.disasters(points, outcomes, outliers),
+        )
+
+    def _maybe_skewed(self, known: OutlierFit[_Learned]) -> OutlierFit[_Learned]:
+        """Score a fit without outliers as one with skewed noise, where that explains outcomes better."""
+        if not self._comparable or known.outliers.any():
+            return known
+        if (left_out := self._left_out_by(known)) is None:
+            return known
+        return replace(known, score=known.score + max(skewness_gain(left_out.deviations), 0.0))
+
+    def _left_out_by(self, known: OutlierFit[_Learned]) -> LeftOut | None:
+        """Compare each outcome with all others by a fit; None where that is impossible."""
+        extra, output, fit = known.fit
+        if not math.isfinite(known.score):
+            return None
+        prior, points = self._seeing.with_theta(fit.theta), self.data.points
+        return LeftOut.of(
+            prior.kernel(points, points),
+            prior.noise_at(points) + extra + self.data.stated(output.scale),
+            lambda inverse: Level.known(prior.mean, inverse, output.forward(self.data.outcomes)),
+        )

@@ -1,0 +1,147 @@
+"""Observations that a process is conditioned on, as they are read: points, outcomes, stated errors."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._arrays import Float
+from ..errors import InvalidOutcome
+
+_FARTHEST = 1e100  # squares of numbers beyond may not fit into a float
+
+_Columns = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+"""Points, outcomes, stated errors, and extra noise variances."""
+
+
+class Observations:
+    """Outcomes at points, in the order in which they came. Arrays are made when they are used: appending takes O(1).
+
+    Args:
+        points: (n, d).
+        outcomes: (n,), in the user's units.
+        errors: (n,), stated standard errors of the outcomes, in the user's units; 0 where nothing
+            is stated.
+        extra: (n,), noise variances that outcomes which are doubted have beside the common one,
+            standardised.
+    """
+
+    def __init__(
+        self,
+        points: Float[np.ndarray, "n d"],
+        outcomes: Float[np.ndarray, " n"],
+        errors: Float[np.ndarray, " n"],
+        extra: Float[np.ndarray, " n"],
+    ) -> None:
+        self._arrays, self._later = (points, outcomes, errors, extra), list[_Columns]()
+        self._count = len(outcomes)
+
+    def __len__(self) -> int:
+        return self._count
+
+    @property
+    def width(self) -> int:
+        """Number of coordinates of a point."""
+        return int((self._later[-1] if self._later else self._arrays)[0].shape[1])
+
+    def append(
+        self,
+        points: Float[np.ndarray, "m d"],
+        outcomes: Float[np.ndarray, " m"],
+        errors: Float[np.ndarray, " m"],
+    ) -> None:
+        """Append observations, none of which is doubted."""
+        self._later.append((points, outcomes, errors, np.zeros(len(outcomes))))
+        self._count += len(outcomes)
+
+    @property
+    def doubted(self) -> list[int]:
+        """Numbers of the outcomes that are probably wrong and count for little, ascending."""
+        return [int(i) for i in np.flatnonzero(self.extra)]
+
+    def _whole(self) -> _Columns:
+        if self._later:
+            parts = [self._arrays, *self._later] if len(self._arrays[1]) else self._later
+            points, outcomes, errors, extra = (
+                np.concatenate(column) for column in zip(*parts, strict=True)
+            )
+            self._arrays = points, outcomes, errors, extra
+            self._later.clear()
+        return self._arrays
+
+    @property
+    def points(self) -> Float[np.ndarray, "n d"]:
+        """Points, (n, d)."""
+        return self._whole()[0]
+
+    @property
+    def outcomes(self) -> Float[np.ndarray, " n"]:
+        """Outcomes, (n,), in the user's units."""
+        return self._whole()[1]
+
+    @property
+    def errors(self) -> Float[np.ndarray, " n"]:
+        """Stated standard errors, (n,), in the user's units."""
+        return self._whole()[2]
+
+    @property
+    def extra(self) -> Float[np.ndarray, " n"]:
+        """Extra noise variances, (n,)."""
+        return self._whole()[3]
+
+    def stated(self, scale: float) -> Float[np.ndarray, " n"]:
+        """Noise variances by the stated errors, in units of which one is `scale` of the user's, (n,)."""
+        return np.minimum(self.errors / scale, _FARTHEST) ** 2
+
+
+# -- reading -----------------------------------------------------------------------------------------
+
+
+def read_points(X: object, width: int, more: bool) -> Float[np.ndarray, "n d"]:
+    """Points, (n, d), with d = `width`, or with `more` also above it; an empty list is no points.
+
+    Raises:
+        InvalidOutcome: no numbers, no rows of that width, not finite, or absurdly far away.
+    """
+    points = _numbers(X, "points")
+    if points.shape[:1] == (0,):
+        return np.zeros((0, width))
+    if points.ndim != 2 or points.shape[1] < width or (points.shape[1] > width and not more):
+        raise InvalidOutcome("points", X, f"rows of {width} numbers")
+    if not (np.abs(points) <= _FARTHEST).all():
+        raise InvalidOutcome("points", X, f"finite numbers, not beyond {_FARTHEST:g}")
+    return points
+
+
+def read_outcomes(y: object, n: int) -> Float[np.ndarray, " n"]:
+    """Outcomes at n points, (n,).
+
+    Raises:
+        InvalidOutcome: no numbers, not one for each point, or not finite.
+    """
+    outcomes = _numbers(y, "value")
+    if outcomes.shape != (n,):
+        raise InvalidOutcome("value", y, f"{n} numbers, one for each point")
+    if not np.isfinite(outcomes).all():
+        raise InvalidOutcome("value", y, "a finite number", "If the evaluation broke, use ‹fail›.")
+    return outcomes
+
+
+def read_errors(errors: object, n: int) -> Float[np.ndarray, " n"]:
+    """Stated standard errors of n outcomes, (n,); None: nothing is stated of any, which is 0.
+
+    Raises:
+        InvalidOutcome: no numbers, not one for each outcome, not finite, or below 0.
+    """
+    if errors is None:
+        return np.zeros(n)
+    stated = _numbers(errors, "sem")
+    if stated.shape != (n,) or not (np.isfinite(stated) & (stated >= 0.0)).all():
+        raise InvalidOutcome("sem", errors, f"{n} finite numbers not below 0, one for each outcome")
+    return stated
+
+
+def _numbers(values: object, field: str) -> np.ndarray:
+    try:
+        return np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidOutcome(field, values, "numbers") from None
