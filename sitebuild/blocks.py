@@ -24,6 +24,7 @@ class Block:
         language: such as `python`, `console`, `toml`.
         title: name of a file that readers are to write; empty where it is none.
         words: what else stands behind the language: `fails` where an error is what is to be seen,
+            `any-order` where workers answer in an order of their own,
             `needs=package` where it is run only if a package is installed that building the site
             does not need.
     """

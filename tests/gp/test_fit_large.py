@@ -8,7 +8,16 @@ import numpy as np
 import pytest
 
 from steerbo.errors import ModelFailure
-from steerbo.gp import MANY, GPRegression, Learner, Parameter, SquaredExponentialKernel, evenly, log_prior, refine_on_all
+from steerbo.gp import (
+    MANY,
+    GPRegression,
+    Learner,
+    Parameter,
+    SquaredExponentialKernel,
+    evenly,
+    log_prior,
+    refine_on_all,
+)
 from steerbo.gp._fit import Curvature, LogLikelihood, _sizes, maximum_a_posteriori, quasi_newton, weighing
 
 TWO = [Parameter(name, 0.0, 0.0, 100.0, -5.0, 5.0) for name in ("x", "y")]
