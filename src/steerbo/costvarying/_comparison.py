@@ -161,7 +161,7 @@ class ArmComparison:
         """u_i of an arm within its margin, net of its cost where that has a price."""
         a = self.arms[k]
         (upper,), (found,) = self._method.narrow_upper_bounds(
-            self.candidates, self._number, [a], self._beta
+            self.candidates, self._number, [a], self._beta, [self._found[a]]
         )
         self._upper[a], self._found[a] = float(upper), found
         return float(upper - self._worth[k])

@@ -365,13 +365,21 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         return self.upper_values(candidates, arms, found), found
 
     def narrow_upper_bounds(
-        self, candidates: Candidates, number: int, arms: list[int], beta: float
+        self,
+        candidates: Candidates,
+        number: int,
+        arms: list[int],
+        beta: float,
+        free: Sequence[Maximum] | None = None,
     ) -> tuple[Float[np.ndarray, " k"], list[Maximum]]:
-        """Maximise `E μ + β sd[g]` over each of some arms; results as of `wide_upper_bounds`."""
+        """Maximise `E μ + β sd[g]` over each of some arms; results as of `wide_upper_bounds`.
+
+        `free` are the results without margins, where they are known.
+        """
         seed = self.streams.integer(number, "search")
-        found = [
-            one for (one,) in self.search_space.search(candidates, arms, [beta], seed, of_mean=True)
-        ]
+        before = None if free is None else [[one] for one in free]
+        each = self.search_space.search(candidates, arms, [beta], seed, True, free=before)
+        found = [one for (one,) in each]
         return self.upper_values(candidates, arms, found), found
 
     def upper_values(

@@ -341,6 +341,8 @@ class SearchSpace:
         betas: Sequence[float],
         seed: int,
         of_mean: bool | Sequence[bool] = False,
+        *,
+        free: Sequence[Sequence[Maximum]] | None = None,
     ) -> list[list[Maximum]]:
         """Largest bound of each of some candidate arms, for each β: see `maximise_bounds`.
 
@@ -364,7 +366,7 @@ class SearchSpace:
                 ]
                 for domain, row, mean in zip(domains, keys, means, strict=True)
             ]
-        found = maximise_bounds(candidates.posterior, domains, betas, seed, of_mean)
+        found = maximise_bounds(candidates.posterior, domains, betas, seed, of_mean, free=free)
         if whole:
             self._ends.update(
                 zip(chain.from_iterable(keys), chain.from_iterable(found), strict=True)

@@ -5,6 +5,7 @@ from ._constrained import maximise_constrained
 from ._domain import (
     Box,
     Maximum,
+    Screen,
     ValueAndGradient,
     best_first,
     box_of,
@@ -19,7 +20,7 @@ from ._simplex import maximise_simplex, simplex_starts
 
 __all__ = [
     "TOP", "UNLIKELY", "Box", "Curved", "FeasibleRegion", "Margin", "MarginGradients", "MarginsAndGradients",
-    "Maximum", "ValueAndGradient", "Values",
+    "Maximum", "Screen", "ValueAndGradient", "Values",
     "best_first", "box_of", "corners", "in_units", "kronecker", "limited", "maximise", "maximise_constrained",
     "maximise_many", "maximise_simplex", "minimal_conflict", "refuse_conflict", "simplex_starts", "sobol_in_box",
     "sobol_points", "substitute_known",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -11,6 +12,7 @@ from ._constrained import maximise_constrained
 from ._domain import (
     Box,
     Maximum,
+    Screen,
     Value,
     ValueAndGradient,
     best_first,
@@ -48,6 +50,7 @@ def maximise(
     starts: int = 8,
     extra: Float[np.ndarray, "e d"] | None = None,
     tolerance: float = 1e-10,
+    screened: Screen | None = None,
 ) -> Maximum:
     """Maximise a function on a box of continuous coordinates, whole numbers and categories.
 
@@ -68,6 +71,7 @@ def maximise(
         extra: more points to try, `(e, d)`, such as the best seen so far; moved into the box if
             outside.
         tolerance: a climb ends where a step gains less than this share of the value.
+        screened: what the same search without a margin tried before climbing.
 
     Raises:
         ModelFailure: the function is a finite number nowhere that the box allows.
@@ -79,8 +83,10 @@ def maximise(
     region = box.region if isinstance(box, FeasibleRegion) else box
     everywhere = _only(value, region) if region.constrained else value
     listed = box.size <= _ENUMERATED
-    spread = box.grid() if listed else sobol_in_box(box, max(screen, starts), seed)
-    ranked = _ranked(everywhere, spread)
+    if screened is None:
+        spread = box.grid() if listed else sobol_in_box(box, max(screen, starts), seed)
+        screened = spread, everywhere(spread)
+    ranked = best_first(*screened)
     known = [] if extra is None or listed else [box.snap(extra)]
     if isinstance(box, FeasibleRegion):
         allowed = _any_allowed(box, ranked.points if listed else ranked.points[:_JUDGED])
@@ -99,10 +105,12 @@ def maximise(
         elif not listed:
             known.insert(0, box.snap(box.known))
     if known:
-        ranked = _ranked(everywhere, np.concatenate([*known, spread]))
+        more = np.concatenate(known)
+        both = zip((more, everywhere(more)), screened, strict=True)
+        ranked = best_first(*map(np.concatenate, both))
     points, values = _diverse(box, ranked, starts, apart=not listed)
     if listed:
-        return best_first(points, values)
+        return replace(best_first(points, values), screen=screened)
 
     value = _only(value, box) if box.constrained else value
     free = box.continuous
@@ -124,7 +132,7 @@ def maximise(
         changed = changed[(points[changed] != before).any(axis=1)]
         if not changed.size:
             break
-    return best_first(points, values)
+    return replace(best_first(points, values), screen=screened)
 
 
 def _only(value: Value, box: Box) -> Value:
@@ -138,10 +146,6 @@ def _only(value: Value, box: Box) -> Value:
         return values
 
     return inside
-
-
-def _ranked(value: Value, points: Float[np.ndarray, "n d"]) -> Maximum:
-    return best_first(points, value(points))
 
 
 def _any_allowed(box: FeasibleRegion, points: Float[np.ndarray, "n d"]) -> bool:

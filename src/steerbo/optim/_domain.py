@@ -307,6 +307,10 @@ def sobol_in_box(box: Box, n: int, seed: int) -> Float[np.ndarray, "n d"]:
     return box.place(sobol_points(n, box.dimension, seed))
 
 
+Screen = tuple[Float[np.ndarray, "p d"], Float[np.ndarray, " p"]]
+"""Points `(p, d)` and values `(p,)`."""
+
+
 @dataclass(frozen=True, eq=False)
 class Maximum:
     """The best point found, and every local maximum behind it.
@@ -318,6 +322,7 @@ class Maximum:
         values: their values, `(r,)`, `-inf` where no number was found.
         widest: of a bound, the deviation that those at the first points of a screen do not exceed,
             if there was one.
+        screen: points that were tried before climbing, and their values; None: not all are known.
     """
 
     point: Float[np.ndarray, "*shape"]
@@ -325,6 +330,7 @@ class Maximum:
     points: Float[np.ndarray, r * shape]
     values: Float[np.ndarray, " r"]
     widest: float = math.inf
+    screen: Screen | None = None
 
 
 def best_first(points: Float[np.ndarray, r * shape], values: Float[np.ndarray, " r"]) -> Maximum:

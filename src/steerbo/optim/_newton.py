@@ -9,6 +9,7 @@ of two (sums of 30 bumps, 8 restarts each).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -231,7 +232,8 @@ def maximise_many(
     width = np.stack([np.where(box.high > box.low, box.high - box.low, 1.0) for box in boxes])
     m, _, d = candidates.shape
     whole = None if everywhere is None else partial(everywhere, candidates)
-    begin = apart(candidates / width[:, None], values(candidates), starts, whole)
+    screened = values(candidates)
+    begin = apart(candidates / width[:, None], screened, starts, whole)
     points = np.take_along_axis(candidates, begin[:, :, None], axis=1).reshape(m * starts, d)
     low, high = (
         np.repeat([getattr(box, side) for box in boxes], starts, axis=0) for side in ("low", "high")
@@ -239,10 +241,14 @@ def maximise_many(
     ends, heights = maximise_newton(
         curved, points, low, high, tolerance=tolerance, rivals=starts, together=together
     )
-    return [
+    found = [
         best_first(*both)
         for both in zip(ends.reshape(m, starts, d), heights.reshape(m, starts), strict=True)
     ]
+    if everywhere is not None:
+        return found
+    screens = zip(candidates, screened, strict=True)
+    return [replace(each, screen=screen) for each, screen in zip(found, screens, strict=True)]
 
 
 def apart(

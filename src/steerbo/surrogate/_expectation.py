@@ -632,6 +632,11 @@ class Expectation:
             mean[block], deviation[block] = self._mean_of(kernel), self._deviation_of(kernel)
         return mean, deviation
 
+    def height(self, points: Float[np.ndarray, "r c"], beta: float) -> Float[np.ndarray, " r"]:
+        """`bound` without its gradient."""
+        mean, deviation = self.moments(points)
+        return mean + beta * deviation
+
     def mean_on_grid(self, axes: Sequence[Axis]) -> Float[np.ndarray, " ..."]:
         """E μ at all combinations of settings along axes, which share out the controlled columns; an axis each.
 

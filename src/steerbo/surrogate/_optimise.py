@@ -18,6 +18,7 @@ from ..optim import (
     Curved,
     FeasibleRegion,
     Maximum,
+    Screen,
     ValueAndGradient,
     Values,
     best_first,
@@ -399,34 +400,42 @@ def maximise_bounds(
     betas: Sequence[float],
     seed: int,
     of_mean: bool | Sequence[bool] = False,
+    *,
+    free: Sequence[Sequence[Maximum]] | None = None,
 ) -> list[list[Maximum]]:
     """Largest `E μ + β sqrt(E σ²)` of each scope for each β, in standardised units; `of_mean`: `E μ + β sd[g]`.
 
     Scopes that set equally many columns are searched together as long as their (n, n) arrays are
     small. Where some bounds are of one kind and some of the other, `of_mean` says of which each is.
+    `free` are the same without margins, where they are known.
     """
     means = [of_mean] * len(domains) if isinstance(of_mean, bool) else of_mean
-    free = {
+    boxes = {
         k: box for k, each in enumerate(domains) if (box := _without_margin(each.box)) is not None
     }
+    ends: dict[int, Sequence[Maximum]] = {}
+    if free is not None:
+        ends = dict(enumerate(free))
+    elif boxes:
+        some = [replace(domains[k], box=box) for k, box in boxes.items()]
+        found = maximise_bounds(posterior, some, betas, seed, [means[k] for k in boxes])
+        ends = dict(zip(boxes, found, strict=True))
     # where the largest bound of all settings is at a feasible one there is nothing else to search
     # for
-    if free:
-        some = [replace(domains[k], box=box) for k, box in free.items()]
-        ends = maximise_bounds(posterior, some, betas, seed, [means[k] for k in free])
-        within = {
-            k: found
-            for k, found in zip(free, ends, strict=True)
-            if all(_allowed(domains[k].box, one) for one in found)
-        }
-        left = [k for k in range(len(domains)) if k not in within]
-        ends = _maximise_bounds(
-            posterior, [domains[k] for k in left], betas, seed, [means[k] for k in left]
-        )
-        return [
-            *map((within | dict(zip(left, ends, strict=True))).__getitem__, range(len(domains)))
-        ]
-    return _maximise_bounds(posterior, domains, betas, seed, means)
+    kept = {
+        k: [*each] for k, each in ends.items() if all(_allowed(domains[k].box, one) for one in each)
+    }
+    left = [k for k in range(len(domains)) if k not in kept]
+    screens = [[one.screen for one in ends[k]] if k in ends else [None] * len(betas) for k in left]
+    found = _maximise_bounds(
+        posterior,
+        [domains[k] for k in left],
+        betas,
+        seed,
+        means=[means[k] for k in left],
+        screens=screens,
+    )
+    return [*map((kept | dict(zip(left, found, strict=True))).__getitem__, range(len(domains)))]
 
 
 def _maximise_bounds(
@@ -434,12 +443,15 @@ def _maximise_bounds(
     domains: Sequence[Domain],
     betas: Sequence[float],
     seed: int,
+    *,
     means: Sequence[bool],
+    screens: Sequence[Sequence[Screen | None]],
 ) -> list[list[Maximum]]:
     # where nothing is left to nature both bounds are one, which is searched for once
     scopes = [
         (domain, mean and domain.uncertain) for domain, mean in zip(domains, means, strict=True)
     ]
+    screened = dict(zip(scopes, screens, strict=True))
     together = max(1, TOGETHER // max(1, len(posterior.inputs)) ** 2)
     alike: dict[tuple[int, bool], list[tuple[Domain, bool]]] = {}
     for domain, mean in dict.fromkeys(scopes):
@@ -454,8 +466,9 @@ def _maximise_bounds(
         for first in range(0, len(group), together):
             some = group[first : first + together]
             coarse = [_over(posterior.coarse, *each) for each in some] if some_are_enough else []
-            boxes = [domain.box for domain, _ in some]
-            ends = _alike([_over(posterior, *each) for each in some], coarse, boxes, betas, seed)
+            boxes, before = [domain.box for domain, _ in some], [screened[each] for each in some]
+            each = [_over(posterior, *scope) for scope in some]
+            ends = _alike(each, coarse, boxes, betas, seed, screens=before)
             found |= zip(some, ends, strict=True)
     return [found[scope] for scope in scopes]
 
@@ -523,6 +536,8 @@ def _alike(
     boxes: Sequence[Box],
     betas: Sequence[float],
     seed: int,
+    *,
+    screens: Sequence[Sequence[Screen | None]],
 ) -> list[list[Maximum]]:
     """Maximise the bounds of scopes with equally many columns, all smooth or none."""
     if not boxes[0].dimension:  # nothing is set: there is nowhere to go
@@ -544,8 +559,11 @@ def _alike(
         ends = [replace(one, widest=most) for one, most in zip(found, widest, strict=True)]
         return [ends[k : k + len(betas)] for k in range(0, len(ends), len(betas))]
     return [
-        [_mixed(partial(each.bound, beta=beta), box, seed) for beta in betas]
-        for each, box in zip(expectations, boxes, strict=True)
+        [
+            _mixed(partial(each.bound, beta=beta), box, seed, partial(each.height, beta=beta), one)
+            for beta, one in zip(betas, screen, strict=True)
+        ]
+        for each, box, screen in zip(expectations, boxes, screens, strict=True)
     ]
 
 
@@ -557,12 +575,16 @@ def _only(expectation: Expectation, beta: float) -> Maximum:
 
 def highest_of(function: Smooth, box: Box, seed: int) -> Maximum:
     """The largest value of one function of a scope's settings."""
-    if (free := _without_margin(box)) is not None and _allowed(
-        box, found := highest_of(function, free, seed)
-    ):
-        return found
+    screened = None
+    if (free := _without_margin(box)) is not None:
+        found = highest_of(function, free, seed)
+        if _allowed(box, found):
+            return found
+        screened = found.screen
     if not smooth(box):
-        return _mixed(lambda points: function.curved(points)[:2], box, seed, function.values)
+        return _mixed(
+            lambda points: function.curved(points)[:2], box, seed, function.values, screened
+        )
     return _together(
         lambda points: function.values(points[0])[None],
         lambda points, _: function.curved(points),
@@ -620,12 +642,20 @@ def _mixed(
     rise: ValueAndGradient,
     box: Box,
     seed: int,
-    value: Callable[[np.ndarray], np.ndarray] | None = None,
+    value: Callable[[np.ndarray], np.ndarray],  # a screen needs no slopes, which take far longer
+    screened: Screen | None,
 ) -> Maximum:
     screen, starts = EFFORT[box.dimension > 2]
-    # a screen needs no slopes, which take far longer
-    values = value or (lambda points: rise(points)[0])
-    return maximise(values, rise, box, seed=seed, screen=screen, starts=starts, tolerance=ARRIVED)
+    return maximise(
+        value,
+        rise,
+        box,
+        seed=seed,
+        screen=screen,
+        starts=starts,
+        tolerance=ARRIVED,
+        screened=screened,
+    )
 
 
 class Except:
