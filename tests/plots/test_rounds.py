@@ -13,7 +13,8 @@ from steerbo import plots
 from steerbo.core import Optimizer
 from steerbo.errors import InvalidRequest
 from steerbo.plots import costvarying, pictures
-from steerbo.plots.rounds import rounds_to_now, settings_pictures
+from steerbo.plots.policies import settings_pictures
+from steerbo.plots.rounds import rounds_to_now
 from steerbo.testing import Case
 from steerbo.timevarying import SquaredExponential
 from tests.core.stub import Nearest, Stub, evaluate, look

@@ -6,7 +6,7 @@ All of them are drawn by the browser, in any colour scheme; matplotlib is not ne
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -15,12 +15,22 @@ import numpy as np
 
 from .._wording import interval_texts
 from ..causal import Causal, CausalGraph
-from ..core import BaseStudy, Recommendation, Scope, with_unit
+from ..core import BaseStudy, Problem, Recommendation, Scope, with_unit
+from ..errors import SteerboError
 from ..meanfield import MeanField
 from ..plots.causal import Edge, edges_of, layers, role_of
 from ..plots.meanfield import payoff_curve, played_shares
 from ..plots.model import over_time_of
-from .pictures import Axis, Chart, Mark, Shade, points, thinned
+from ..plots.policies import (
+    Followed,
+    Policy,
+    Response,
+    Settings,
+    policy_of,
+    response_of,
+    settings_of,
+)
+from .pictures import Axis, Chart, Curve, Look, Mark, Point, Shade, points, thinned
 from .wording import Words, is_known, labelled, share_text
 
 # pixels: between neighbours, between layers, around, of a mark
@@ -39,6 +49,7 @@ _CROSSED, _BESIDE, _UNLIKE, _TOGETHER = 60.0, 15.0, 1.0, 6.0
 """Penalties: share of a curve on other nodes or labels, on its own labels, a further bend, and lying on another."""
 SHADES = 7
 """Of a drawing of time and position, from the worst to the best."""
+_ROOM = 0.05  # of the range of an axis, free at its ends
 ROLES = {"set": "set", "seen": "looked at before", "target": "the outcome", "free": "left alone"}
 """Parts that variables play, as the legend has them."""
 
@@ -327,6 +338,157 @@ def time_chart(study: BaseStudy, advice: Recommendation, name: str) -> Chart:
         shades=tuple(shades),
         ends=(words.worth(worst), words.worth(best)),
     )
+
+
+# -- settings that follow what is seen -------------------------------------------------------------
+
+
+def policy_charts(study: BaseStudy, advice: Recommendation, pair: Followed) -> tuple[Chart, ...]:
+    """A setting over time, what the policy sets along what is seen, and the expected outcome along it."""
+    past, policy = settings_of(study, advice, pair.setting), policy_of(study, pair)
+    up = _axis([each.value for each in past.plays], policy.values, rising=True)
+    drawn = _settings_chart(study, past, up), _policy_chart(study, policy, past.outcomes, up)
+    try:
+        found = response_of(study, policy)
+    except SteerboError:  # this method keeps no model along a line
+        return drawn
+    return (*drawn, _response_chart(study, found)) if found.curves else drawn
+
+
+def _axis(*values: Iterable[float], rising: bool = False) -> Axis:
+    """An axis with all finite values on it, and a little room."""
+    every = np.concatenate([np.asarray([*some], dtype=float) for some in values])
+    every = every[np.isfinite(every)]
+    low, high = float(every.min()), float(every.max())
+    room = _ROOM * (high - low) or 0.5 * (abs(high) or 1.0)
+    return Axis(low - room, high + room, rising)
+
+
+def _rated(study: BaseStudy, value: float, ends: tuple[float, float]) -> str:
+    """Class of a dot in the shade of its outcome: the stronger the better."""
+    low, high = ends
+    part = (value - low) / (high - low) if high > low else 1.0
+    part = part if study.problem.sign > 0 else 1.0 - part
+    return f"rated s{min(int(part * SHADES), SHADES - 1)}"
+
+
+def _settings_chart(study: BaseStudy, found: Settings, up: Axis) -> Chart:
+    problem, words = study.problem, Words.of(study)
+    whens = [each.when for each in (*found.plays, *found.suggested)]
+    across = _axis(whens)
+    dots = [
+        Mark(
+            across.at(each.when),
+            up.at(each.value),
+            f"round {each.number}: {with_unit(problem.space, found.name, each.value)}, {words.outcome(each.outcome)}",
+            _rated(study, each.outcome, found.outcomes),
+        )
+        for each in found.plays
+        if each.outcome is not None
+    ]
+    marks = [
+        Mark(
+            across.at(each.when),
+            "",
+            f"next {with_unit(problem.space, found.name, each.value)}",
+            "next",
+        )
+        for each in found.suggested
+    ]
+    low, high = found.outcomes if problem.sign > 0 else found.outcomes[::-1]
+    worst, best, _ = interval_texts(low, high, None)
+    return Chart(
+        line="",
+        dots=thinned(dots),
+        marks=tuple(marks),
+        across=across.ticks(),
+        up=up.ticks(6),
+        along=found.along,
+        text=f"{found.name} in {len(dots)} plays, by {found.along}",
+        upward=_labelled(problem, found.name),
+        ends=(words.worth(worst), words.worth(best)),
+    )
+
+
+def _policy_chart(
+    study: BaseStudy, found: Policy, outcomes: tuple[float, float], up: Axis
+) -> Chart:
+    problem, words, (setting, seen) = study.problem, Words.of(study), found.names
+    across = _axis(found.at, [each.at[0] for each in found.plays])
+    dots = [
+        Mark(
+            across.at(each.at[0]),
+            up.at(each.at[1]),
+            f"{each.title}: {with_unit(problem.space, setting, each.at[1])}, {words.outcome(each.value)}",
+            _rated(study, each.value, outcomes),
+        )
+        for each in found.plays
+    ]
+    held = [k for k, value in enumerate(found.values) if np.isfinite(value)]
+    ends = []
+    for k in held[:1] + held[-1:]:
+        here, there = float(found.at[k]), float(found.values[k])
+        what = with_unit(problem.space, setting, there)
+        ends.append(f"{what} at {with_unit(problem.space, seen, here)}")
+    return Chart(
+        line="",
+        dots=thinned(dots),
+        across=across.ticks(),
+        up=up.ticks(6),
+        along=_labelled(problem, seen),
+        text=f"{setting} as the policy sets it by {seen}: {', '.join(ends) or 'nowhere'}",
+        upward=_labelled(problem, setting),
+        curves=tuple(
+            Curve(points(found.at[a:b], found.values[a:b], across, up), number=3)
+            for a, b in _runs(held)
+        ),
+    )
+
+
+def _runs(numbers: list[int]) -> list[tuple[int, int]]:
+    """Begin and end of each run of numbers that follow one another.
+
+    >>> _runs([0, 1, 2, 5, 6])
+    [(0, 3), (5, 7)]
+    """
+    breaks = [k for k in range(1, len(numbers)) if numbers[k] > numbers[k - 1] + 1]
+    starts, ends = [0, *breaks], [*breaks, len(numbers)]
+    return [(numbers[a], numbers[b - 1] + 1) for a, b in zip(starts, ends, strict=True) if b > a]
+
+
+def _response_chart(study: BaseStudy, found: Response) -> Chart:
+    problem, words, (setting, seen) = study.problem, Words.of(study), found.names
+    lines = [each.along for each in found.curves]
+    at = [np.asarray(line.at, dtype=float) for line in lines]
+    width = [np.nan_to_num(line.width) for line in lines]
+    across = Axis(min(float(each[0]) for each in at), max(float(each[-1]) for each in at))
+    ends = [
+        line.mean + side * half for line, half in zip(lines, width, strict=True) for side in (-1, 1)
+    ]
+    up = _axis(*ends, rising=True)
+    curves, marks = [], []
+    for k, (each, x, half) in enumerate(zip(found.curves, at, width, strict=True)):
+        mean, here = each.along.mean, with_unit(problem.space, seen, each.seen)
+        band = points([*x, *x[::-1]], [*(mean + half), *(mean - half)[::-1]], across, up)
+        curves.append(Curve(points(x, mean, across, up), band, k, f"{seen} {here}"))
+        text = f"{seen} {here}: the policy sets {with_unit(problem.space, setting, each.chosen)}"
+        marks.append(Point(across.at(each.chosen), up.at(each.height), text, Look.of(k)))
+    return Chart(
+        line="",
+        dots=(),
+        across=across.ticks(),
+        up=up.ticks(6),
+        along=_labelled(problem, setting),
+        text="; ".join(mark.text for mark in marks),
+        says="Bands: 95 %. Marks: what the policy sets.",
+        upward=f"{words.value_label}, expected",
+        curves=tuple(curves),
+        points=tuple(marks),
+    )
+
+
+def _labelled(problem: Problem, name: str) -> str:
+    return labelled(name, getattr(problem.space[name], "unit", ""))
 
 
 # -- agents ----------------------------------------------------------------------------------------

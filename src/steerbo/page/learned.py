@@ -17,8 +17,9 @@ from ..meanfield import MeanField
 from ..meanfield.mf_gp_ucb import MFGPUCB
 from ..plots.model import Slice as ModelSlice
 from ..plots.model import drifting_names, slices_of
+from ..plots.policies import Followed, followed
 from ..space import Categorical
-from .drawings import Graph, agents_chart, graphs_of, time_chart
+from .drawings import Graph, agents_chart, graphs_of, policy_charts, time_chart
 from .pictures import Axis, Chart, Mark, points, thinned
 from .wording import Words, labelled
 
@@ -43,12 +44,13 @@ class Level:
 
 @dataclass(frozen=True)
 class Slice:
-    """Slice along one variable: a chart, or a row for every choice."""
+    """Slice along one variable: a chart, charts side by side, or a row for every choice."""
 
     name: str
     chart: Chart | None
     levels: tuple[Level, ...]
     says: str
+    beside: tuple[Chart, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,7 @@ def tabs_of(study: BaseStudy, advice: Recommendation) -> tuple[Tab, ...]:
     return (
         *((Tab("graph", "graph"),) if study.problem.kind == "causal" else ()),
         *(Tab(f"{name} over time", "time", name) for name in moving),
+        *(Tab(str(pair), "policy", str(pair)) for pair in followed(study, advice)),
         *(Tab(name, "", name) for name in along(study, advice)),
         *(Tab(name, "agents", name) for name in _actions(study, advice)),
     )
@@ -142,6 +145,9 @@ def _drawing(study: BaseStudy, advice: Recommendation, tab: Tab) -> Slice | None
             f"Line: the best {tab.along} at each time, as known today. Dots: plays."
         )
         return Slice(tab.along, chart, (), says)
+    if tab.draw == "policy":
+        (pair,) = (each for each in followed(study, advice) if str(each) == tab.along)
+        return _policy_slice(study, advice, pair)
     if tab.draw == "agents":
         payoff = agents_chart(study, advice, tab.along)
         says = (
@@ -150,6 +156,16 @@ def _drawing(study: BaseStudy, advice: Recommendation, tab: Tab) -> Slice | None
         )
         return Slice(tab.along, payoff, (), says) if payoff is not None else None
     return slice_along(study, advice, tab.along)
+
+
+def _policy_slice(study: BaseStudy, advice: Recommendation, pair: Followed) -> Slice:
+    says = "Dots: plays, in shades by what came of them. Line: what the policy sets now."
+    return Slice(str(pair), None, (), says, beside=policy_charts(study, advice, pair))
+
+
+def policy_slices(study: BaseStudy, advice: Recommendation, most: int) -> list[Slice]:
+    """Settings that follow what is seen, so many at most: over time, by the policy, and as dose curves."""
+    return [_policy_slice(study, advice, pair) for pair in followed(study, advice)[:most]]
 
 
 def along(study: BaseStudy, advice: Recommendation) -> tuple[str, ...]:

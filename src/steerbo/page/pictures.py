@@ -117,6 +117,16 @@ class Point:
 
 
 @dataclass(frozen=True)
+class Curve:
+    """One of several lines: its points, those round its band, number of its colour and dash, and name."""
+
+    line: str
+    band: str = ""
+    number: int = 0
+    name: str = ""
+
+
+@dataclass(frozen=True)
 class Shade:
     """A rectangle of a chart, in hundredths: place, size, and how good it is, from 0."""
 
@@ -142,6 +152,7 @@ class Chart:
         says: the meaning of line, band and dots.
         upward: what the vertical axis is, where it is no outcome.
         shades: outcomes in shades, behind all else.
+        curves: several lines, each with its band.
         ends: the outcomes that the palest and the darkest shade stand for.
         points: marks with bounds.
         frontier: the points of a dashed line.
@@ -159,6 +170,7 @@ class Chart:
     says: str = ""
     upward: str = ""
     shades: tuple[Shade, ...] = ()
+    curves: tuple[Curve, ...] = ()
     ends: tuple[str, str] = ("", "")
     points: tuple[Point, ...] = ()
     frontier: str = ""

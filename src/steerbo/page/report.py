@@ -18,7 +18,7 @@ from markupsafe import Markup
 
 from .._text import escape_unprintable
 from ..core import BaseStudy
-from .learned import along, slice_along
+from .learned import along, policy_slices, slice_along
 from .pictures import Drawn, drawn
 from .view import advice_of, progress, view
 from .wording import columns_in_step, places
@@ -64,7 +64,8 @@ def report(study: BaseStudy, title: str) -> str:
     shown = {
         "view": replace(view(study, None, advice), progress=progress(study, None, advice)),
         "slices": [
-            slice_along(study, advice, name) for name in along(study, advice)[:_MOST_SLICES]
+            *(slice_along(study, advice, name) for name in along(study, advice)[:_MOST_SLICES]),
+            *policy_slices(study, advice, _MOST_SLICES),
         ],
         "pictures": drawn(study, advice),
         "style": Markup(style),

@@ -3,8 +3,9 @@
 Each is one call, takes a study or an optimizer, and draws on the axes that it is given (`ax=`), or
 on new ones one column of a journal wide; it returns the axes. Of every kind: `progress` and
 `settings`; where the model is over variables also `known` and `slices` (the posterior along
-variables), `contour` (a map of two) and `importance` (which variables matter); where the optimum
-moves `over_time` (time against position). `cross_validation` and `residuals` show how far the model
+variables), `contour` (a map of two) and `importance` (which variables matter); where settings
+follow what is seen `response` (dose curves); where the optimum moves `over_time` (time against
+position). `cross_validation` and `residuals` show how far the model
 is to be trusted. `costvarying`, `timevarying`, `causal` and `meanfield` have more of their kind,
 and `figure` of each puts the most important ones side by side, for `save` to write to a file.
 """
@@ -15,7 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .drawing import Picture, save
-from .rounds import pictures, progress, settings
+from .rounds import pictures, progress
 
 if TYPE_CHECKING:
     from .model import (
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
         residuals,
         slices,
     )
+    from .policies import response, settings
 
 __all__ = [
     "Picture",
@@ -38,23 +40,26 @@ __all__ = [
     "pictures",
     "progress",
     "residuals",
+    "response",
     "save",
     "settings",
     "slices",
 ]
-_OF_MODELS = (
-    "contour",
-    "cross_validation",
-    "importance",
-    "known",
-    "over_time",
-    "residuals",
-    "slices",
-)
+_PLACES = {
+    "contour": ".model",
+    "cross_validation": ".model",
+    "importance": ".model",
+    "known": ".model",
+    "over_time": ".model",
+    "residuals": ".model",
+    "response": ".policies",
+    "settings": ".policies",
+    "slices": ".model",
+}
 
 
 def __getattr__(name: str) -> Any:
     """Pictures of models need every kind of problem: these are imported where one is first used."""
-    if name not in _OF_MODELS:
+    if name not in _PLACES:
         raise AttributeError(f"module 'steerbo.plots' has no attribute {name!r}")
-    return getattr(import_module(".model", __name__), name)
+    return getattr(import_module(_PLACES[name], __name__), name)

@@ -40,7 +40,8 @@ from .drawing import (
     wrapped,
 )
 from .model import learned_pictures
-from .rounds import draw_progress, progress, settings_pictures
+from .policies import settings_pictures
+from .rounds import draw_progress, progress
 
 ROLES = {  # colour, shape and name
     "set": (ORANGE, "s", "set"),

@@ -31,7 +31,7 @@ from .drawing import (
     wrapped,
 )
 from .model import learned_pictures
-from .rounds import settings_pictures
+from .policies import settings_pictures
 from .tradeoff import traded_of
 
 Looks = dict[Sequence[str], tuple[str, str]]

@@ -502,13 +502,13 @@ def _settings(
     if not rows:
         return {}
     typical = {
-        name: _median(study.problem.space[name], [row[name] for row in rows]) for name in contexts
+        name: median(study.problem.space[name], [row[name] for row in rows]) for name in contexts
     }
     typical.update({name: seen[name] for name in contexts if name in seen})
     return {**typical, **act(typical)}
 
 
-def _median(variable: Any, values: Sequence[Any]) -> Any:
+def median(variable: Any, values: Sequence[Any]) -> Any:
     """The middle one of values that were seen: the commonest one of categories."""
     if isinstance(variable, Categorical):
         return max(variable.choices, key=list(values).count)

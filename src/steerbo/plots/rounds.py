@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -20,31 +19,17 @@ from ..core import (
     past_answers,
     time_of,
 )
-from ..errors import InvalidProblem, InvalidRequest, SteerboError, short_repr
-from ..space import Variable
+from ..errors import InvalidProblem, SteerboError, short_repr
 from .drawing import (
-    BLACK,
     BLUE,
-    COLUMN,
-    ORANGE,
     SKY,
-    SMALL,
     VERMILION,
     DrawPictures,
     Picture,
     finished,
-    legend_below,
-    mark_good,
     money_words,
-    name_choices,
-    new_figure,
     on,
-    places_on,
-    shades,
-    styled,
     value_words,
-    with_unit,
-    wrapped,
 )
 
 _LATELY = 10  # rounds whose mean is shown where the optimum moves: what was best before is over
@@ -239,92 +224,6 @@ def running_mean(values: np.ndarray, latest: int) -> np.ndarray:
     return (sums[1:] - sums[first]) / (np.arange(1, len(values) + 1) - first)
 
 
-# -- settings --------------------------------------------------------------------------------------
-
-
-def settings(study: BaseStudy, value: str = "", width: float = 90.0) -> Any:
-    """Draw settings over time: the position of each variable against the time, where the optimum moves, or rounds.
-
-    A mark is a play that set the variable; its colour shows its outcome. A ring is the
-    recommendation, a triangle a suggestion without an outcome yet. Hard-to-change variables have a
-    line, and every change a cross.
-
-    Args:
-        study: a study or an optimizer, of a problem with variables that are set.
-        value: name and unit of the objective, for the labels.
-        width: of the figure, in millimetres.
-
-    Returns:
-        A matplotlib `Figure` with a panel for each variable.
-
-    Raises:
-        MissingExtra: matplotlib is not installed.
-        InvalidRequest: no variable of the problem is set, or nothing was told yet.
-    """
-    advice = study.recommend()
-    names = shown_settings(study, advice)
-    if not names:
-        allowed = "a study with outcomes of plays that set a variable"
-        raise InvalidRequest("study", f"{study.problem.kind}, {len(study.history)} rounds", allowed)
-    return settings_figure(study, advice, names, value, width)
-
-
-def settings_pictures(study: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
-    """Yield the picture of settings for the page, where the optimum moves or something is hard to change."""
-    problem = study.problem
-    hard = any(v.change is not None for v in problem.space)
-    names = shown_settings(study, advice)
-    if names and (problem.timed or (hard and len(study.history) > 1)):
-        text = (
-            f"Settings by {'time' if problem.timed else 'round'}, coloured by what came of them; a ring around what is "
-            "recommended" + ("; crosses where something hard to change was moved" if hard else "")
-        )
-        yield Picture("Settings over time", text, lambda: settings_figure(study, advice, names))
-
-
-def shown_settings(study: BaseStudy, advice: Recommendation) -> list[str]:
-    """Variables set in rounds with an outcome: those of the recommendation first."""
-    told = {name for r, _ in study.history.told for name in r.suggestion.values}
-    known = [name for name in study.problem.space.names if name in told]
-    return sorted(known, key=lambda name: name not in advice.values)[:_MOST_SHOWN]
-
-
-def settings_figure(
-    study: BaseStudy,
-    advice: Recommendation,
-    names: Sequence[str],
-    value: str = "",
-    width: float = COLUMN * 25.4,
-) -> Any:
-    """The figure of `settings`, of these variables."""
-    problem = study.problem
-    shown = new_figure((width / 25.4, 0.95 + 1.15 * len(names)))
-    panels = np.atleast_1d(shown.subplots(len(names), 1, sharex=True))
-    told = [problem.scalar(outcome) for _, outcome in study.history.told]
-    scale = (min(told), max(told))
-    for axes, name in zip(panels, names, strict=True):
-        marks = _settings(
-            axes,
-            study,
-            problem.space[name],
-            None if advice.context else advice.values.get(name),
-            scale,
-        )
-        name_choices(axes.yaxis, problem.space[name])
-        axes.set_ylabel(wrapped(with_unit(problem, name), 18))
-        axes.margins(0.05, 0.14)
-    panels[-1].set_xlabel("time" if problem.timed else "round")
-    for axes in panels:
-        styled(axes)
-    bar = shown.colorbar(marks, ax=panels.tolist(), pad=0.02, aspect=14 * len(names))
-    bar.set_label(value_words(study, value), size=SMALL + 1)
-    bar.ax.tick_params(labelsize=SMALL)
-    bar.outline.set_visible(False)
-    mark_good(bar, problem)
-    legend_below(shown, *panels)
-    return shown
-
-
 def rounds_to_now(study: BaseStudy) -> list[Round]:
     """Rounds without those of a time to come, which was mistyped: they are void or abandoned."""
     timed, latest = study.problem.timed, last_time(study.history)
@@ -334,62 +233,3 @@ def rounds_to_now(study: BaseStudy) -> list[Round]:
 def time_or_round(problem: Problem, played: Round) -> float:
     """Place of a round along the axis: its time where the optimum moves, else its number."""
     return time_of(played) if problem.timed else float(played.number)
-
-
-def _settings(
-    axes: Any, study: BaseStudy, variable: Variable, best: Any, scale: tuple[float, float]
-) -> Any:
-    """One variable's settings; returns the marks, for a scale of colours."""
-    problem, name, when = study.problem, variable.name, partial(time_or_round, study.problem)
-    rounds = rounds_to_now(study)
-    if variable.change is not None:
-        _changes(axes, [(when(r), r.suggestion.values.get(name)) for r in rounds], variable)
-    told = [(r, outcome) for r, outcome in study.history.told if name in r.suggestion.values]
-    marks = axes.scatter(
-        [when(r) for r, _ in told],
-        places_on(variable, [r.suggestion.values[name] for r, _ in told]),
-        c=[problem.scalar(outcome) for _, outcome in told],
-        s=16, cmap=shades(problem, "cividis"), vmin=scale[0], vmax=scale[1], lw=0.3, edgecolors="black", zorder=3,
-        label="one play",
-    )  # fmt: skip
-    if best is not None and rounds:
-        last = max(when(r) for r in rounds)
-        axes.plot(
-            last,
-            *places_on(variable, [best]),
-            "o",
-            ms=11,
-            mfc="none",
-            color=BLACK,
-            ls="none",
-            label="recommended",
-        )
-    out = [r for r in study.history.pending if name in r.suggestion.values][:_NEXT]
-    if out:
-        axes.plot(
-            [when(r) for r in out], places_on(variable, [r.suggestion.values[name] for r in out]),
-            "v", color=ORANGE, mec="black", mew=0.4, ms=6, ls="none", zorder=4, label="suggested",
-        )  # fmt: skip
-    return marks
-
-
-def _changes(axes: Any, settings: Sequence[tuple[float, Any]], variable: Variable) -> None:
-    """Draw a line through the settings of a hard-to-change variable, with a gap while nature has it, and every move."""
-    at = [np.nan if value is None else places_on(variable, [value])[0] for _, value in settings]
-    times = np.array([time for time, _ in settings])
-    axes.step(times, at, where="mid", color=BLUE, lw=1.0, zorder=1, label="as it was set")
-    moved = [
-        k
-        for k in range(1, len(at))
-        if settings[k][1] is not None and settings[k][1] != settings[k - 1][1]
-    ]
-    axes.plot(
-        times[moved],
-        np.array(at)[moved],
-        "x",
-        color=VERMILION,
-        ms=8,
-        mew=1.4,
-        ls="none",
-        label="moved",
-    )

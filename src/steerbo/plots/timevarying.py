@@ -29,7 +29,8 @@ from .drawing import (
     wrapped,
 )
 from .model import learned_pictures
-from .rounds import rounds_to_now, settings_pictures
+from .policies import settings_pictures
+from .rounds import rounds_to_now
 
 _ROWS, _NAME = 20, 40  # priors shown; characters of their names
 
