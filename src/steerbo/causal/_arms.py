@@ -191,9 +191,9 @@ class Arm:
         }
         return parts_of(self.names, free, encoded, unseen)
 
-    def box(self, names: tuple[str, ...]) -> Box:
-        """Encoded bounds of variables."""
-        return box_of(self.problem_space, [self.problem_space.index(name) for name in names])
+    def box(self, names: tuple[str, ...], near: Mapping[str, tuple[float, float]] = {}) -> Box:
+        """Encoded bounds of variables; those of some may be nearer."""
+        return box_of(self.problem_space, [self.problem_space.index(name) for name in names], near)
 
 
 def unmeasured(rounds: Iterable[Round], contexts: Sequence[str]) -> Unmeasured:

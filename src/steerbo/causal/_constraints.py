@@ -73,16 +73,23 @@ class ScopeConstraints:
         self.concerned = frozenset(name for limit in self.limits for name in limit.names)
         self._regions: dict[Any, Box | None] = {}
 
-    def region(self, arm: Arm, names: tuple[str, ...], known: Mapping[str, Any]) -> Box:
+    def region(
+        self,
+        arm: Arm,
+        names: tuple[str, ...],
+        known: Mapping[str, Any],
+        near: Mapping[str, tuple[float, float]] = {},
+    ) -> Box:
         """Region of the actions `names` of a scope: at least all that are still to be set.
 
         Actions that are `known` are set already, and may lie anywhere; contexts observed later do
-        not count.
+        not count. Where the constraints leave something within encoded ends `near` of some actions,
+        it lies there.
 
         Raises:
             InvalidContext: the constraints leave nothing.
         """
-        found = self._left(arm, names, known)
+        found = self._left(arm, names, known, near=near) or self._left(arm, names, known)
         if found is None:
             limits = "; ".join(map(str, self.limits))
             hint = f"A value seen counts as it is, also beyond the bounds of its variable. The limits are: {limits}."
@@ -102,15 +109,16 @@ class ScopeConstraints:
         names: tuple[str, ...],
         known: Mapping[str, Any],
         looked_at: set[str] | None = None,
+        near: Mapping[str, tuple[float, float]] = {},
     ) -> Box | None:
-        box, group = arm.box(names), [name for name in names if name not in known]
+        box, group = arm.box(names, near), [name for name in names if name not in known]
         if not self.concerned & set(group):
             return box
         counted = {*arm.actions, *(arm.looked_at(group) if looked_at is None else looked_at)}
         left = self._remaining(
             self.limits, group, {name: x for name, x in known.items() if name in counted}
         )
-        key = (names, repr(left))
+        key = (names, repr(left), *sorted(near.items()))
         if key not in self._regions:
             if len(self._regions) >= _CACHED:
                 self._regions.clear()

@@ -35,19 +35,23 @@ from .models import ArmModel, ArmModels, EmptyModel
 from .problem import Causal
 
 _GRID = 64  # settings of each action among which a feasible one is sought
+Reach = Callable[[tuple[str, ...], Mapping[str, Any]], Mapping[str, tuple[float, float]]]
+"""Actions, and what is known by then, to the encoded ends of some of them."""
 
 
 @dataclass(frozen=True, eq=False)
 class ArmFeasibility:
     """Feasibility of the actions of one arm: by constraints on settings, and by learned outcomes and failures.
 
-    `answering`: for a recommendation, which is to work more surely.
+    `answering`: for a recommendation, which is to work more surely. `reach`: encoded ends of
+    actions, given what is known; None: they may lie anywhere.
     """
 
     arm: Arm
     constraints: ScopeConstraints | None = None
     learned: Feasibility | None = None
     answering: bool = False
+    reach: Reach | None = None
 
     @property
     def probabilistic(self) -> bool:
@@ -63,11 +67,10 @@ class ArmFeasibility:
 
     def box(self, names: tuple[str, ...], known: Mapping[str, Any]) -> Box:
         """Region of actions by the constraints on settings; see `ScopeConstraints.region`."""
-        return (
-            self.arm.box(names)
-            if self.constraints is None
-            else self.constraints.region(self.arm, names, known)
-        )
+        near = {} if self.reach is None else self.reach(names, known)
+        if self.constraints is None:
+            return self.arm.box(names, near)
+        return self.constraints.region(self.arm, names, known, near)
 
     def region(
         self, names: tuple[str, ...], known: Mapping[str, Any], unseen: Mapping[str, Uncontrolled]

@@ -123,6 +123,8 @@ class CheapFirst(CausalMethod[CheapOptions]):
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Choose initial plays of every model at its cheapest arm; then the cheapest arm that may be enough."""
+        if (today := self.todays_play(history, request)) is not None:
+            return today
         some, known = self.costs.affordable(history).tolist(), context_of(request)
         initial = self._initial_play(some)
         if initial is not None:

@@ -100,7 +100,11 @@ class CoCaBO(CausalMethod[CoCaOptions]):
 
     @cached_property
     def _first(self) -> Int[np.ndarray, " m"]:
-        return split_initial_plays(self._wanted, self.options.first_plays)
+        """Initial plays of each arm; where today's policy is told, of others a single one: they leave it at once."""
+        first = split_initial_plays(self._wanted, self.options.first_plays)
+        if self.host is None:
+            return first
+        return np.where(np.arange(len(first)) == self.host, first, np.minimum(first, 1))
 
     def needed(self, i: int) -> int:
         """Initial plays of arm `i`."""
@@ -108,6 +112,8 @@ class CoCaBO(CausalMethod[CoCaOptions]):
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Choose initial plays of every arm, then the arm with the largest index."""
+        if (today := self.todays_play(history, request)) is not None:
+            return today
         some, first = self.costs.affordable(history), self.needs_initial_plays(history)
         if first is None and self.explores:
             first = self.underexplored(history, many=bool((self._first < self._wanted).any()))

@@ -55,10 +55,13 @@ from ._feasibility import ArmFeasibility, ArmsFeasibility
 from ._observational import trials_explained
 from ._policy_value import Policy, PolicyOf, recommended, value_of
 from ._staged import AffectedContexts, StagedSearch
+from ._today import TodaysPolicy, WithinReach, gain_over, plays_today
 from .identification.scopes import looking_at
 from .models import ArmModel, ArmModels, CausalOptions, EmptyModel, Posterior
 from .problem import Causal
 
+TODAY = "current"
+"""Phase of the play of today's policy."""
 _GRID = 64  # settings of each action among which the largest bound is sought
 ADJUSTED = 0.3
 """Share by which bounds are wider where all outcomes are adjusted observations: the uncertainty of adjustment is not
@@ -117,6 +120,7 @@ class CausalMethod(Method[Causal, O]):
     Attributes:
         constraints: on settings.
         costs: of plays.
+        host: index of the arm that plays today's policy; None: there is none, or limits forbid it.
     """
 
     complete: ClassVar[bool] = True
@@ -129,9 +133,15 @@ class CausalMethod(Method[Causal, O]):
         self.known = problem.space.seen
         scopes = dict.fromkeys(looking_at(scope, self.known) for scope in self.scopes())
         graphs, space, timed = problem.every_graph, problem.space, problem.timed
+        if problem.todays_scope is not None and not any(
+            plays_today(problem, scope) for scope in scopes
+        ):
+            scopes[problem.todays_scope] = None
         arms = [Arm.of(problem.with_price(scope), graphs, space, timed) for scope in scopes]
         self.constraints = ScopeConstraints(problem.limits or (), space)
         self._possible = self.constraints.possible_arms(arms)
+        hosts = (i for i, arm in enumerate(self._possible) if plays_today(problem, arm.scope))
+        self.host = next(hosts, None)
         self.closed = len(arms) - len(self._possible)
         self.costs = CostModel(problem, self._possible, self.constraints, history)
         self._number = {arm.scope: i for i, arm in enumerate(self._possible)}
@@ -321,12 +331,28 @@ class CausalMethod(Method[Causal, O]):
 
     # -- choosing and deciding ---------------------------------------------------------------------
 
+    def todays_play(self, history: History, request: Mapping[str, Any]) -> Choice | None:
+        """Play today's policy in the first round; None later, where there are data, or where there is none."""
+        if self.host is None or len(history) or history.data:
+            return None
+        if self.host not in self.costs.affordable(history):
+            return None
+        return self.play(history, self.host, request, {"phase": TODAY})
+
     def play(
         self, history: History, i: int, request: Mapping[str, Any], note: Mapping[str, Any]
     ) -> Choice:
         """Begin a round of arm `i`, and set the actions without contexts."""
         known, rate = context_of(request), note.get("rate", 0.0)
-        act = partial(self._act, history, i, number=len(history) + 1, rate=rate, token=None)
+        act = partial(
+            self._act,
+            history,
+            i,
+            number=len(history) + 1,
+            rate=rate,
+            token=None,
+            today=note.get("phase") == TODAY,
+        )
         values, observe = self._advance(i, known, {}, act)
         cost = self.costs.expected(i, values, known)
         return Choice(self.arms[i].scope, values, observe, expected_cost=cost, note=note)
@@ -345,9 +371,15 @@ class CausalMethod(Method[Causal, O]):
     def decide(self, history: History, pending: Round, context: Mapping[str, Any]) -> Decision:
         """Set the actions whose contexts are complete."""
         suggestion, i = pending.suggestion, self.models.number[pending.suggestion.scope]
-        rate = read_note(Said, suggestion.note).rate
+        said = read_note(Said, suggestion.note)
         act = partial(
-            self._act, history, i, number=pending.number, rate=rate, token=suggestion.token
+            self._act,
+            history,
+            i,
+            number=pending.number,
+            rate=said.rate,
+            token=suggestion.token,
+            today=said.phase == TODAY,
         )
         values, observe = self._advance(
             i, {**context_of(pending.request), **context}, suggestion.values, act
@@ -380,6 +412,7 @@ class CausalMethod(Method[Causal, O]):
         number: int,
         rate: float,
         token: str | None,
+        today: bool,
     ) -> dict[str, Any]:
         """Values of a group of actions in a round.
 
@@ -391,17 +424,49 @@ class CausalMethod(Method[Causal, O]):
             number: of the round.
             rate: value that a unit of money must bring, where prices depend on settings.
             token: of the round, once it has one.
+            today: whether today's policy is played.
         """
+        if today:
+            return self._as_today(self.feasibility.of(i), group, known)
+        feasibility = self._near_today(history, i)
         model = self.model_to_play(i, number)
         random = self.streams(number, f"act {'+'.join(group)}")
         rate = rate / self.models[i].scale if rate else 0.0
         cost = self.costs.of_group(history, i, group, known, token=token, value_per_cost=rate)
-        optimiser = self.optimiser(history, i, model, cost, self.feasibility.of(i))
+        optimiser = self.optimiser(history, i, model, cost, feasibility)
         if len(model) < self.needed(i):
             return optimiser.random(group, known, random)
         points = self.pending_points(history, i, token)
         with model.with_fantasies(points):
             return optimiser.best(group, known, self.score(i), random, tried=points)
+
+    def _as_today(
+        self, feasibility: ArmFeasibility, group: tuple[str, ...], known: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Today's settings of a group of actions, or the nearest that limits allow."""
+        assert self.problem.today is not None
+        values, space = self.problem.today(known, group), self.problem.space
+        point = np.concatenate([space[name].encode([values[name]]) for name in group])
+        box = feasibility.box(group, known)
+        if box.allows(point[None])[0]:
+            return values
+        return feasibility.arm.decode(group, box.into(point))
+
+    def _near_today(self, history: History, i: int, *, answering: bool = False) -> ArmFeasibility:
+        """Feasibility of arm `i`, where today's policy is told within reach of it."""
+        found = self.feasibility.of(i, answering=answering)
+        if self.problem.today is None:
+            return found
+        return replace(found, reach=self._reach(history)[self.models.model_of[i]])
+
+    @cached_until_next_event
+    def _reach(self, history: History) -> list[WithinReach]:
+        """Settings within reach of today's, by model."""
+        now = self._present_context(history).get(TIME.name) if self.problem.timed else None
+        return [
+            WithinReach(self.problem, self.models, k, history.results, now)
+            for k in range(len(self.models.typical))
+        ]
 
     def model_to_play(self, i: int, number: int) -> ArmModel:
         """Model of arm `i` that round `number` is played by: with the likeliest hyperparameters, as published."""
@@ -470,7 +535,7 @@ class CausalMethod(Method[Causal, O]):
         return [{**row, **when} for row in possible]
 
     def contexts_under(
-        self, history: History, i: int, known: Mapping[str, Any], act: GreedyPolicy
+        self, history: History, i: int, known: Mapping[str, Any], act: GreedyPolicy | TodaysPolicy
     ) -> list[dict[str, Any]]:
         """Contexts of arm `i` under a policy: those that its actions affect are drawn given these."""
         rows, affected = self.contexts(history, i, known), self.affected_contexts(history, i)
@@ -489,7 +554,7 @@ class CausalMethod(Method[Causal, O]):
             name: time for name, time in known.items() if name == TIME.name and self.problem.timed
         }
         model = Averaged(self.models[i], deviations=False)
-        feasibility = self.feasibility.of(i, answering=True)
+        feasibility = self._near_today(history, i, answering=True)
         return GreedyPolicy(
             self.optimiser(history, i, model, cost, feasibility), self.streams, i, when
         )
@@ -497,7 +562,38 @@ class CausalMethod(Method[Causal, O]):
     def _recommend_at(self, history: History, context: Mapping[str, Any]) -> Policy:
         """Recommend the scope with the best expected outcome under its best policy, and that policy."""
         best, *others = (policy for _, policy in self._ranking(history, context))
+        if self.host is not None and best.mean is not None:
+            best = self._beside_today(history, best, context)
         return best.among(tuple(others))
+
+    def _beside_today(self, history: History, best: Policy, known: Mapping[str, Any]) -> Policy:
+        """Add to an answer by how much it is expected to be better than today's policy, and how sure that is.
+
+        Where both are of one arm, errors that they share count for neither.
+        """
+        assert self.host is not None
+        i, sign = self.models.number[best.scope], self.problem.sign
+        if not len(self.models[self.host]):
+            return best
+        today = TodaysPolicy(self.problem, self.arms[self.host])
+        if i == self.host:
+            rows = [
+                np.concatenate([self.arms[i].encode({**seen, **act(seen)}) for seen in contexts])
+                for act in (best.act, today)
+                for contexts in [self.contexts_under(history, i, known, act)]
+            ]
+            gain, sd = gain_over(self.model_to_answer(i), *rows)
+        else:
+            stay = self._answer_of(history, self.host, known, today)
+            assert best.mean is not None
+            assert stay.mean is not None
+            gain = sign * (best.mean - stay.mean)
+            sd = sum(
+                0.5 * ((each.upper or 0.0) - (each.lower or 0.0)) / BOUND for each in (best, stay)
+            )
+        low, high = sorted(sign * (gain + side * BOUND * sd) for side in (-1.0, 1.0))
+        about = reason("gain-over-current", gain=sign * gain, low=low, high=high)
+        return replace(best, reasons=(*best.reasons, about))
 
     def _ranking(self, history: History, context: Mapping[str, Any]) -> list[tuple[int, Policy]]:
         """The arms ranked in a context, cached for the present one if nothing is seen before choosing."""
@@ -531,12 +627,18 @@ class CausalMethod(Method[Causal, O]):
         )
         return [(i, answers[i]) for i in order]
 
-    def _answer_of(self, history: History, i: int, known: Mapping[str, Any]) -> Policy:
-        """Recommendation of arm `i`, with its outcome on average over contexts."""
+    def _answer_of(
+        self,
+        history: History,
+        i: int,
+        known: Mapping[str, Any],
+        policy: TodaysPolicy | None = None,
+    ) -> Policy:
+        """Recommendation of arm `i`, or another policy of it, with its outcome on average over contexts."""
         arm = self.arms[i]
         if not len(self.models[i]):
             return Policy.unknown(arm.scope)
-        model, act = self.model_to_answer(i), self.greedy(history, i, known)
+        model, act = self.model_to_answer(i), policy or self.greedy(history, i, known)
         contexts = self.contexts_under(history, i, known, act)
         affected = self.affected_contexts(history, i)
         return recommended(
@@ -707,6 +809,8 @@ class CausalMethod(Method[Causal, O]):
     def why(self, history: History, asked: Suggestion) -> Sequence[Reason]:
         """Say what a scope's policy may be worth beside others, by the note of the play."""
         said, i = read_note(Said, asked.note), self._number[asked.scope]
+        if said.phase == TODAY:
+            return [reason("current-play")]
         if said.phase == "first plays":
             return [reason("first-play")] if self.chooses_by_model else []
         if said.phase == "only scope":

@@ -11,19 +11,19 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import Strict, model_validator
 
-from ..core import ConstrainedProblem, Outcome, Scope, Suggestion
+from ..core import ConstrainedProblem, Outcome, Scope, Suggestion, as_text
 from ..core.request import read_context
 from ..core.tolerance import Tolerance
 from ..errors import InvalidProblem, combine, one_of
 from ..gp.drift import AnyDrift, check_clock, drift_lines
 from ..records import record, to_dict
-from ..space import Limits, Space, Variable, refuse_laws_of_seen
+from ..space import CurrentPolicy, Limits, Space, Variable, refuse_laws_of_seen
 from ..space.fields import ListField
 from ._constraints import check_constraints
 from ._observational import check_trial, read_trial
 from .graphs.equivalence import check_alike, graphs_of, graphs_of_file
 from .graphs.graph import CausalGraph, claims, doubts
-from .identification.scopes import played_by, stages
+from .identification.scopes import ScopedGraph, looking_at, played_by, stages
 from .prices import Price, PriceTable
 
 T = TypeVar("T")
@@ -76,6 +76,10 @@ class Causal(ConstrainedProblem):
             values that are seen and looked at; variables that a scope leaves to nature count at the
             worst end of their bounds. And `OutcomeConstraint`, constraints on further outcomes,
             which are learned.
+        current: how the system is run today: of some variables that can be set a value, or a
+            formula of contexts, such as ``{"dose": "0.1 + 0.5 * severity"}``, or a Python function
+            of these. It is an arm: it is played first, plays leave it step by step, and answers say
+            by how much they are better.
 
     Raises:
         InvalidProblem: naming the field, its value and the allowed values.
@@ -100,6 +104,7 @@ class Causal(ConstrainedProblem):
     tolerance: Tolerance | None = None
     graphs: Annotated[Sequence[CausalGraph], ListField] | None = None
     limits: Limits | None = None
+    current: Mapping[str, Any] | None = field(default=None, hash=False)
     kind: Literal["causal"] = "causal"
     scoped: ClassVar[bool] = True
     instead: ClassVar[Mapping[str, str]] = _INSTEAD
@@ -141,7 +146,40 @@ class Causal(ConstrainedProblem):
             raise InvalidProblem("graph.intervenable", (), "at least one variable that can be set")
         _ = self.price_table
         check_constraints(self.limits or (), self.space, self.graph)
+        _ = self.todays_scope  # is checked
         return self
+
+    @cached_property
+    def today(self) -> CurrentPolicy | None:
+        """How the system is run today, `current`, as a function of contexts."""
+        if self.current is None:
+            return None
+        for name in self.current:
+            if name not in self.settable:
+                allowed = f"settings of {one_of(self.settable, name)}"
+                raise InvalidProblem(f"current.{name}", self.current[name], allowed)
+        contexts = [name for name in self.space.names if name in (self.graph.contexts or ())]
+        return CurrentPolicy(self.current, self.space, contexts)
+
+    @cached_property
+    def todays_scope(self) -> Scope | None:
+        """Scope of today's policy: each of its actions looks at what its formula reads."""
+        if self.today is None:
+            return None
+        formulas = self.today.formulas
+        scope = Scope.of(
+            {
+                name: formulas[name].reads if name in formulas else ()
+                for name in self.settable
+                if name in (self.current or {})
+            }
+        )
+        for graph in self.every_graph:
+            if not ScopedGraph.of(graph, scope.actions).acyclic:
+                hint = "What an action affects cannot be looked at before it."
+                allowed = "formulas that read no consequence of what they set"
+                raise InvalidProblem("current", self.today.in_words(), allowed, hint)
+        return looking_at(scope, self.space.seen)
 
     def _check_seen(self, name: str) -> None:
         """Refuse contexts with causes among those seen before choosing: they would tell of their causes."""
@@ -299,9 +337,15 @@ class Causal(ConstrainedProblem):
             ("roles", "; ".join(roles)),
             *claimed,
             *limits,
+            *self._todays_line(),
             *drift_lines(self.drift),
             *self._money_lines(),
         )
+
+    def _todays_line(self) -> tuple[tuple[str, str], ...]:
+        if self.today is None:
+            return ()
+        return (("where one stands", as_text(self.shown(self.today.in_words()))),)
 
     def _money_lines(self) -> tuple[tuple[str, str], ...]:
         if self.price_table is None:

@@ -55,7 +55,9 @@ class CurrentPolicy:
     def _try(self) -> None:
         """Evaluate the formulas at both ends and in the middle of what they read."""
         for share in (0.0, 0.5, 1.0) if self._formulas else ():
-            known = {v.name: v.decode(_code(v, share))[0] for v in self._space if v.seen}
+            known = {
+                v.name: v.decode(_code(v, share))[0] for v in self._space if v.name in self.reads
+            }
             self({"time": share, **known})
 
     @property
@@ -68,17 +70,21 @@ class CurrentPolicy:
         """Names that the formulas read."""
         return tuple(dict.fromkeys(name for each in self._formulas.values() for name in each.reads))
 
-    def __call__(self, known: Mapping[str, Any]) -> dict[str, Any]:
-        """Settings by variable, given what is known before choosing.
+    def __call__(
+        self, known: Mapping[str, Any], names: Sequence[str] | None = None
+    ) -> dict[str, Any]:
+        """Settings by variable, given what is known before choosing; of some `names` alone, if given.
 
         Raises:
             InvalidProblem: a formula has no value there.
         """
+        wanted = self._names if names is None else [name for name in self._names if name in names]
         found = {
             name: _settable(self._space[name], formula(known))
             for name, formula in self._formulas.items()
+            if name in wanted
         }
-        return {name: found[name] if name in found else self._values[name] for name in self._names}
+        return {name: found[name] if name in found else self._values[name] for name in wanted}
 
     def in_words(self) -> dict[str, Any]:
         """Values, and formulas as text, by variable."""

@@ -1,0 +1,169 @@
+"""Do first plays keep limits that safe rows never met? `python -m partial_control_bench.costvarying.first_plays`.
+
+Six plants set a heat, a feed and a speed; nature has a humidity. Thirty rows of the past keep all
+limits; the value rises beyond what they spanned, across the limits. Each limit is asked to be kept
+in nine plays of ten, and how likely a play truly keeps all of them is computed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from scipy.stats import norm
+
+import steerbo as sb
+
+ASKED, ROWS, PLAYS, NOISE = 0.9, 30, 10, 0.05
+NAMES = ("heat", "feed", "speed", "humidity")
+LAW = (0.5, 0.12)
+"""Mean and deviation of the humidity."""
+
+Points = np.ndarray
+
+
+def _steep(x: Points) -> list[Points]:
+    """An exponential of heat and feed."""
+    return [0.2 * np.exp(4.0 * (0.6 * x[:, 0] + 0.4 * x[:, 1] - 0.3))]
+
+
+def _flat(x: Points) -> list[Points]:
+    """A plane."""
+    return [0.1 + 0.9 * x[:, 0] + 0.5 * x[:, 1] + 0.2 * x[:, 2]]
+
+
+def _two(x: Points) -> list[Points]:
+    """Two limits, which rise with different variables."""
+    return [0.2 + 0.9 * x[:, 0] + 0.4 * x[:, 1] ** 2, 0.1 + 1.1 * x[:, 1] * x[:, 2] + 0.3 * x[:, 2]]
+
+
+def _rising(x: Points) -> list[Points]:
+    """It rises with what nature draws, the more the hotter."""
+    return [0.2 + 0.6 * x[:, 0] + 0.3 * x[:, 1] + 1.2 * x[:, 0] * (x[:, 3] - 0.4)]
+
+
+def _joint(x: Points) -> list[Points]:
+    """Nothing by one variable alone: heat and feed together."""
+    return [0.3 + 3.0 * np.maximum(x[:, 0] - 0.4, 0.0) * np.maximum(x[:, 1] - 0.4, 0.0) * 4.0]
+
+
+def _cliff(x: Points) -> list[Points]:
+    """A step behind what was measured."""
+    over = 0.5 * x[:, 0] + 0.3 * x[:, 1] + 0.2 * x[:, 2] - 0.62
+    return [0.4 + 0.2 * x[:, 0] + 0.9 / (1.0 + np.exp(-over / 0.02))]
+
+
+PLANTS: Mapping[str, Callable[[Points], list[Points]]] = {
+    "steep": _steep,
+    "flat": _flat,
+    "two": _two,
+    "rising": _rising,
+    "joint": _joint,
+    "cliff": _cliff,
+}
+AT_MOST = 1.0
+
+
+def _value(x: Points) -> Points:
+    """It rises towards the hot, fed and fast corner, and falls with a humidity that is not .5."""
+    return (
+        2.0 * x[:, 0]
+        + 1.2 * x[:, 1]
+        + 0.6 * x[:, 2]
+        - (x[:, 2] - 0.7) ** 2
+        - 2.0 * (x[:, 3] - 0.5) ** 2
+    )
+
+
+def keeps(limits: Callable[[Points], list[Points]], values: Mapping[str, float]) -> float:
+    """Probability that a play keeps all limits, nature and noise drawn."""
+    shares = (np.arange(400) + 0.5) / 400
+    rows = np.tile([values.get(name, 0.0) for name in NAMES], (400, 1))
+    if "humidity" not in values:
+        rows[:, 3] = np.clip(norm.ppf(shares, *LAW), 0, 1)
+    each = [norm.cdf((AT_MOST - found) / NOISE) for found in limits(rows)]
+    return float(np.prod(each, axis=0).mean())
+
+
+def played(name: str, seed: int) -> Mapping[str, Any]:
+    """True probabilities of the first plays, and what was said of each beforehand."""
+    limits, random = PLANTS[name], np.random.default_rng([seed, 53])
+    variables = [sb.Float(each, 0, 1) for each in NAMES[:3]]
+    variables.append(sb.Float("humidity", 0, 1, law=sb.Normal(*LAW)))
+    count = len(limits(np.zeros((1, 4))))
+    problem = sb.CostVarying(
+        variables,
+        [list(NAMES[:3]), list(NAMES)],
+        costs=[1.0, 1.5],
+        limits=[
+            sb.OutcomeConstraint(f"limit {k}", at_most=AT_MOST, probability=ASKED)
+            for k in range(count)
+        ],
+    )
+    optimizer = sb.Optimizer(problem, rounds=40, seed=seed)
+
+    def measured(x: Points) -> tuple[float, dict[str, float]]:
+        found = [float(each[0] + NOISE * random.normal()) for each in limits(x[None])]
+        row = dict(zip(NAMES, map(float, x), strict=True))
+        further = {f"limit {k}": each for k, each in enumerate(found)}
+        return float(_value(x[None])[0] + 0.1 * random.normal()), row | further
+
+    past = 0
+    while past < ROWS:
+        x = np.clip(random.normal([0.35, 0.35, 0.4, LAW[0]], [0.1, 0.1, 0.12, LAW[1]]), 0, 1)
+        value, row = measured(x)
+        if all(row[f"limit {k}"] <= AT_MOST for k in range(count)):
+            optimizer.add(value, realised=row)
+            past += 1
+    true, gained = list[float](), list[float]()
+    for _ in range(PLAYS):
+        suggestion = optimizer.ask()
+        if suggestion is None:
+            break
+        settings = {k: float(v) for k, v in suggestion.values.items()}
+        true.append(keeps(limits, settings))
+        drawn = float(np.clip(random.normal(*LAW), 0, 1))
+        x = np.array([{"humidity": drawn, **settings}[each] for each in NAMES])
+        value, row = measured(x)
+        gained.append(float(_value(x[None])[0]))
+        optimizer.tell(suggestion, value, realised=row)
+    return {"plant": name, "seed": seed, "true": true, "gained": gained}
+
+
+def _summary(lines: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Mean probabilities, their standard errors between seeds, and plays below half."""
+    for name in dict.fromkeys(line["plant"] for line in lines):
+        some = [line for line in lines if line["plant"] == name]
+        means = np.array([np.mean(line["true"]) for line in some])
+        error = means.std(ddof=1) / np.sqrt(len(means)) if len(means) > 1 else np.nan
+        low = sum(p < 0.5 for line in some for p in line["true"])
+        least = min(min(line["true"]) for line in some)
+        first = np.mean([line["gained"][0] for line in some])
+        last = np.mean([line["gained"][-1] for line in some])
+        yield (
+            f"{name}\t{len(some)} seeds\t{means.mean():.3f} ± {error:.3f}\tbelow half: {low}\t"
+            f"least {least:.2f}\tvalue {first:.2f} → {last:.2f}"
+        )
+
+
+def main() -> None:
+    """Play plants; a line a study goes to standard error, the summary is printed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", default="9400-9419", help="first and last, such as 9400-9419")
+    parser.add_argument("--plants", default=",".join(PLANTS))
+    given = parser.parse_args()
+    first, last = map(int, given.seeds.split("-"))
+    lines = []
+    for seed in range(first, last + 1):
+        for name in given.plants.split(","):
+            lines.append(played(name, seed))
+            print(json.dumps(lines[-1]), file=sys.stderr, flush=True)
+    print("\n".join(_summary(lines)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,183 @@
+"""Today's policy: which scope plays it, how far from it the next play may lie, and what others are better by.
+
+How far plays may go is said in `surrogate._reach`. A variable that today's policy leaves to nature
+stands where nature has put it: at the median of what was measured while nobody set it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._arrays import Bool, Float
+from ..bandit import BOUND
+from ..core import PolicyStep, Result, Scope
+from ..gp import Averaged, GPRegression
+from ..space import Categorical
+from ..surrogate import FIRST_STEP, gains, reach
+from ._arms import Arm
+from ._contexts import known_in
+from .models import ArmModels, Posterior
+from .problem import Causal
+
+
+@dataclass(frozen=True, eq=False)
+class TodaysPolicy:
+    """Today's policy in an arm, in the form of those that answers recommend."""
+
+    problem: Causal
+    arm: Arm
+
+    def best(self, ready: Sequence[str], known: Mapping[str, Any]) -> dict[str, Any]:
+        """Settings of the actions `ready`, given what they look at."""
+        assert self.problem.today is not None
+        return self.problem.today(known, ready)
+
+    def __call__(self, context: Mapping[str, Any]) -> dict[str, Any]:
+        """Settings of all actions in full contexts."""
+        return self.best(self.arm.actions, context)
+
+    def step(self, context: Mapping[str, Any]) -> PolicyStep:
+        """Settings of the actions whose contexts are complete, and the contexts to look at next."""
+        values: dict[str, Any] = {}
+        seen = {name: value for name, value in context.items() if name in self.arm.contexts}
+        for look, ready in self.arm.stages:
+            if missing := tuple(name for name in look if name not in seen):
+                return PolicyStep(self.arm.scope, values, missing, seen)
+            values |= self.best(ready, seen)
+        return PolicyStep(self.arm.scope, values, (), seen)
+
+
+def plays_today(problem: Causal, scope: Scope) -> bool:
+    """Whether a scope sets what today's policy sets, and looks at what it reads."""
+    if (today := problem.todays_scope) is None:
+        return False
+    looks = dict(scope.actions)
+    reads = dict(today.actions)
+    return looks.keys() == reads.keys() and all({*reads[x]} <= {*looks[x]} for x in reads)
+
+
+class WithinReach:
+    """Encoded ends that the next settings of an arm lie within.
+
+    Args:
+        problem: the problem, with its `current` policy.
+        models: of the arms, given all outcomes as they stand.
+        k: number of the arm's model.
+        results: all results of the study.
+        now: the time, where effects change.
+    """
+
+    def __init__(
+        self,
+        problem: Causal,
+        models: ArmModels,
+        k: int,
+        results: Sequence[Result],
+        now: float | None,
+    ) -> None:
+        self._problem, self._arm = problem, models.typical[k]
+        self._usual = self._medians(results)
+        rows, told = models.regressions[k].inputs, models.rows[k].told
+        rows = rows.copy()
+        if now is not None and len(rows):
+            rows[:, -1] = now  # what was better long ago may not be so now
+        today = rows.copy()
+        for row, result in zip(today, told, strict=True):
+            known = result.realised if result.played is None else known_in(result.played)
+            for name, code in self._encoded(self._arm.actions, known).items():
+                row[self._arm.names.index(name)] = code
+        columns = [self._arm.names.index(name) for name in self._arm.actions]
+        no_worse = _no_worse(models.regressions[k], rows, today, surely=problem.timed)
+        down, up = reach((rows - today)[:, columns], no_worse, self._least)
+        self._distances = dict(
+            zip(self._arm.actions, zip(down.tolist(), up.tolist(), strict=True), strict=True)
+        )
+
+    def __call__(
+        self, names: Sequence[str], known: Mapping[str, Any]
+    ) -> dict[str, tuple[float, float]]:
+        """Encoded ends of actions, given what is known by then."""
+        found = {}
+        for name, here in self._encoded(names, known).items():
+            down, up = self._distances[name]
+            found[name] = here - down, here + up
+        return found
+
+    @property
+    def _least(self) -> Float[np.ndarray, " k"]:
+        """Distances that are always within reach: one step of a variable at least."""
+        levels = [self._problem.space[name].levels for name in self._arm.actions]
+        return np.array(
+            [
+                FIRST_STEP if k is None else max(FIRST_STEP, np.diff(k).max(initial=0.0))
+                for k in levels
+            ]
+        )
+
+    def _encoded(self, names: Sequence[str], known: Mapping[str, Any]) -> dict[str, float]:
+        """Encoded settings of today of actions; categories have no steps, and what nobody knows no place."""
+        policy, space = self._problem.today, self._problem.space
+        assert policy is not None
+        able = [name for name in names if not isinstance(space[name], Categorical)]
+        at = {**self._usual, **known}
+        formulas = policy.formulas
+        said = policy(
+            at, [n for n in able if n not in formulas or at.keys() >= {*formulas[n].reads}]
+        )
+        here = {name: said.get(name, self._usual.get(name)) for name in able}
+        return {
+            name: float(np.clip(space[name].encode([value])[0], 0.0, 1.0))
+            for name, value in here.items()
+            if value is not None
+        }
+
+    def _medians(self, results: Sequence[Result]) -> dict[str, Any]:
+        """Medians of what was measured while nobody set it, by variable."""
+        met: dict[str, list[Any]] = {}
+        for result in results:
+            known = result.realised if result.played is None else known_in(result.played)
+            was_set = () if result.scope is None else result.scope.set
+            for name in self._problem.space.names:
+                if name in known and name not in was_set:
+                    met.setdefault(name, []).append(known[name])
+        found = {}
+        for name, values in met.items():
+            variable = self._problem.space[name]
+            codes = np.sort(variable.encode(values))
+            found[name] = variable.decode(codes[len(codes) // 2 : len(codes) // 2 + 1])[0]
+        return found
+
+
+def _no_worse(
+    model: Posterior,
+    rows: Float[np.ndarray, "n d"],
+    today: Float[np.ndarray, "n d"],
+    *,
+    surely: bool,
+) -> Bool[np.ndarray, " n"]:
+    """Whether each row is expected to be no worse than today's beside it, or better by its lower bound."""
+    if not len(rows):
+        return np.zeros(0, dtype=bool)
+    if surely and isinstance(model, GPRegression):
+        gain, deviation = gains(model, rows, today)
+        return np.asarray(gain >= BOUND * deviation)
+    return np.asarray(model.means(rows) >= model.means(today))
+
+
+def gain_over(
+    model: Posterior, rows: Float[np.ndarray, "m d"], today: Float[np.ndarray, "m d"]
+) -> tuple[float, float]:
+    """Mean and deviation of the average gain of rows over those beside them; deviations count as fully correlated.
+
+    As in `value_of`: a policy is optimised by the model, which errs alike in all contexts.
+    """
+    members = model.members if isinstance(model, Averaged) else (model,)
+    each = [gains(member, rows, today) for member in members]
+    means = np.array([found.mean() for found, _ in each])
+    spreads = np.array([spread.mean() for _, spread in each])
+    deviation = float(np.sqrt((spreads**2).mean() + means.var()))
+    return model.scale * float(means.mean()), model.scale * deviation
