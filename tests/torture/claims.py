@@ -21,7 +21,7 @@ def contradictions(optimizer: Optimizer) -> Iterator[str]:
     """What a study says of its answer and of its latest suggestion that something else it says contradicts."""
     advice = optimizer.recommend()
     yield from _of_answer(optimizer, advice)
-    waiting = [each.suggestion for each in optimizer.history if each.state == "asked"]
+    waiting = [each.suggestion for each in optimizer.history if each.state == "open"]
     for suggestion in waiting:
         yield from _of_play(optimizer, suggestion)
 
