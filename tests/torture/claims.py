@@ -84,7 +84,8 @@ def _of_play(optimizer: Optimizer, suggestion: Suggestion) -> Iterator[str]:
     what, reasons = f"play {suggestion.token}", _by_kind(card.reasons)
     yield from _of_bounds(card, what)
     yield from _of_settings(optimizer, dict(suggestion.values), what)
-    uppers = [each for each in suggestion.note.get("upper", suggestion.note.get("index", ())) if each is not None]
+    noted = suggestion.note.get("upper", suggestion.note.get("index", ()))  # of each scope, or of what is played
+    uppers = [each for each in (noted if isinstance(noted, list | tuple) else [noted]) if each is not None]
     for kind in ("best-bound", "best-policy-bound"):
         if kind in reasons and uppers:
             bound = float(reasons[kind].values["bound"])
