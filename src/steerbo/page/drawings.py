@@ -19,6 +19,7 @@ from ..core import BaseStudy, Problem, Recommendation, Scope, with_unit
 from ..errors import SteerboError
 from ..meanfield import MeanField
 from ..plots.causal import Edge, edges_of, layers, role_of
+from ..plots.drawing import is_log
 from ..plots.meanfield import payoff_curve, played_shares
 from ..plots.model import over_time_of
 from ..plots.policies import (
@@ -292,14 +293,13 @@ def time_chart(study: BaseStudy, advice: Recommendation, name: str) -> Chart:
     times, at = found.times, found.at
     half_t = float(times[1] - times[0]) / 2
     places = np.asarray(at, dtype=float)
-    gaps = np.diff(places) / 2  # of a logarithmic variable they grow
-    edges = [
-        float(places[0] - gaps[0]),
-        *(places[:-1] + gaps).tolist(),
-        float(places[-1] + gaps[-1]),
-    ]
+    log = is_log(problem.space[name])
+    on_axis = np.log(places) if log else places
+    gaps = np.diff(on_axis) / 2
+    edges = [on_axis[0] - gaps[0], *(on_axis[:-1] + gaps), on_axis[-1] + gaps[-1]]
+    edges = [math.exp(edge) if log else float(edge) for edge in edges]
     across = Axis(float(times[0]) - half_t, float(times[-1]) + half_t)
-    up = Axis(edges[0], edges[-1], rising=True)
+    up = Axis(edges[0], edges[-1], rising=True, log=log)
     low, high = float(np.min(found.mean)), float(np.max(found.mean))
     part = (found.mean - low) / max(high - low, 1e-300)
     level = np.clip((part if problem.sign > 0 else 1.0 - part) * SHADES, 0, SHADES - 1).astype(int)
@@ -346,7 +346,8 @@ def time_chart(study: BaseStudy, advice: Recommendation, name: str) -> Chart:
 def policy_charts(study: BaseStudy, advice: Recommendation, pair: Followed) -> tuple[Chart, ...]:
     """A setting over time, what the policy sets along what is seen, and the expected outcome along it."""
     past, policy = settings_of(study, advice, pair.setting), policy_of(study, pair)
-    up = _axis([each.value for each in past.plays], policy.values, rising=True)
+    variable = study.problem.space[pair.setting]
+    up = _axis([each.value for each in past.plays], policy.values, rising=True, variable=variable)
     drawn = _settings_chart(study, past, up), _policy_chart(study, policy, past.outcomes, up)
     try:
         found = response_of(study, policy)
@@ -355,11 +356,14 @@ def policy_charts(study: BaseStudy, advice: Recommendation, pair: Followed) -> t
     return (*drawn, _response_chart(study, found)) if found.curves else drawn
 
 
-def _axis(*values: Iterable[float], rising: bool = False) -> Axis:
-    """An axis with all finite values on it, and a little room."""
+def _axis(*values: Iterable[float], rising: bool = False, variable: Any = None) -> Axis:
+    """An axis with all finite values on it, and a little room, on the scale of its variable."""
     every = np.concatenate([np.asarray([*some], dtype=float) for some in values])
     every = every[np.isfinite(every)]
     low, high = float(every.min()), float(every.max())
+    if is_log(variable):
+        ratio = (high / low) ** _ROOM if high > low else 2.0
+        return Axis(low / ratio, high * ratio, rising, log=True)
     room = _ROOM * (high - low) or 0.5 * (abs(high) or 1.0)
     return Axis(low - room, high + room, rising)
 
@@ -414,7 +418,8 @@ def _policy_chart(
     study: BaseStudy, found: Policy, outcomes: tuple[float, float], up: Axis
 ) -> Chart:
     problem, words, (setting, seen) = study.problem, Words.of(study), found.names
-    across = _axis(found.at, [each.at[0] for each in found.plays])
+    variable = problem.space[seen]
+    across = _axis(found.at, [each.at[0] for each in found.plays], variable=variable)
     dots = [
         Mark(
             across.at(each.at[0]),
@@ -461,7 +466,8 @@ def _response_chart(study: BaseStudy, found: Response) -> Chart:
     lines = [each.along for each in found.curves]
     at = [np.asarray(line.at, dtype=float) for line in lines]
     width = [np.nan_to_num(line.width) for line in lines]
-    across = Axis(min(float(each[0]) for each in at), max(float(each[-1]) for each in at))
+    log = is_log(problem.space[setting])
+    across = Axis(min(each[0] for each in at), max(each[-1] for each in at), log=log)
     ends = [
         line.mean + side * half for line, half in zip(lines, width, strict=True) for side in (-1, 1)
     ]

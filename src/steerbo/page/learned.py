@@ -15,6 +15,7 @@ from ..errors import InvalidRequest, SteerboError, one_of
 from ..interop.posteriors import posterior_of
 from ..meanfield import MeanField
 from ..meanfield.mf_gp_ucb import MFGPUCB
+from ..plots.drawing import is_log
 from ..plots.model import Slice as ModelSlice
 from ..plots.model import drifting_names, slices_of
 from ..plots.policies import Followed, followed
@@ -256,7 +257,8 @@ def _drawn(
     if inside:  # a single wild outcome does not flatten the line
         room = high - low
         low, high = max(min(low, *inside), low - room), min(max(high, *inside), high + room)
-    across, up = Axis(float(at[0]), float(at[-1])), Axis(low, high, rising=True)
+    across = Axis(float(at[0]), float(at[-1]), log=is_log(problem.space[name]))
+    up = Axis(low, high, rising=True)
     band = (
         points([*at, *at[::-1]], [*(mean + width), *(mean - width)[::-1]], across, up)
         if bounded

@@ -57,6 +57,7 @@ def _written(picture: Picture) -> Drawn:
 
 
 _STEPS = (1.0, 2.0, 5.0, 10.0)  # of an axis, times a power of ten
+_BELOW = 1e6  # times below its lower end a value still has a place on a logarithmic axis
 _MOST_DOTS = 400  # more are no longer told apart
 
 
@@ -184,15 +185,20 @@ class Axis:
     Args:
         low, high: values at the ends.
         rising: whether larger values are at the top, not at the right.
+        log: whether equal distances are equal ratios; `low` is above 0.
     """
 
     low: float
     high: float
     rising: bool = False
+    log: bool = False
 
     def __call__(self, value: float) -> float:
         """The place of a value in hundredths, no further outside than a whole width."""
-        share = (value - self.low) / (self.high - self.low) if self.high > self.low else 0.5
+        low, high = self.low, self.high
+        if self.log:
+            low, high, value = (math.log(max(x, self.low / _BELOW)) for x in (low, high, value))
+        share = (value - low) / (high - low) if high > low else 0.5
         share = min(max(share, -1.0), 2.0)
         return 100.0 * (1.0 - share if self.rising else share)
 
@@ -205,7 +211,11 @@ class Axis:
 
         >>> Axis(0.0, 10.0).ticks()
         (('0.00%', '0'), ('50.00%', '5'), ('100.00%', '10'))
+        >>> Axis(0.1, 10.0, log=True).ticks()
+        (('0.00%', '0.1'), ('50.00%', '1'), ('100.00%', '10'))
         """
+        if self.log and (powers := log_ticks(self.low, self.high, most)):
+            return tuple((self.at(value), numeral(value)) for value in powers)
         values = ticks(self.low, self.high, most)
         step = values[1] - values[0] if len(values) > 1 else 0.0
         return tuple((self.at(value), tick_text(value, step)) for value in values)
@@ -225,6 +235,22 @@ def ticks(low: float, high: float, most: int = 5) -> list[float]:
     first = math.ceil(low / step - 1e-9)
     last = math.floor(high / step + 1e-9)
     return [k * step for k in range(first, last + 1)]
+
+
+def log_ticks(low: float, high: float, most: int = 5) -> list[float]:
+    """Powers of ten between two, every so many that they are few; where there is one, 1, 2 and 5 times them.
+
+    >>> log_ticks(1e-6, 1e3), log_ticks(0.5, 30.0), log_ticks(2.1, 4.9)
+    ([1e-06, 0.0001, 0.01, 1.0, 100.0], [1.0, 10.0], [])
+    """
+    first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
+    if last < first:
+        return []
+    if last == first:
+        every = [s * 10.0**k for k in (first - 1, first) for s in (1.0, 2.0, 5.0)]
+        return [x for x in every if low * (1 - 1e-9) <= x <= high * (1 + 1e-9)]
+    step = math.ceil((last - first + 1) / most)
+    return [float(f"1e{k}") for k in range(first, last + 1, step)]
 
 
 def tick_text(value: float, step: float) -> str:

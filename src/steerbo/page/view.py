@@ -452,7 +452,7 @@ def progress(
         return None
     first, last = found.told[0][0], max(found.told[-1][0], *(x for x, *_ in found.reached), 0.0)
     across = Axis(first if found.along == "time" else 0.0, last)
-    up = Axis(*value_range(found), rising=True)
+    up = Axis(*value_range(found), rising=True, log=found.log)
     dots, at = list[Mark](), list[float]()
     for x, value, r in found.told:
         said = f"round {r.number}: {words.outcome(value)} with {r.suggestion.scope}"

@@ -317,11 +317,18 @@ def places_on(variable: Any, values: Sequence[Any]) -> list[float]:
     return [float(value) for value in values]
 
 
-def name_choices(axis: Any, variable: Any) -> None:
-    """Name the choices of a category along an axis."""
+def scale_axis(axis: Any, variable: Any) -> None:
+    """Scale an axis as its variable is: logarithmic, or with the names of a category's choices."""
     if isinstance(variable, Categorical):
         choices = [wrapped(str(choice), 12) for choice in variable.choices]
         axis.set_ticks(range(len(choices)), choices)
+    elif is_log(variable):
+        axis.axes.set(**{f"{axis.axis_name}scale": "log"})
+
+
+def is_log(variable: Any) -> bool:
+    """Whether a variable is on a logarithmic scale."""
+    return getattr(variable, "scale", "linear") == "log"
 
 
 # -- names beside marks ----------------------------------------------------------------------------

@@ -53,10 +53,10 @@ from .drawing import (
     colour_bar,
     finished,
     legend_below,
-    name_choices,
     new_figure,
     on,
     places_on,
+    scale_axis,
     shades,
     styled,
     texts_at_right,
@@ -670,7 +670,7 @@ def _draw(axes: Any, problem: Problem, found: Slice) -> None:
             places_on(variable, found.suggested), [0.02] * len(found.suggested), "^", ms=7, mfc=ORANGE, mec="black",
             mew=0.5, ls="none", zorder=5, transform=axes.get_xaxis_transform(), clip_on=False, label="suggested next",
         )  # fmt: skip
-    name_choices(axes.xaxis, variable)
+    scale_axis(axes.xaxis, variable)
     if isinstance(variable, Categorical):
         axes.set_xlim(-0.5, len(variable.choices) - 0.5)
     axes.set_xlabel(wrapped(with_unit(problem, found.name), 26))
@@ -750,7 +750,7 @@ def _contour(axes: Any, found: Slices, names: Sequence[str], value: str = "") ->
                 *at, form, ms=7, mfc=colour, mec="black", mew=0.5, ls="none", zorder=5, label=label
             )
     for axis, variable in zip((axes.xaxis, axes.yaxis), variables, strict=True):
-        name_choices(axis, variable)
+        scale_axis(axis, variable)
     axes.set_xlabel(wrapped(with_unit(problem, names[0]), 26))
     axes.set_ylabel(wrapped(with_unit(problem, names[1]), 26))
     axes.set_title("Expected over two variables")
@@ -969,6 +969,7 @@ def _over_time(axes: Any, study: BaseStudy, found: OverTime, value: str = "") ->
     look = {"cmap": scale, "vmin": low, "vmax": high, "edgecolors": "black", "lw": 0.7, "zorder": 3}
     axes.scatter(at, places, s=18, c=values, label="outcome (same shades)", **look)
     axes.set(xlabel="time", ylabel=wrapped(with_unit(study.problem, found.name), 26))
+    scale_axis(axes.yaxis, study.problem.space[found.name])
     axes.set_title(f"Expected along {wrapped(found.name, 26, 1)}, over time")
     colour_bar(axes, mesh, f"expected {value_words(study, value)}", study.problem)
     return finished(axes)

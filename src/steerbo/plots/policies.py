@@ -32,10 +32,10 @@ from .drawing import (
     finished,
     legend_below,
     mark_good,
-    name_choices,
     new_figure,
     on,
     places_on,
+    scale_axis,
     shades,
     styled,
     value_words,
@@ -299,7 +299,7 @@ def _draw_settings(axes: Any, problem: Problem, found: Settings, shade: Mapping[
             [each.when for each in found.suggested], places([each.value for each in found.suggested]),
             "v", color=ORANGE, mec="black", mew=0.4, ms=6, ls="none", zorder=4, label="suggested",
         )  # fmt: skip
-    name_choices(axes.yaxis, variable)
+    scale_axis(axes.yaxis, variable)
     return marks
 
 
@@ -406,6 +406,7 @@ def _draw_policy(axes: Any, problem: Problem, found: Policy, shade: Mapping[str,
         at, places = zip(*(each.at for each in found.plays), strict=True)
         values = [each.value for each in found.plays]
         axes.scatter(at, places, c=values, s=16, lw=0.3, edgecolors="black", zorder=3, **shade)
+    scale_axis(axes.xaxis, problem.space[found.names.seen])
     axes.set_xlabel(wrapped(with_unit(problem, found.names.seen), 26))
 
 
@@ -525,6 +526,7 @@ def _draw_response(axes: Any, study: BaseStudy, found: Response, value: str = ""
         axes.plot(each.chosen, each.height, shape, color=colour, mec=BLACK, ms=7, zorder=4)
     look = {"mfc": "none", "mec": BLACK, "ms": 7, "ls": "none", "label": "what the policy sets"}
     axes.plot([], [], "o", **look)
+    scale_axis(axes.xaxis, problem.space[setting])
     axes.set(
         xlabel=wrapped(with_unit(problem, setting), 26),
         ylabel=f"expected {value_words(study, value)}",

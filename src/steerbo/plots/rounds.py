@@ -35,6 +35,8 @@ from .drawing import (
 _LATELY = 10  # rounds whose mean is shown where the optimum moves: what was best before is over
 _MOST_SHOWN = 6  # variables that are shown
 _NEXT = 3  # suggestions that are out
+_DECADES = 1000.0  # largest outcome by least from which an axis is logarithmic
+_MARGIN = 0.05  # of a logarithmic axis, free at its ends
 _FLAT = 0.5  # half the height of an axis along which outcomes are all alike
 BOUNDS = "95 % bounds"  # as legends have it
 
@@ -109,6 +111,12 @@ class Progress:
     along: str
     reached: tuple[tuple[float, float, float, float], ...]
     lately: tuple[float, ...]
+
+    @property
+    def log(self) -> bool:
+        """Whether outcomes span decades, so that the small ones are only seen on a logarithmic scale."""
+        values = [value for _, value, _ in self.told]
+        return min(values, default=0.0) > 0 and max(values) >= _DECADES * min(values)
 
     @property
     def says(self) -> str:
@@ -192,6 +200,8 @@ def draw_progress(axes: Any, study: BaseStudy, value: str = "") -> None:
     at = [x for x, _, _ in found.told]
     values = [y for _, y, _ in found.told]
     axes.plot(at, values, "o", ms=4, color=SKY, mec=BLUE, mew=0.6, label="one round")
+    if found.log:
+        axes.set(yscale="log", ylim=value_range(found))
     if found.lately:
         axes.plot(at, found.lately, color=VERMILION, lw=1.4, label=found.says)
     elif found.reached:
@@ -205,6 +215,9 @@ def value_range(found: Progress) -> tuple[float, float]:
     """Range of the vertical axis: that of outcomes and bounds, but for bounds far beyond all outcomes."""
     values = [value for _, value, _ in found.told]
     low, high = min(values), max(values)
+    if found.log:
+        room = (high / low) ** _MARGIN
+        return low / room, high * room
     room = high - low
     ends = [end for _, *some in found.reached for end in some]
     if ends and room > 0:
