@@ -50,6 +50,6 @@ def few_draws() -> Iterator[None]:
             patch.setattr(_acquisition, "_SCREEN", 8)
             patch.setattr(_acquisition, "_STARTS", 1)
             patch.setattr(_acquisition, "_STARTS_WITHIN", 1)
-            patch.setattr(_constrained, "_CLIMBED", 1)
+            patch.setattr(_constrained, "CLIMBED", 1)
             patch.setattr(_rounding, "_KEPT", 1)
         yield

@@ -12,13 +12,14 @@ from steerbo.core import History, Streams
 from steerbo.costvarying.method import CostVaryingMethod
 from steerbo.costvarying.methods import UcbPsq, UcbPsqOptions
 from steerbo.gp import GPRegression, SquaredExponentialKernel
-from steerbo.optim import Box, maximise, sobol_points
+from steerbo.optim import Box, FeasibleRegion, maximise, sobol_points
 from steerbo.surrogate import (
     Controlled,
     Domain,
     LawOf,
     ProductKernelPosterior,
     Uncontrolled,
+    highest_of,
     maximise_bounds,
     polished,
     warm_started,
@@ -180,3 +181,33 @@ def test_a_search_again_finds_nearly_what_a_whole_one_does(problem: sb.CostVaryi
         assert less.value <= found.value + 1e-8
         short += max(0.0, whole.value - less.value)
     assert short <= 0.02 * len(before), "in posterior standard deviations of what was told"
+
+
+def test_a_search_within_a_margin_tries_what_was_tried_without_it_no_more() -> None:
+    tried: list[bytes] = []
+
+    class Hill:
+        """Highest where it is not allowed."""
+
+        def values(self, points: Any) -> Any:
+            tried.extend(row.tobytes() for row in points)
+            return -((points - 0.9) ** 2).sum(axis=1)
+
+        def curved(self, points: Any) -> Any:
+            bend = np.tile(-2.0 * np.eye(2), (len(points), 1, 1))
+            return -((points - 0.9) ** 2).sum(axis=1), -2.0 * (points - 0.9), bend
+
+    box = FeasibleRegion(Box([0, 0], [1, 1]), lambda points: 1.0 - points.sum(axis=1))
+    found = highest_of(Hill(), box, seed=0)
+    np.testing.assert_allclose(found.point, 0.5, atol=1e-4)
+    assert len(tried) == len(set(tried)) > 0
+
+
+def test_bounds_within_a_margin_may_begin_with_those_without_it() -> None:
+    method, history = learned(NUMERIC, 0)
+    posterior, domain = method.candidates(history, {}).posterior, method.candidates(history, {}).domains[1]
+    guarded = Domain(domain.parts, FeasibleRegion(domain.box, lambda points: 0.3 - points[:, 0]))
+    (alone,) = maximise_bounds(posterior, [guarded], [BETA], 0)
+    (after,) = maximise_bounds(posterior, [guarded], [BETA], 0, free=maximise_bounds(posterior, [domain], [BETA], 0))
+    assert alone[0].point[0] <= 0.3
+    np.testing.assert_allclose(after[0].point, alone[0].point, atol=1e-9)

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from .._arrays import Float
-from ._constrained import maximise_constrained
+from ._constrained import CLIMBED, maximise_constrained
 from ._domain import (
     Box,
     Maximum,
@@ -108,12 +108,14 @@ def maximise(
         more = np.concatenate(known)
         both = zip((more, everywhere(more)), screened, strict=True)
         ranked = best_first(*map(np.concatenate, both))
+    free = box.continuous
+    if isinstance(box, FeasibleRegion) and free.all():
+        starts = min(starts, CLIMBED)  # others would be judged, and not climbed from
     points, values = _diverse(box, ranked, starts, apart=not listed)
     if listed:
         return replace(best_first(points, values), screen=screened)
 
     value = _only(value, box) if box.constrained else value
-    free = box.continuous
     rise = value_and_gradient or differences(value, box.low, box.high, free)
     changed = np.arange(len(points))
     for _ in range(_ROUNDS):

@@ -14,7 +14,8 @@ from ._in_step import Asked, in_step
 from ._lbfgs import maximise_batched
 from ._polytope import INWARDS, FeasibleRegion, Polytope
 
-_CLIMBED = 4  # restarts
+CLIMBED = 4
+"""Restarts that are climbed in a region: a step takes long."""
 _GUARD = 1e-5  # by how much a margin is aimed above 0, so that rounding does not lead below
 _ARRIVED = 1e-8  # of a value: no quadratic programme gains less
 _FIRST_STEP = 0.1  # of the box's width, before any curvature is known, as in `optim._lbfgs`
@@ -46,7 +47,7 @@ def maximise_constrained(
         return maximise_batched(rise, starts, low, high, iterations=iterations, tolerance=tolerance)
     options = {"maxiter": iterations, "ftol": max(tolerance, _ARRIVED)}
     points, values = starts.copy(), finite(rise(starts)[0])
-    left = np.argsort(-values, kind="stable")[:_CLIMBED]
+    left = np.argsort(-values, kind="stable")[:CLIMBED]
     left = left[values[left] > -np.inf] if _polytope(box).directions.size else left[:0]
     for reach in _REACHES:
         if left.size:
