@@ -16,6 +16,7 @@ from steerbo.core import Optimizer
 from steerbo.errors import InvalidRequest
 from steerbo.page.drawings import SHADES, graphs_of, time_chart
 from steerbo.page.learned import learned, tabs_of
+from steerbo.plots.causal import shares
 from tests.torture.kills import WINGS
 
 
@@ -88,6 +89,30 @@ def test_every_tab_is_drawn_and_has_an_address_of_its_own() -> None:
             found = learned(optimizer, advice, tab.draw, tab.along)
             assert found.chosen == tab
             assert bool(found.graphs) != bool(found.slice), tab
+
+
+def test_shares_are_those_of_matplotlib() -> None:
+    pytest.importorskip("matplotlib")
+    text = "age -> dose -> y; age -> rest -> y; dose <-> y; rest <-> y"
+    graph = CausalGraph.from_text(text, target="y", intervenable=["dose", "rest"])
+    variables = [sb.Float("dose", 0, 1), sb.Float("rest", 0, 1), sb.Float("age", 20, 90)]
+    problem = sb.Causal(graph, variables, prices={"dose": 1, "rest": 2}, base=1)
+    optimizer = sb.Optimizer(problem, "random", rounds=6, seed=1)
+    while (suggestion := optimizer.ask()) is not None:
+        if suggestion.observe:
+            suggestion = optimizer.decide(suggestion, {"age": 50.0})
+        optimizer.tell(suggestion, 1.0, realised={"dose": 0.5, "rest": 0.5, "age": 50.0, **suggestion.values})
+    found = learned(optimizer, optimizer.recommend(), "shares").slice
+    assert found is not None
+    assert found.bars is not None
+    axes = shares(optimizer)
+    drawn = [patch.get_width() for patch in axes.patches]
+    rows, columns = len(found.bars.rows), len(found.bars.heads)
+    most = max(drawn)
+    for k, (_, cells) in enumerate(found.bars.rows):
+        for j, (_, length, _) in enumerate(cells):
+            assert float(length.removesuffix("%")) == pytest.approx(100 * drawn[columns * k + j] / most, abs=0.01)
+    assert len(drawn) == rows * columns > 1
 
 
 def test_shades_fill_the_drawing_and_the_best_is_the_darkest() -> None:

@@ -15,14 +15,15 @@ from ..errors import InvalidRequest, SteerboError, one_of
 from ..interop.posteriors import posterior_of
 from ..meanfield import MeanField
 from ..meanfield.mf_gp_ucb import MFGPUCB
+from ..plots.causal import shares_of
 from ..plots.drawing import is_log
 from ..plots.model import Slice as ModelSlice
 from ..plots.model import drifting_names, slices_of
 from ..plots.policies import Followed, followed
 from ..space import Categorical
 from .drawings import Graph, agents_chart, graphs_of, policy_charts, time_chart
-from .pictures import Axis, Chart, Mark, points, thinned
-from .wording import Words, labelled
+from .pictures import Axis, Chart, Crowd, Mark, points, thinned
+from .wording import Words, labelled, share_text
 
 SCOPED = ("cost-varying", "causal")
 """Kinds whose model is one of what a scope sets and looks at."""
@@ -45,13 +46,14 @@ class Level:
 
 @dataclass(frozen=True)
 class Slice:
-    """Slice along one variable: a chart, charts side by side, or a row for every choice."""
+    """Slice along one variable: a chart, charts side by side, or a row for every choice; or a table with bars."""
 
     name: str
     chart: Chart | None
     levels: tuple[Level, ...]
     says: str
     beside: tuple[Chart, ...] = ()
+    bars: Crowd | None = None
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,7 @@ def tabs_of(study: BaseStudy, advice: Recommendation) -> tuple[Tab, ...]:
         *((Tab("graph", "graph"),) if study.problem.kind == "causal" else ()),
         *(Tab(f"{name} over time", "time", name) for name in moving),
         *(Tab(str(pair), "policy", str(pair)) for pair in followed(study, advice)),
+        *((Tab("shares", "shares"),) if shared(study) else ()),
         *(Tab(name, "", name) for name in along(study, advice)),
         *(Tab(name, "agents", name) for name in _actions(study, advice)),
     )
@@ -149,6 +152,8 @@ def _drawing(study: BaseStudy, advice: Recommendation, tab: Tab) -> Slice | None
     if tab.draw == "policy":
         (pair,) = (each for each in followed(study, advice) if str(each) == tab.along)
         return _policy_slice(study, advice, pair)
+    if tab.draw == "shares":
+        return shares_slice(study)
     if tab.draw == "agents":
         payoff = agents_chart(study, advice, tab.along)
         says = (
@@ -157,6 +162,35 @@ def _drawing(study: BaseStudy, advice: Recommendation, tab: Tab) -> Slice | None
         )
         return Slice(tab.along, payoff, (), says) if payoff is not None else None
     return slice_along(study, advice, tab.along)
+
+
+def shared(study: BaseStudy) -> bool:
+    """Whether rounds of a causal study went to several scopes."""
+    return (
+        study.problem.kind == "causal"
+        and len({str(played.suggestion.scope) for played in study.history}) > 1
+    )
+
+
+def shares_slice(study: BaseStudy) -> Slice:
+    """Share of the rounds, and of the money, of every scope: the numbers of `plots.causal.shares`."""
+    found = shares_of(study)
+    most = max(each.largest for each in found)
+    paid = any(each.paid for each in found)
+
+    def cell(share: float, before: str = "") -> tuple[str, str, str]:
+        return f"{before}{share_text(share)}", f"{100 * share / most:.2f}%", ""
+
+    rows = tuple(
+        (
+            each.name,
+            (cell(each.rounds, f"{each.played} · "), *((cell(each.paid),) if paid else ())),
+        )
+        for each in found
+    )
+    heads = ("rounds", "money") if paid else ("rounds",)
+    says = "Rounds so far, and their share of all" + ("; share of the money." if paid else ".")
+    return Slice("shares", None, (), says, bars=Crowd("scope", heads, rows, limited=False))
 
 
 def _policy_slice(study: BaseStudy, advice: Recommendation, pair: Followed) -> Slice:

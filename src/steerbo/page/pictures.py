@@ -179,6 +179,24 @@ class Chart:
 
 
 @dataclass(frozen=True)
+class Crowd:
+    """A table of numbers with bars: agents by action and context, or shares by scope.
+
+    Args:
+        title: what rows are.
+        heads: a column each: contexts or actions, or what is counted.
+        rows: name, and for each column the text, the length of its bar, and the place of its upper
+            limit.
+        limited: whether anything is.
+    """
+
+    title: str
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...]
+    limited: bool
+
+
+@dataclass(frozen=True)
 class Axis:
     """Scale of an axis: from values to places.
 

@@ -18,7 +18,7 @@ from markupsafe import Markup
 
 from .._text import escape_unprintable
 from ..core import BaseStudy
-from .learned import along, policy_slices, slice_along
+from .learned import along, policy_slices, shared, shares_slice, slice_along
 from .pictures import Drawn, drawn
 from .view import advice_of, progress, view
 from .wording import columns_in_step, places
@@ -66,6 +66,7 @@ def report(study: BaseStudy, title: str) -> str:
         "slices": [
             *(slice_along(study, advice, name) for name in along(study, advice)[:_MOST_SLICES]),
             *policy_slices(study, advice, _MOST_SLICES),
+            *([shares_slice(study)] if shared(study) else []),
         ],
         "pictures": drawn(study, advice),
         "style": Markup(style),

@@ -55,7 +55,7 @@ from .edit import (
     typed_text,
 )
 from .learned import Tab, tabs_of
-from .pictures import Axis, Chart, Look, Mark, Point, Shade, points, thinned
+from .pictures import Axis, Chart, Crowd, Look, Mark, Point, Shade, points, thinned
 from .wording import (
     AGENTS,
     Words,
@@ -68,25 +68,6 @@ from .wording import (
 )
 
 _IN_A_SENTENCE = 3  # settings; more of them are a list
-
-
-@dataclass(frozen=True)
-class Crowd:
-    """Agents by action and context: contexts are columns where there are fewer of them than actions, else rows.
-
-    Args:
-        title: what rows are.
-        heads: a column each: the contexts or actions, or the unit counted where there is only one
-            context.
-        rows: name, and for each column the text, the length of its bar, and the place of its upper
-            limit.
-        limited: whether anything is.
-    """
-
-    title: str
-    heads: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...]
-    limited: bool
 
 
 @dataclass(frozen=True)

@@ -184,9 +184,6 @@ def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
     text = "The causal graph while the recommended scope is played: what is set in it, and what is looked at before"
     yield Picture("Recommended scope", text, lambda: scope_figure(problem.graph, advice.scope))
     yield from learned_pictures(optimizer, advice)
-    if len({played.suggestion.scope for played in optimizer.history}) > 1:
-        text = "Share of rounds, and of the money, of every scope so far"
-        yield Picture("Share of rounds by scope", text, lambda: shares(optimizer).figure)
     text = "Outcome of every round, and what was expected of the recommendations"
     yield Picture("Progress", text, lambda: outcomes(optimizer).figure)
     yield from settings_pictures(optimizer, advice)
