@@ -137,6 +137,15 @@ def _sem() -> str:
     return "tell(…, sem=…), add(…, sem=…)"
 
 
+@row("data of another site for what they are worth")
+def _source() -> str:
+    study = played()
+    study.add(90.0, {"ph": 6.0, "t": 22.0}, source="other site")
+    assert study.history.data["added-1"].source == "other site"
+    assert study.ask() is not None
+    return "add(…, source=…)"
+
+
 @row("a failed evaluation")
 def _fail() -> str:
     study = played()
@@ -349,7 +358,6 @@ def _botorch() -> str:
 
 ROWS |= dict.fromkeys(
     (
-        "data of another site for what they are worth",
         "contours, cross-validation and residuals",
         "several fidelities",
         "pruning of running evaluations",

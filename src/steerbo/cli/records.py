@@ -21,7 +21,15 @@ from ..storage.kept_files import safe_name
 from ..storage.memory import Memory
 from ..study import MemoryLog, Study
 from ..study.files.export import ID, events_jsonl, rounds_csv, study_xlsx
-from ..study.files.import_csv import Line, as_data, ignored, is_readable, read_results, take
+from ..study.files.import_csv import (
+    Line,
+    as_data,
+    as_source,
+    ignored,
+    is_readable,
+    read_results,
+    take,
+)
 from ..study.files.spreadsheet import decoded
 from ..study.files.workbook import sheets_of
 from ..study.formatting import data_table, rounds_table, shown_rounds
@@ -81,6 +89,13 @@ def import_(
             help="The column that tells measurements apart, such as a date.",
         ),
     ] = "",
+    source: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="The place or time that the lines are of, if not here and now, such as 'last year'.",
+        ),
+    ] = "",
     missing: Annotated[
         list[str] | None,
         typer.Option(
@@ -110,6 +125,7 @@ def import_(
         if known_by and ID not in sheet.columns:
             raise InvalidOption("id", known_by, one_of(sheet.ignored, known_by))
         sheet = as_data(sheet) if elsewhere else sheet
+        sheet = as_source(sheet, source) if source else sheet
         unread = ignored(going.problem, sheet)
         before = set(going.history.data), going.history.spent
         with import_bar(console(stderr=True), len(sheet.rows)) as watch:

@@ -160,7 +160,11 @@ def typical(space: Space, history: History, most: int = MOST_TYPICAL) -> list[Ty
     [Typical(context={'weather': 20.0}, share=1.0)]
     """
     seen = space.subset(space.seen)
-    added = (event.outcome.realised for event in reversed(list(history.data.values())))
+    added = (
+        event.outcome.realised
+        for event in reversed(list(history.data.values()))
+        if event.source is None
+    )
     rows = [r.realised for r in history.last(RECENT) if r.realised.keys() >= {*seen.names}]
     rows += [*islice((row for row in added if row.keys() >= {*seen.names}), RECENT)][::-1]
     if not rows:

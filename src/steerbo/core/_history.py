@@ -97,6 +97,7 @@ class Result:
         cost: what it cost, switching included, where that is known; of a void outcome, too.
         number: of the round; of data the number of rounds when they came.
         time: of data that do not say theirs: of the clock when they came.
+        source: of data that are not of here; None: they are.
     """
 
     name: str
@@ -108,6 +109,7 @@ class Result:
     cost: float | None
     number: int
     time: float
+    source: str | None = None
 
     @classmethod
     def of_round(cls, played: Round, time: float) -> Result:
@@ -131,7 +133,8 @@ class Result:
     def of_data(cls, name: str, data: DataAdded, rounds: int, time: float) -> Result:
         """Result of external data that came after so many rounds, at a time of the clock."""
         said = data.outcome
-        return cls(name, None, said, False, said.realised, data.scope, said.cost, rounds, time)
+        scope, cost, source = data.scope, said.cost, data.source
+        return cls(name, None, said, False, said.realised, scope, cost, rounds, time, source)
 
     @property
     def shown(self) -> Mapping[str, Any]:
@@ -214,7 +217,8 @@ class Costs:
             elif played.unpriced:
                 unpriced.append(played.charged)
         for each in data:
-            if each.scope is not None and (cost := each.outcome.cost) is not None:
+            cost = each.outcome.cost
+            if each.scope is not None and cost is not None and each.source is None:
                 paid[each.scope].append(cost)
                 working[each.scope].append(cost)
         usual = math.fsum(known) / len(known) if known else None
@@ -270,6 +274,9 @@ class History:
         self._known: dict[str, tuple[Round | DataAdded, Result]] = {}
         self._results: tuple[Result, ...] | None = ()  # None: to be gathered anew
         self._gathered = 0  # of what came: later ones are to be added
+        # results of all sources, and those of here among them
+        self._of_here: tuple[tuple[Result, ...], tuple[Result, ...]] = (), ()
+        self.sources: dict[str, None] = {}  # names of sources other than here, in order
         self._latest: dict[tuple[int | str, ...], tuple[tuple[Fit, ...], Fit | None]] = {}
         # oldest first; those that are of bounds before the present ones do not count
         self.fits: tuple[Fit, ...] = ()
@@ -376,15 +383,27 @@ class History:
         return [event.outcome for event in list(self.data.values())]
 
     def outcomes(self) -> Iterator[tuple[str, Outcome, Round | None]]:
-        """All outcomes as they stand now, by name: external data first, then completed rounds."""
+        """All outcomes of here as they stand now, by name: external data first, then completed rounds."""
         for name, event in list(self.data.items()):
-            yield name, event.outcome, None
+            if event.source is None:
+                yield name, event.outcome, None
         for played, outcome in self.told:
             yield played.suggestion.token, outcome, played
 
     @property
     def results(self) -> tuple[Result, ...]:
-        """All outcomes and failures as they stand now, in the order in which they came.
+        """All outcomes and failures of here as they stand now, in the order in which they came."""
+        everywhere = self.results_everywhere
+        if not self.sources:
+            return everywhere
+        if self._of_here[0] is not everywhere:
+            here = tuple(each for each in everywhere if each.source is None)
+            self._of_here = everywhere, here
+        return self._of_here[1]
+
+    @property
+    def results_everywhere(self) -> tuple[Result, ...]:
+        """Those of other sources, too.
 
         One that is corrected keeps its place. Those that are as they were before are the same
         objects, so that tuples are compared quickly.
@@ -711,15 +730,7 @@ class History:
             case Abandoned():
                 self._change(event.token, state="abandoned", charge=event.charge)
             case DataAdded():
-                self._added += 1
-                self.undated = self.undated or (
-                    self._held is None and "time" not in event.outcome.realised
-                )
-                self.data[self.latest_data] = self.first_data[self.latest_data] = event
-                if event.id is not None:
-                    self.identified[event.id] = self.latest_data
-                self._arrive(self.latest_data)
-                self.dates.state(self.latest_data, event.outcome.realised.get("time"), len(self))
+                self._add(event)
             case LimitsRevised():
                 now = {name: new for name, (_, new) in event.changes.items()}
                 self.budget, self.limit = (
@@ -732,13 +743,27 @@ class History:
             case Remarked():
                 self._remark(event)
             case Refitted():
-                self.fits = (*self.fits, Fit(event.round, event.hyperparameters, self.results))
+                self.fits = (
+                    *self.fits,
+                    Fit(event.round, event.hyperparameters, self.results_everywhere),
+                )
             case BoundsExtended():
                 self.fits = ()
             case Created():
                 pass
             case _:
                 assert_never(event)
+
+    def _add(self, event: DataAdded) -> None:
+        self._added += 1
+        self.undated = self.undated or (self._held is None and "time" not in event.outcome.realised)
+        self.data[self.latest_data] = self.first_data[self.latest_data] = event
+        if event.id is not None:
+            self.identified[event.id] = self.latest_data
+        if event.source is not None:
+            self.sources[event.source] = None
+        self._arrive(self.latest_data)
+        self.dates.state(self.latest_data, event.outcome.realised.get("time"), len(self))
 
     def _remark(self, event: Remarked) -> None:
         name = event.token

@@ -76,6 +76,9 @@ def warn_implausible(
     if isinstance(event, Amended):
         expected = None  # the posterior has learned from what is corrected
     found = [*_tiny(place, history), *_variables(place, problem.space, "realised", place.measured)]
+    data = event if isinstance(event, DataAdded) else history.datum(place.name)
+    if data is not None and data.source is not None:
+        return found  # values of elsewhere are not compared with those of here
     doubted: dict[str, Finding] = {}
     for each in _numbers(place, problem, history, expected):
         if not each.low <= each.number <= each.high:
@@ -420,7 +423,7 @@ def _latest_outcomes(history: History, but: str) -> list[Outcome]:
     return rounds + [
         added.outcome
         for name, added in islice(reversed(history.data.items()), _LATEST)
-        if name != but
+        if name != but and added.source is None
     ]
 
 
@@ -520,7 +523,7 @@ def _costs_of_scope(place: _Place, history: History) -> list[float]:
     paid += [
         added.outcome.cost
         for name, added in islice(reversed(history.data.items()), _LATEST)
-        if added.scope == place.scope and name != place.name
+        if added.scope == place.scope and name != place.name and added.source is None
     ]
     return [cost for cost in paid if cost is not None]
 

@@ -132,6 +132,10 @@ class Method(ABC, Generic[P, OptionsT]):
         """Reason why the standard error of a value is refused, as it would not be used; empty: the method uses it."""
         return f"method {self.name!r} takes all outcomes for equally accurate"
 
+    def sources_unused(self) -> str:
+        """Reason why data of another place or time than here are refused; empty: the method tells them apart."""
+        return f"method {self.name!r} takes all data to be of here"
+
     @property
     def learns_costs(self) -> bool:
         """Whether what a play costs is learned over its settings; where it is not, costs that hang on them are said."""

@@ -197,6 +197,7 @@ class DataAdded:
             play.
         id: identity of the measurement: the same one is added once, and equal ones with others are
             repetitions.
+        source: name of the place or time that it is of, where that is not here and now.
     """
 
     outcome: Outcome
@@ -204,6 +205,7 @@ class DataAdded:
     scope: Scope | None = None
     by: str | None = None
     id: str | None = None
+    source: str | None = None
     kind: Literal["added"] = "added"
 
     @property

@@ -289,6 +289,11 @@ class BaseStudy(ABC):
         return not self._state.method.sem_unused()
 
     @property
+    def takes_sources(self) -> bool:
+        """Whether the study tells data of several sources apart: see `add`."""
+        return not self._state.method.sources_unused()
+
+    @property
     def history(self) -> History:
         """The rounds as they stand now."""
         return self._state.history
@@ -920,6 +925,7 @@ class BaseStudy(ABC):
         charge: bool = False,
         id: str | None = None,
         sem: float | None = None,
+        source: str | None = None,
     ) -> Warnings:
         """Add external data: it feeds the posterior, never counts, elimination sums or the budget.
 
@@ -935,6 +941,9 @@ class BaseStudy(ABC):
             id: identity of the measurement, a text of your own: the same one is added once, however
                 often it is sent.
             sem: as for `tell`.
+            source: name of the place or time that it is of, where that is not here and now, such as
+                "last year". How like here a source is, and by how much its values are higher, is
+                learned; it teaches nothing of costs, limits, failures and learned laws here.
 
         Returns:
             As `tell`.
@@ -944,6 +953,7 @@ class BaseStudy(ABC):
             OutcomeConflict: a measurement with this identity is there, with another outcome.
         """
         given = {"cost": cost, "scope": scope, "charge": charge, "id": id, "sem": sem}
+        given["source"] = source
         return self._report("add", None, value=value, realised=realised, **given)
 
 
@@ -1226,6 +1236,11 @@ class Optimizer(BaseStudy):
     def read_data(self, value: Any, cost: Any, realised: Any, sem: Any = None) -> Outcome:
         """Check the outcome of external data, as `add` takes it; nothing is logged."""
         return self._state.reports.data(value, cost, realised, sem)
+
+    @one_at_a_time
+    def read_source(self, source: Any) -> str | None:
+        """Check the source of external data, as `add` takes it; nothing is logged."""
+        return self._state.reports.read_source(source)
 
     @one_at_a_time
     def implausible_values(

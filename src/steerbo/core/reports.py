@@ -91,11 +91,13 @@ class OutcomeParser:
         problem: of the study.
         history: of the study.
         sem_unused: see `Method.sem_unused`.
+        sources_unused: see `Method.sources_unused`.
     """
 
     problem: Problem
     history: History
     sem_unused: Callable[[], str]
+    sources_unused: Callable[[], str]
 
     def about(self, suggestion: object) -> Round:
         """Round of a suggestion or token; anything else is refused."""
@@ -351,6 +353,7 @@ class OutcomeParser:
         *,
         id: Any = None,
         sem: Any = None,
+        source: Any = None,
     ) -> DataAdded | None:
         """Event of external data; None: a measurement with this identity was added before.
 
@@ -364,10 +367,15 @@ class OutcomeParser:
             raise InvalidOutcome(
                 "id", id, "a text that no other measurement has, such as the number of its sample"
             )
+        source = self.read_source(source)
         name = self.history.identified.get(id) if id else None
         if name is None:
-            return DataAdded(outcome, charge, played, id=id)
-        before = self.history.first_data[name].outcome
+            return DataAdded(outcome, charge, played, id=id, source=source)
+        first = self.history.first_data[name]
+        before = first.outcome
+        if source != first.source:
+            hint = f"{name}, with source = {short_repr(first.source)}: another measurement has another id"
+            raise OutcomeConflict(f"a measurement {id!r} is there already, as {hint}")
         if outcome != before:
             hint = f"({_otherwise(before, outcome)}): to correct it, use ‹amend›; another measurement has another id"
             raise OutcomeConflict(f"a measurement {id!r} is there already, as {name} {hint}")
@@ -390,6 +398,22 @@ class OutcomeParser:
     def data(self, value: Any, cost: Any, realised: Any, sem: Any = None) -> Outcome:
         """Outcome of external data."""
         return self._with_sem(self.problem.read_added(value, cost, realised), sem)
+
+    def read_source(self, source: Any) -> str | None:
+        """Name of the source of data; None: they are of here.
+
+        Raises:
+            InvalidOutcome: no name, or the method would not use it.
+        """
+        if source is None:
+            return None
+        if why := self.sources_unused():
+            raise InvalidOutcome("source", source, f"nothing: {why}")
+        name = source.strip() if isinstance(source, str) else ""
+        if not name or unsafe(name):
+            hint = "Leave it out for data of here."
+            raise InvalidOutcome("source", source, "a name, such as 'last year'", hint)
+        return name
 
     def _with_sem(self, outcome: Outcome, sem: Any) -> Outcome:
         """Outcome with the standard error of its value, where one is stated; False: none is any more."""

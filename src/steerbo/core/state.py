@@ -150,7 +150,9 @@ class StudyState:
     @property
     def reports(self) -> OutcomeParser:
         """Parser of reports on the rounds."""
-        return OutcomeParser(self.problem, self.history, self.method.sem_unused)
+        return OutcomeParser(
+            self.problem, self.history, self.method.sem_unused, self.method.sources_unused
+        )
 
     def apply(self, event: Event) -> None:
         """Take one event in."""

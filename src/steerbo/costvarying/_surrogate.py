@@ -8,6 +8,7 @@ control set, an average over nature's draws, is `Candidates.expectation` in `sea
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -19,6 +20,7 @@ from ..core import (
     TIME,
     DataAdded,
     Finding,
+    Fit,
     History,
     Outcome,
     OutcomeTold,
@@ -50,6 +52,7 @@ from ..surrogate import (
     rows_at,
     set_columns,
     subset_used,
+    with_sources,
 )
 from ._trade_off import OUTCOMES_FIT, OutcomeModels
 from .problem import CostVarying
@@ -140,7 +143,9 @@ class Surrogate:
         self._repeated: dict[_Key, int] = {}
         self.drift = DriftTracker(problem.drift)
         self._encoded_rows = EncodingCache(self._encode)
-        self._data = RowsModel(self.drift, self._empty_model, _is_told, self._rows_of)
+        self._sources: tuple[str, ...] = ()
+        self._data = self._rows_model()
+        self._adapted: tuple[Fit | None, Fit | None] = None, None  # a fit as logged, and as used
         self._comparison = _Comparison()
         self.feasibility = Feasibility(
             FailureModel(
@@ -173,7 +178,27 @@ class Surrogate:
 
     @property
     def _given(self) -> RowsModel:
-        return self._data.given(self.history.results, self.history.fit("objective"))
+        results = self.history.results_everywhere
+        sources = tuple(self.history.sources)
+        if sources != self._sources:
+            self._sources = sources
+            self._data, self._adapted = self._rows_model(), (None, None)
+        return self._data.given(results, self._fit)
+
+    def _rows_model(self) -> RowsModel:
+        return RowsModel(self.drift, self._empty_model, _is_told, self._rows_of, everywhere=True)
+
+    @property
+    def _fit(self) -> Fit | None:
+        """Latest fit of the objective; of a source that was not there then, what is believed beforehand."""
+        fit = self.history.fit("objective")
+        if fit is None or not self._sources:
+            return fit
+        if self._adapted[0] is not fit:
+            kernel = self._empty_model(None).kernel
+            known = with_sources(fit.hyperparameters, self._sources, kernel)
+            self._adapted = fit, replace(fit, hyperparameters=known)
+        return self._adapted[1]
 
     def check_fit(self) -> None:
         """Condition all models with the latest fit.
@@ -202,10 +227,17 @@ class Surrogate:
     def _rows_of(self, told: Sequence[Result]) -> Data:
         """Points and values of outcomes, encoded together, and their stated errors."""
         points = self.points_of(told)
+        if self._sources:
+            numbers = [self._number_of(each.source) for each in told]
+            points = np.column_stack([points, numbers])
         values = [
             self.problem.sign * each.outcome.value for each in told if each.outcome is not None
         ]
         return points, np.array(values), errors_of(told)
+
+    def _number_of(self, source: str | None) -> float:
+        """Number of a source in the model; 0 for here."""
+        return 0.0 if source is None else 1.0 + self._sources.index(source)
 
     def points_of(self, told: Sequence[Result]) -> Float[np.ndarray, "n d"]:
         """Points of results, encoded together."""
@@ -220,7 +252,7 @@ class Surrogate:
 
     def _empty_model(self, drift_model: DriftModel | None) -> GPRegression[Any]:
         known = Known(self.problem.noise, doubts=Doubts(plays=self._plays))
-        return self._empty(drift_model, known=known)
+        return self._empty(drift_model, known=known, sources=len(self._sources))
 
     def _empty_constraint(self, drift_model: DriftModel | None) -> GPRegression[Any]:
         return self._empty(drift_model, unseen=True)
@@ -280,7 +312,9 @@ class Surrogate:
         self, history: History, event: OutcomeTold | DataAdded
     ) -> tuple[float, float, float] | None:
         """See `Method.expected_outcome`: by the posterior of the objective where the evaluation really was."""
-        if len(self.model) < COMPARABLE or (isinstance(event, DataAdded) and self.problem.timed):
+        if len(self.model) < COMPARABLE:
+            return None
+        if isinstance(event, DataAdded) and (self.problem.timed or event.source is not None):
             return None
         empty = partial(self._empty_model, self.drift.model)
         if (comparison := self._comparison.of(self.model, self.fitted_at, empty)) is None:
@@ -314,10 +348,14 @@ class Surrogate:
             return None
         until, self._repeated = partial(horizon, history), self._repetitions(history)
         return {
-            "objective": self._given.fit(until),
+            "objective": self._learned_sources(self._given.fit(until)),
             **self.feasibility.fit(until),
             **self.outcomes.fit(),
         }
+
+    def _learned_sources(self, plain: dict[str, Any]) -> dict[str, Any]:
+        """Hyperparameters as plain data, with the sources that they are of, where there are any."""
+        return {**plain, "sources": list(self._sources)} if self._sources else plain
 
     @property
     def _due(self) -> bool:
@@ -345,7 +383,7 @@ class Surrogate:
         """Labels of outcomes, alike where a play was repeated."""
         if not self._repeated:
             return np.arange(len(outcomes))
-        rows = zip(points.tolist(), outcomes.tolist(), strict=True)
+        rows = zip(points[:, : len(self.space)].tolist(), outcomes.tolist(), strict=True)
         return np.array(
             [self._repeated.get((tuple(x), y), -1 - i) for i, (x, y) in enumerate(rows)], dtype=int
         )
@@ -426,7 +464,7 @@ class Surrogate:
         Means in the contexts and at the times of the data say nothing of a choice that is made in
         this one.
         """
-        points = self.model.inputs.copy()
+        points = self.model.inputs[:, : len(self.search_space.columns)].copy()
         for name, value in known.items():
             points[:, self.search_space.columns.index(name)] = value
         return self.model.unstandardise(self.model.means(points))

@@ -64,7 +64,8 @@ class Today:
         """
         if self.problem.current is None:
             return {}
-        rows, names = self.surrogate.model.inputs.copy(), self.problem.space.names
+        columns, names = len(self.search_space.columns), self.problem.space.names
+        rows = self.surrogate.model.inputs[:, :columns].copy()
         if time is not None:
             rows[:, -1] = time  # what was better long ago may not be so now
         here, least = np.clip(self._stands(context), 0.0, 1.0), self._least

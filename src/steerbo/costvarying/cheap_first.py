@@ -90,7 +90,15 @@ from ..core import (
 )
 from ..errors import ModelFailure
 from ..records import record, to_dict
-from ..surrogate import FLEETING, Except, Mixture, Uncontrolled, highest_of, uneven_noise_said
+from ..surrogate import (
+    FLEETING,
+    Except,
+    Mixture,
+    Uncontrolled,
+    highest_of,
+    sources_said,
+    uneven_noise_said,
+)
 from ._comparison import ArmComparison, upper_by_set
 from ._plays_to_come import plays_served, plays_to_come
 from ._risk_budget import RiskBudget
@@ -431,5 +439,6 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         if (drift_model := self.surrogate.drift.model) is not None:
             summary += f" Of drift it says: {drift_model.said(self.model.kernel)}."
         summary += uneven_noise_said(self.model, self.problem.space.names)
+        summary += sources_said(self.model, [*history.sources], self.problem.sign)
         bound = f"at best, before round {asked[-1].round}"
         return Explanation(summary, (Table(table.title, (*table.columns, bound), rows),))

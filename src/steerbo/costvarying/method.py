@@ -256,6 +256,14 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         """See `Method.sem_unused`: models take it into account."""
         return ""
 
+    def sources_unused(self) -> str:
+        """See `Method.sources_unused`: the model of one objective that stands still tells sources apart."""
+        if self.problem.drift is not None:
+            return "the objective drifts, so that old data count by their ‹time›"
+        if self.problem.outcomes:
+            return "the value is traded against other outcomes"
+        return ""
+
     @property
     def learns_costs(self) -> bool:
         """See `Method.learns_costs`."""

@@ -9,11 +9,11 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import ClassVar, Generic, NamedTuple, TypeVar
+from typing import ClassVar, Generic, NamedTuple, TypeVar, cast
 
 import numpy as np
 
-from .._arrays import Bool, Float
+from .._arrays import Bool, Float, Int
 from .._evidence import COMPARABLE
 from ._doubts import Doubts
 from ._draws import DRAWN_UP_TO, posterior_draws
@@ -23,7 +23,7 @@ from ._hyperparameters import Hyperparameters
 from ._observations import Observations
 from ._process import GPPrior, Level
 from ._standardisation import Standardisation, rounding_step
-from .kernels import Kernel
+from .kernels import Kernel, SourcesKernel
 from .outliers import (
     MOST_OUTLIERS,
     WORTH,
@@ -81,6 +81,10 @@ class Found:
         """The same, where a posterior owns the factor now."""
         nowhere = np.zeros((0, self.points.shape[1]))
         return replace(self, fit=replace(self.fit, factor=None), points=nowhere)
+
+
+def _median(outcomes: Float[np.ndarray, " n"]) -> float:
+    return float(np.median(outcomes)) if len(outcomes) else 0.0
 
 
 def _none(mean: float) -> float:
@@ -251,6 +255,8 @@ class Learner(Generic[K]):
         look like outcomes without noise, and the others among them like mistakes.
         """
         believed = self._seeing
+        if (sources := self._sources) is not None:
+            believed = replace(believed, kernel=self._with_gaps(sources, output))
         if len(self.data) < EVEN_BELOW:
             believed = replace(believed, uneven=())
         if self.known.noise is None:
@@ -263,11 +269,52 @@ class Learner(Generic[K]):
         self, outliers: Bool[np.ndarray, " n"]
     ) -> tuple[Standardisation, Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
         """Units of the outcomes that are not doubted, all outcomes in these, and their extra noise variances."""
-        outcomes, errors, right = self.data.outcomes, self.data.errors, ~outliers
-        output = Standardisation.fitted(outcomes[right], self.elsewhere, errors[right])
+        output, outcomes = self._units(~outliers), self.data.outcomes
         output = output.at_least(self.known.scale(output.offset))
         z = output.forward(outcomes)
         return output, z, np.where(outliers, np.maximum(z**2, 1.0), 0.0)
+
+    def _units(self, right: Bool[np.ndarray, " n"]) -> Standardisation:
+        """Units of the outcomes that are not doubted; of several sources those of here.
+
+        Outcomes of other sources say how much outcomes differ, as those of `elsewhere` do, and
+        nothing of their level where there are any of here.
+        """
+        outcomes, errors, elsewhere = self.data.outcomes, self.data.errors, self.elsewhere
+        if (sources := self._sources) is not None:
+            here = right & (sources == 0)
+            away = self._levelled(sources)[right & (sources != 0)]
+            if not here.any():
+                return Standardisation.fitted(away)
+            right, elsewhere = here, np.concatenate([elsewhere, away])
+        return Standardisation.fitted(outcomes[right], elsewhere, errors[right])
+
+    @cached_property
+    def _sources(self) -> Int[np.ndarray, " n"] | None:
+        """Numbers of the sources of outcomes, (n,); None: all are of here."""
+        kernel = self.initial.kernel
+        return kernel.sources_of(self.data.points) if isinstance(kernel, SourcesKernel) else None
+
+    def _levelled(self, sources: Int[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+        """Outcomes (n,), those of each other source moved so that its median is that of here; of all, without any."""
+        levelled, here = self.data.outcomes.copy(), sources == 0
+        level = _median(levelled[here] if here.any() else levelled)
+        for source in np.unique(sources[~here]):
+            levelled[sources == source] += level - _median(levelled[sources == source])
+        return levelled
+
+    def _with_gaps(self, sources: Int[np.ndarray, " n"], output: Standardisation) -> K:
+        """Kernel whose offsets are the gaps between the levels of sources and of here, for a search to begin at.
+
+        From none it climbs to a signal so large that it explains a large gap.
+        """
+        kernel = self._seeing.kernel
+        assert isinstance(kernel, SourcesKernel)
+        z = output.forward(self.data.outcomes)
+        here = _median(z[sources == 0])
+        numbers = range(1, 1 + len(kernel.offsets))
+        gaps = [_median(z[sources == s]) - here if (sources == s).any() else 0.0 for s in numbers]
+        return cast("K", kernel.beginning([gap**2 for gap in gaps]))
 
     def _with_slopes(self, theta: Float[np.ndarray, " p"]) -> Float[np.ndarray, " q"]:
         """Append the slopes of a noise that is the same everywhere, where few outcomes have taught none."""
@@ -283,7 +330,9 @@ class Learner(Generic[K]):
     def _or_suspects(self, best: OutlierFit[_Learned], hasty: Hasty | None) -> OutlierFit[_Learned]:
         """A fit, or the one that doubts all outcomes far from every other, whichever scores higher."""
         doubts = self.known.doubts
-        suspects = doubts.suspects(self.data.points, self.data.outcomes, self.kernel)
+        sources, outcomes = self._sources, self.data.outcomes
+        levelled = outcomes if sources is None else self._levelled(sources)
+        suspects = doubts.suspects(self.data.points, levelled, self.kernel)
         if not suspects.any() or suspects.sum() > MOST_OUTLIERS * len(suspects):
             return best
         nearly = hasty is not None

@@ -27,7 +27,7 @@ from ._posterior import GPPosterior, subset_of_data
 from ._process import GPPrior
 from ._standardisation import Standardisation
 from ._steps import unseen_after_steps
-from .kernels import Kernel
+from .kernels import Kernel, SourcesKernel
 
 K = TypeVar("K", bound=Kernel)
 # (r,), (r,), (r, d), (r, d)
@@ -229,7 +229,11 @@ class GPRegression(Generic[K]):
 
     def _read(self, X: object) -> Float[np.ndarray, "n d"]:
         # a kernel may leave the last columns unread
-        return read_points(X, self._data.width, more=not len(self))
+        width = self._data.width
+        if isinstance(self.kernel, SourcesKernel):
+            points = read_points(X, width - 1, more=True)
+            return read_points(self.kernel.completed(points), width, more=False)
+        return read_points(X, width, more=not len(self))
 
     # -- hyperparameters ---------------------------------------------------------------------------
 

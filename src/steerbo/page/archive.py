@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from ..core import TIME, BaseStudy, KeptFile, Outcome, Problem, Round, as_text, number_of, numeral
+from ..study.formatting import added_as
 from .wording import amount_text, in_one_line, in_resolution, in_step
 
 SHOWN = 20
@@ -130,7 +131,7 @@ def added(study: BaseStudy) -> tuple[Line, ...]:
             value=as_text(each.outcome.value),
             cost="" if each.outcome.cost is None else amount_text(each.outcome.cost),
             state="void" if name in history.removed else "added",
-            note=f"added{', charged' * each.charge}"
+            note=added_as(each)
             + (
                 _CODE if name in history.coded else ", taken out" if name in history.removed else ""
             ),

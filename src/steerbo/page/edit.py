@@ -67,6 +67,12 @@ def sem_field(value: float | None = None) -> Field:
     )
 
 
+def source_field() -> Field:
+    """Make a field for the source of data."""
+    hint = "if not here and now, such as last year: how like here it is, is learned"
+    return Field("source", _NAMES["source"], "", hint, needed=False)
+
+
 def fields_of(
     problem: Problem, names: Iterable[str], prefix: str, needed: bool = True
 ) -> tuple[Field, ...]:
@@ -285,6 +291,7 @@ def _shown(problem: Problem, outcome: Outcome | None) -> str:
 _NAMES = {
     "reason": "Why",
     "sem": "Standard error of the value",
+    "source": "Of where, or when",
     "charge": "Counted as spent",
     "budget": "Budget",
     "rounds": "Rounds",
@@ -574,6 +581,7 @@ def management(study: BaseStudy) -> Management:
         Field("cost", words.cost_label, needed=False, hint="may be left out", decimal=True),
         *(replace(field, needed=False) for field in fields_of(problem, names, "realised")),
         *((sem_field(),) if study.takes_sem else ()),
+        *((source_field(),) if study.takes_sources else ()),
     )
     scope = _held(problem) if problem.priced or problem.scoped else ""
     ending = ending_of(study)

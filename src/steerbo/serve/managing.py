@@ -181,6 +181,7 @@ def _add(study: Study, form: Form, comma: bool) -> None:
     value = typed("value", form.get("value", ""), comma)
     given = {"value": value, "cost": amount_of("cost", form, comma), "realised": realised}
     given["sem"] = amount_of("sem", form, comma)
+    given["source"] = form.get("source", "").strip() or None
     given |= {"charge": form.get("charge") == "yes", "scope": read_scope(scope) if scope else None}
     check_plausible(study, "add", None, given, form)
     study.add(**given)

@@ -196,6 +196,9 @@ class Add(RequestBody):
     sem: Annotated[
         Any, Field(description="The standard error of the value, in its units, if known.")
     ] = None
+    source: Annotated[
+        str | None, Field(description="The place or time it is of, if not here and now.")
+    ] = None
 
 
 class Predict(Asking):

@@ -143,17 +143,23 @@ def data_table(study: BaseStudy) -> Table:
             data.outcome.value,
             data.outcome.sem,
             data.outcome.cost,
-            LEFT_OUT
-            if name in study.history.coded
-            else "added, charged"
-            if data.charge
-            else "added",
+            LEFT_OUT if name in study.history.coded else added_as(data),
             None,
             remarks_cell(study.history, name),
         )
         for name, data in _data_as_told(study.history)
     )
     return Table("Data that was added", _COLUMNS, rows)
+
+
+def added_as(data: DataAdded) -> str:
+    """Say that data were added, whether they are charged, and of what source they are, where it is not here.
+
+    >>> from steerbo.core import Outcome
+    >>> added_as(DataAdded(Outcome(1.0), True, source="last year"))
+    'added, charged, of last year'
+    """
+    return f"added{', charged' * data.charge}{f', of {data.source}' if data.source else ''}"
 
 
 def _data_as_told(history: History) -> Iterator[tuple[str, DataAdded]]:

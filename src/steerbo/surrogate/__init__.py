@@ -21,8 +21,10 @@ from ._model import (
     EncodingCache,
     build_model,
     drift_correlations,
+    sources_said,
     subset_used,
     uneven_noise_said,
+    with_sources,
 )
 from ._optimise import (
     ROUGH,
@@ -60,5 +62,5 @@ __all__ = [
     "doubts_by_name", "doubts_by_number", "drawn", "drift_correlations", "errors_of", "expected_improvement",
     "feasible", "gains", "highest_of", "inverse_root", "kernel_herding", "learned_law", "margin_over",
     "maximise_bounds", "parts_of", "polished", "reach", "read_likely", "rows_at", "set_columns",
-    "similarity_weights", "subset_used", "ucb", "uneven_noise_said", "warm_started",
+    "similarity_weights", "sources_said", "subset_used", "ucb", "uneven_noise_said", "warm_started", "with_sources",
 ]  # fmt: skip

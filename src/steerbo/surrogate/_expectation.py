@@ -37,6 +37,7 @@ from ..gp import (
     Kernel,
     Product,
     SlidingKernel,
+    SourcesKernel,
     SquaredExponentialKernel,
 )
 from ..optim import ValueAndGradient
@@ -99,7 +100,8 @@ class ProductKernelPosterior:
     whenever a scope is played. `cell` is the variance that every setting has for itself, in units
     of s², which is then that of what settings teach about each other: averages over nature are of
     this alone. `held` is how many numbers of factors between settings and observations are kept for
-    other scopes.
+    other scopes. Where observations are of several `sources`, `numbers` (n,) are theirs, a column
+    that `inputs` are without: all averages are of here.
     """
 
     inputs: Float[np.ndarray, "n d"]
@@ -114,6 +116,8 @@ class ProductKernelPosterior:
     drift: Kernel | None = None
     cell: float = 0.0
     held: int = HELD
+    sources: SourcesKernel | None = None
+    numbers: Int[np.ndarray, " n"] | None = None
     _integrals: dict[Any, Integrals] = field(default_factory=dict, init=False, repr=False)
     _factors: dict[tuple[int, bytes], Float[np.ndarray, "p n"]] = field(
         default_factory=dict, init=False, repr=False
@@ -137,10 +141,15 @@ class ProductKernelPosterior:
         Raises:
             InvalidProblem: a kernel that is no product over columns.
         """
+        sources = model.kernel if isinstance(model.kernel, SourcesKernel) else None
+        kernel = model.kernel if sources is None else sources.inner
+        points = model.inputs[model.counted]
         lengthscales, shares, categorical, variance, cell, drift, slide = _structure(
-            model.kernel, model.inputs.shape[1]
+            kernel, points.shape[1] - (sources is not None)
         )
-        inputs = np.concatenate([model.inputs[model.counted], pending])
+        if sources is not None:
+            pending = sources.completed(pending)
+        inputs = np.concatenate([points, pending])
         noise = np.concatenate([model.noises, model.noise_of_fantasies(pending)])
         if len(noise) == 0 or noise.min() >= RESOLVED * variance:
             with model.with_fantasies(pending) as factor:
@@ -151,6 +160,9 @@ class ProductKernelPosterior:
             gram.flat[:: len(inputs) + 1] += noise
             inverse = Factor(gram).inverse()
         weights = np.concatenate([model.weights, np.zeros(len(pending))])
+        numbers = None
+        if sources is not None:
+            inputs, numbers = inputs[:, : sources.column], sources.sources_of(inputs)
         if slide is not None:
             if now is None:
                 raise InvalidProblem("now", None, "a time, where all slides")
@@ -168,6 +180,8 @@ class ProductKernelPosterior:
             drift,
             cell,
             held,
+            sources,
+            numbers,
         )
 
     @classmethod
@@ -210,8 +224,14 @@ class ProductKernelPosterior:
             gram *= self.drift(X, X)
         if self.cell:
             gram += self.variance * self.cell * equal_rows(X, X)
+        numbers = None
+        if self.sources is not None and self.numbers is not None:
+            numbers = self.numbers[some]
+            gram *= self.sources.correlations(numbers, numbers)
+            gram += self.sources.shared_offsets(numbers, numbers)
         gram.flat[:: len(X) + 1] += self.noise[some]
-        return replace(self, inputs=X, weights=self.weights[some], inverse=Factor(gram).inverse())
+        inverse = Factor(gram).inverse()
+        return replace(self, inputs=X, weights=self.weights[some], inverse=inverse, numbers=numbers)
 
     def integrals(
         self, law: Law, columns: tuple[int, ...], dimensions: tuple[int, ...]
@@ -278,11 +298,14 @@ class ProductKernelPosterior:
         return found
 
     def known(self, parts: Sequence[Part]) -> Float[np.ndarray, " n"] | None:
-        """Factor τ of every observation by the observed columns and the drift over them; None: 1 for all."""
+        """Factor τ of every observation by observed columns, the drift over them, and its source; None: 1 for all."""
         columns = [d for d, part in enumerate(parts) if isinstance(part, Observed)]
-        if not columns and self.drift is None:
+        if not columns and self.drift is None and self.sources is None:
             return None
         row, tau = row_of(parts), np.ones(len(self.inputs))
+        if self.sources is not None and self.numbers is not None:
+            here = np.zeros(1, dtype=np.intp)
+            tau *= self.sources.correlations(here, self.numbers)[0]
         for d in columns:
             tau *= self.factor(d, row[:, d], self.inputs[:, d])[0]
         if self.drift is not None:

@@ -29,6 +29,7 @@ from ..gp import (
     Hyperparameters,
     Kernel,
     Known,
+    SourcesKernel,
     UnseenKernel,
     fit_drift,
     refit_due,
@@ -137,7 +138,7 @@ class DriftTracker:
             InvalidStudy: they do not fit the model, and nothing has changed.
         """
         found = Hyperparameters.from_dict(
-            {name: given for name, given in plain.items() if name != "drift"}
+            {name: given for name, given in plain.items() if name not in ("drift", "sources")}
         )
         drift_model = self.model
         if self._learns and drift_model is not None:
@@ -175,6 +176,7 @@ def build_model(
     *,
     unseen: bool = False,
     known: Known | None = None,
+    sources: int = 0,
     **options: Any,
 ) -> GPRegression[Any]:
     """Build an empty Gaussian process over a space's variables and, where the objective drifts, time as last column.
@@ -190,6 +192,8 @@ def build_model(
             elsewhere, as the model of an outcome that has a limit has to believe: see
             `UnseenKernel`.
         known: what people know of the outcomes.
+        sources: number of other sources of data than here; a last column then has the number of
+            each row's. Nothing drifts.
         options: of `GPRegression`: `likely_noise`, `seed`.
     """
     known = Known() if known is None else known
@@ -204,7 +208,34 @@ def build_model(
         kernel += UnseenKernel(space.categorical)
     if drift_model is not None:
         kernel = drift_model.over(kernel, 0 if space is None else space.dimension)
+    if sources and space is not None:
+        kernel = SourcesKernel.of(kernel, space.dimension, sources)
     return GPRegression(kernel, known=known, **options)
+
+
+def with_sources(
+    plain: Mapping[str, Any], names: Sequence[str], kernel: SourcesKernel
+) -> dict[str, Any]:
+    """Hyperparameters as plain data for a model of these sources; of a new one what is believed beforehand.
+
+    Args:
+        plain: with the names of the `sources` that they were learned of, if there were any.
+        names: of the sources of the model.
+        kernel: of the model.
+    """
+    learned = list(plain.get("sources", ()))
+    if learned == list(names):
+        return dict(plain)
+    places = [learned.index(name) if name in learned else None for name in names]
+    end = len(kernel.inner.parameters) + 2 * len(learned)
+
+    def adapted(theta: Sequence[str]) -> list[str]:
+        return [*kernel.rearranged(theta, places, float.hex), *theta[end:]]
+
+    found = {**plain, "theta": adapted(plain.get("theta", ())), "sources": list(names)}
+    if "draws" in plain:
+        found["draws"] = [adapted(each) for each in plain["draws"]]
+    return found
 
 
 def _listed(space: Space) -> bool:
@@ -245,6 +276,32 @@ def uneven_noise_said(model: GPRegression[Any], names: Sequence[str]) -> str:
                 f"{low:.2g} where {names[column]} is smallest and {high:.2g} where it is largest"
             )
     return f" A measurement is off by about {', and by about '.join(said)}." if said else ""
+
+
+def sources_said(model: GPRegression[Any], names: Sequence[str], sign: float) -> str:
+    """Say how like here each source of data is, and how much larger its values are; empty where all are of here.
+
+    Args:
+        model: of the objective.
+        names: of the sources, in order.
+        sign: of the problem.
+    """
+    members = model.members or (model,)
+    kernels = [each.kernel for each in members if isinstance(each.kernel, SourcesKernel)]
+    said = ""
+    for s, name in enumerate(names if kernels else ()):
+        likeness = float(np.mean([kernel.likeness[s] for kernel in kernels]))
+        # the mean of b_s given the outcomes: its covariance with each of them, times their weights
+        offsets = [
+            each.scale
+            * kernel.offsets[s]
+            * each.weights[kernel.sources_of(each.points) == s + 1].sum()
+            for each, kernel in zip(members, kernels, strict=True)
+        ]
+        more = sign * float(np.mean(offsets))
+        said += f" Data of {name} are like those of here by {likeness:.2f} (1: the same course, 0: no relation), "
+        said += f"and {'larger' if more > 0 else 'smaller'} by {abs(more):.2g}."
+    return said
 
 
 Encode = Callable[[Mapping[str, Any]], Float[np.ndarray, "1 d"]]

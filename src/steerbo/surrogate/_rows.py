@@ -33,8 +33,10 @@ class RowsModel:
     Args:
         drift: how outcomes change with time, and when hyperparameters are due.
         fresh: makes a regression without data for a drift.
-        tells: whether a result is a row of it.
+        tells: whether a result is a row of it. Those of other sources than here never are, but with
+            `everywhere`.
         rows: from such results to points, outcomes and stated errors.
+        everywhere: whether results of other sources are rows, too.
     """
 
     def __init__(
@@ -43,8 +45,11 @@ class RowsModel:
         fresh: Callable[[DriftModel | None], GPRegression[Any]],
         tells: Callable[[Result], bool],
         rows: Callable[[Sequence[Result]], Data],
+        *,
+        everywhere: bool = False,
     ) -> None:
-        self.drift, self._fresh, self._tells, self._rows = drift, fresh, tells, rows
+        self.drift, self._fresh, self._rows = drift, fresh, rows
+        self._tells = tells if everywhere else lambda each: each.source is None and tells(each)
         self._model = fresh(drift.model)
         self._results: tuple[Result, ...] = ()
         self._told: tuple[Result, ...] = ()  # those that are rows
@@ -116,8 +121,15 @@ class RowsModel:
         """
         since = self.fitted_at if fitted_at is None else fitted_at
         return bool(self._told) and (
-            self.corrected or self.drift.due(self._model, since, len(self._model))
+            self.corrected or self.drift.due(self._model, since, len(self._model)) or self._due_here
         )
+
+    @property
+    def _due_here(self) -> bool:
+        """Whether they are due by the rows of here, beside many of other sources: how like here these are, few tell."""
+        learned, told = _of_here(self._learned), _of_here(self._told)
+        elsewhere = told < len(self._told)
+        return elsewhere and told > 0 and self.drift.due(self._model, learned, told)
 
     def fit(
         self, until: Callable[[float], float], elsewhere: Float[np.ndarray, " m"] | None = None
@@ -222,6 +234,10 @@ def doubts_by_number(plain: Mapping[str, Any], rows: Sequence[Result]) -> Mappin
         **plain,
         "doubted": {numbers[name]: variance for name, variance in plain["doubted"].items()},
     }
+
+
+def _of_here(rows: Sequence[Result]) -> int:
+    return sum(each.source is None for each in rows)
 
 
 def _counted(

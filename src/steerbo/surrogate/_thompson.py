@@ -90,8 +90,13 @@ class PosteriorSample:
         prior = features @ then if then.ndim == 1 else (features * then).sum(axis=1)
         if posterior.cell:
             played = np.unique(posterior.inputs, axis=0, return_inverse=True)[1].reshape(-1)
-            own = random.standard_normal(len(posterior.inputs))
-            prior = prior + np.sqrt(posterior.cell * posterior.variance) * own[played]
+            own = _by_source(posterior, random.standard_normal(len(posterior.inputs)), 1.0, random)
+            own = own[played] if own.ndim == 1 else own[np.arange(len(own)), played]
+            prior = prior + np.sqrt(posterior.cell * posterior.variance) * own
+        if posterior.sources is not None and posterior.numbers is not None:
+            deviations = np.sqrt([0.0, *posterior.sources.offsets])
+            offsets = deviations * random.standard_normal(len(deviations))
+            prior = prior + offsets[posterior.numbers]
         gap = targets - prior - np.sqrt(noise) * random.standard_normal(len(targets))
         return cls(shared, frequencies, phases, coefficients, signs, posterior.inverse @ gap)
 
@@ -189,12 +194,36 @@ def _coefficients(
     size = np.sqrt(2 * posterior.variance / FEATURES)
     if posterior.drift is None:
         same = size * random.standard_normal(FEATURES)
-        return same, same
+        return _by_source(posterior, same, size, random), same
     rows = np.concatenate([posterior.inputs, row_of(at)])
     gram = posterior.drift(rows, rows)
     gram.flat[:: len(rows) + 1] += _ONCE  # outcomes of one time have the same function
     drawn = size * np.linalg.cholesky(gram) @ random.standard_normal((len(rows), FEATURES))
     return drawn[:-1], drawn[-1]
+
+
+def _by_source(
+    posterior: ProductKernelPosterior,
+    here: Float[np.ndarray, " M"],
+    size: float,
+    random: np.random.Generator,
+) -> np.ndarray:
+    """Coefficients at every outcome, (n, M), of the function of its source; (M,) where all are of here.
+
+    Args:
+        posterior: says of each source how like here it is.
+        here: those of the function here.
+        size: their standard deviation.
+        random: where those of the other sources' own functions come from.
+    """
+    sources = posterior.sources
+    if sources is None or posterior.numbers is None:
+        return here
+    each = [here]
+    for likeness in sources.likeness:
+        own = size * random.standard_normal(len(here))
+        each.append(likeness * here + np.sqrt(1.0 - likeness**2) * own)
+    return np.array(each)[posterior.numbers]
 
 
 def _signs(count: int, alike: float, random: np.random.Generator) -> Float[np.ndarray, "M c"]:

@@ -6,6 +6,7 @@ Kernels whose plain name users declare, as data, carry `Kernel` in theirs.
 from ._anova import AnovaKernel
 from ._cell import CellKernel
 from ._elementary import Called, Constant, Fixed, Linear, called
+from ._sources import SourcesKernel
 from ._stacked import Slope, stacked
 from ._stationary import Matern12, Matern32, Matern52, SquaredExponentialKernel, Stationary
 from ._temporal import DecayKernel, EpochsKernel, InUnitsKernel, PeriodicKernel, SlidingKernel
@@ -15,5 +16,5 @@ from .base import Kernel, Product, Sum
 __all__ = [
     "AnovaKernel", "Called", "CellKernel", "Constant", "DecayKernel", "EpochsKernel", "Fixed", "InUnitsKernel",
     "Kernel", "Linear", "Matern12", "Matern32", "Matern52", "PeriodicKernel", "Product", "SlidingKernel",
-    "Slope", "SquaredExponentialKernel", "Stationary", "Sum", "UnseenKernel", "called", "stacked",
+    "Slope", "SourcesKernel", "SquaredExponentialKernel", "Stationary", "Sum", "UnseenKernel", "called", "stacked",
 ]  # fmt: skip

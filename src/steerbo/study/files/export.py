@@ -39,6 +39,8 @@ FILES = "steerbo files"
 """Column of the files that are kept beside them, by name and SHA-256, likewise."""
 SEM = "sem"
 """Column of the standard errors of values, where there are any."""
+SOURCE, OWN_SOURCE = "source", "steerbo source"
+"""Column of the source of data that are not of here, as people name it and as tables are written."""
 ID = "id"
 """Column whose cells tell equal measurements apart, where a table has one."""
 """Columns that are no variables. `round` is for people, and not read; the sum of `charged` is what is spent."""
@@ -228,7 +230,7 @@ def _added(name: str, data: DataAdded, realised: Mapping[str, Any], state: str) 
         "cost": outcome.cost,
         "charged": data.charged,
     }
-    result[SEM] = outcome.sem
+    result |= {SEM: outcome.sem, OWN_SOURCE: data.source}
     return {
         **result,
         "scope": scope_cell(data.scope) if data.scope else None,
@@ -244,7 +246,8 @@ def _more(history: History) -> tuple[str, ...]:
     """Columns that only some studies have."""
     stated = any(outcome.sem is not None for _, outcome, _ in history.outcomes())
     remarks = (REMARKS,) if history.remarks else ()
-    return (*((SEM,) if stated else ()), *remarks, *((FILES,) if history.files else ()))
+    sources = (OWN_SOURCE,) if history.sources else ()
+    return (*((SEM,) if stated else ()), *sources, *remarks, *((FILES,) if history.files else ()))
 
 
 def _remarked(history: History, name: str) -> dict[str, Any]:

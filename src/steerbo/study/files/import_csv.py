@@ -43,7 +43,7 @@ from ...records import identity, record, to_dict
 from ...space import Categorical
 from .._study import Study
 from ._whole_table import doubts
-from .export import ID, SEM, cells_of, column, columns_of, read_scope
+from .export import ID, OWN_SOURCE, SEM, SOURCE, cells_of, column, columns_of, read_scope
 from .spreadsheet import Row, Spreadsheet, read_sheet, without_codes
 
 
@@ -82,18 +82,27 @@ class ExistingData:
             now = study.history.data.get(name, event)
             table = (event.id or "").rpartition(_LINE)[0]
             piece = _Piece(name, now.outcome.cost, now.scope, complete=False, table=table)
-            self._pieces[_key(now.outcome)].append(piece)
-            self._measured[_settings_key(now.outcome)].append(name)
+            self._pieces[_key(now.outcome, event.source)].append(piece)
+            self._measured[_settings_key(now.outcome, event.source)].append(name)
             if now.outcome != event.outcome:
                 piece = _Piece(name, event.outcome.cost, now.scope, complete=True, table=table)
-                self._pieces[_key(event.outcome)].append(piece)
+                self._pieces[_key(event.outcome, event.source)].append(piece)
 
     def has(self, name: str) -> bool:
         """Whether a piece is, or was, called so."""
         return name in self._names
 
+    def source_of(self, name: str) -> str | None:
+        """Source of data."""
+        return self._names[name].source
+
     def find(
-        self, outcome: Outcome, scope: Scope | None, name: str = "", known_as: str = ""
+        self,
+        outcome: Outcome,
+        scope: Scope | None,
+        name: str = "",
+        known_as: str = "",
+        source: str | None = None,
     ) -> str:
         """Name of the data that a line repeats, of `name` if that is given; empty where it is new.
 
@@ -103,11 +112,12 @@ class ExistingData:
             name: of data, on the line.
             known_as: identity on the line: it is new unless data have it, or came from this table
                 before it was told.
+            source: of the line.
         """
         cost = outcome.cost
         pieces = [
             p
-            for p in self._pieces[_key(outcome)]
+            for p in self._pieces[_key(outcome, source)]
             if p.name not in self._found and name in ("", p.name)
         ]
         pieces = [
@@ -126,7 +136,7 @@ class ExistingData:
         self._found.add(best.name)
         return best.name
 
-    def identified(self, known_as: str, outcome: Outcome) -> str:
+    def identified(self, known_as: str, outcome: Outcome, source: str | None = None) -> str:
         """Name of the data with an identity; empty: there is none.
 
         Raises:
@@ -135,9 +145,9 @@ class ExistingData:
         history = self.study.history
         name = history.identified.get(known_as, "")
         present = history.datum(name)
-        if present is not None and _key(outcome) not in map(
-            _key, (present.outcome, history.first_data[name].outcome)
-        ):
+        stands = [] if present is None else [present.outcome, history.first_data[name].outcome]
+        keys = [_key(each, None if present is None else present.source) for each in stands]
+        if keys and _key(outcome, source) not in keys:
             hint = "To correct it, use ‹amend›; another measurement has another id."
             raise InvalidOutcome(
                 "id", known_as, f"one that no other measurement has: it is {name}'s", hint
@@ -160,22 +170,21 @@ class ExistingData:
         """Whether data came from the table whose lines are looked for."""
         return bool(self.table) and (self._names[name].id or "").rpartition(_LINE)[0] == self.table
 
-    def line_id(self, number: int, outcome: Outcome) -> str:
+    def line_id(self, number: int, outcome: Outcome, source: str | None = None) -> str:
         """Identity of a line without one of its own: its table, its number and what stands in it."""
-        return f"{self.table}{_LINE}{number} {_hash(outcome)}" if self.table else ""
+        return f"{self.table}{_LINE}{number} {_hash(outcome, source)}" if self.table else ""
 
-    def same_but_for_cost(self, outcome: Outcome) -> str:
+    def same_but_for_cost(self, outcome: Outcome, source: str | None = None) -> str:
         """The name of a piece that is the same but for its cost; empty where there is none."""
-        return next(
-            (p.name for p in self._pieces[_key(outcome)] if p.cost not in (outcome.cost, None)), ""
-        )
+        pieces = self._pieces[_key(outcome, source)]
+        return next((p.name for p in pieces if p.cost not in (outcome.cost, None)), "")
 
-    def same_but_for_value(self, outcome: Outcome) -> str:
+    def same_but_for_value(self, outcome: Outcome, source: str | None = None) -> str:
         """Name of data with another value where the same was measured, which no line has repeated; empty: none."""
         data = self.study.history.data
         names = (
             name
-            for name in self._measured[_settings_key(outcome)]
+            for name in self._measured[_settings_key(outcome, source)]
             if name in data and name not in self._found
         )
         return next((name for name in names if data[name].outcome.value != outcome.value), "")
@@ -216,16 +225,18 @@ class ExistingData:
 _LINE = ":"  # between the name of a table and the number of a line
 
 
-def _hash(outcome: Outcome) -> str:
-    return identity({"key": _key(outcome), "cost": outcome.cost})
+def _hash(outcome: Outcome, source: str | None) -> str:
+    return identity({"key": _key(outcome, source), "cost": outcome.cost})
 
 
-def _key(outcome: Outcome) -> str:
-    return json.dumps([to_dict(outcome.value), to_dict(outcome.realised)], sort_keys=True)
+def _key(outcome: Outcome, source: str | None) -> str:
+    key = [to_dict(outcome.value), to_dict(outcome.realised)]
+    return json.dumps(key if source is None else [*key, source], sort_keys=True)
 
 
-def _settings_key(outcome: Outcome) -> str:
-    return json.dumps(to_dict(outcome.realised), sort_keys=True)
+def _settings_key(outcome: Outcome, source: str | None) -> str:
+    settings = to_dict(outcome.realised)
+    return json.dumps(settings if source is None else [settings, source], sort_keys=True)
 
 
 @record
@@ -269,6 +280,7 @@ class Said:
     realised: dict[str, Any]
     id: str = ""
     sem: Any = None
+    source: str | None = None
 
 
 def read_line(problem: Problem, sheet: Spreadsheet, row: Row) -> Said:
@@ -318,6 +330,7 @@ def read_line(problem: Problem, sheet: Spreadsheet, row: Row) -> Said:
         realised=realised,
         id=row.cells.get(ID, ""),
         sem=number(SEM),
+        source=row.cells.get(OWN_SOURCE) or None,
     )
 
 
@@ -585,7 +598,9 @@ def read_results(
         InvalidOutcome: it is no table, has no `value`, or a column twice.
     """
     cells = cells_of(problem)
-    named = [*columns_of(problem), SEM, *cells]
+    named = [*columns_of(problem), SEM, OWN_SOURCE, *cells]
+    if SOURCE in (headers or {}) and SOURCE not in named:
+        headers = {**(headers or {}), OWN_SOURCE: (headers or {})[SOURCE]}
     if ID in (headers or {}) and ID not in named:
         named.append(ID)  # only where it is named: many tables have an id of something else
     units = {
@@ -711,6 +726,12 @@ def as_data(sheet: Spreadsheet) -> Spreadsheet:
     )
 
 
+def as_source(sheet: Spreadsheet, source: str) -> Spreadsheet:
+    """Read a table of another place or time: its lines are of a source, but those that say another one."""
+    rows = (replace(row, cells={OWN_SOURCE: source, **row.cells}) for row in sheet.rows)
+    return replace(sheet, rows=tuple(rows))
+
+
 def take(
     study: Study,
     sheet: Spreadsheet,
@@ -733,7 +754,7 @@ def take(
     """
     study.refresh()
     known = ExistingData(study, table, apart=repetitions)
-    lines, new, added = list[Line](), list[NewRow](), dict[int, Outcome]()
+    lines, new, added = list[Line](), list[NewRow](), dict[int, DataAdded]()
     doubted = defaultdict[int, list[OutOfRangeWarning]](list)
     for number, row in enumerate(sheet.rows):
         # what rounds are told stands where it stood
@@ -745,7 +766,7 @@ def take(
             found = _take(study, sheet, row, known, charge)
         if isinstance(found, NewRow):
             new.append(found)
-            added[found.number] = found.event.outcome
+            added[found.number] = found.event
         else:
             lines.append(found)
             doubted[found.number] += warned
@@ -753,15 +774,16 @@ def take(
     watch(len(sheet.rows))
     if added:
         study.session.logged(study.optimizer.refit)
-    for doubt in doubts(study.problem, list(added.items())):
+    for doubt in doubts(study.problem, [(k, each.outcome) for k, each in added.items()]):
         warnings.warn(doubt.warning, stacklevel=3)
     timed = study.problem.timed and any(column(TIME.name) in row.cells for row in sheet.rows)
     more = _said_together(doubted)
-    for number, outcome in added.items():
+    for number, event in added.items():
+        outcome = event.outcome
         more[number] += [
             *_without_time(outcome, timed, study),
-            *_twin(known.same_but_for_value(outcome)),
-            *_open_round(study, outcome),
+            *_twin(known.same_but_for_value(outcome, event.source)),
+            *(_open_round(study, outcome) if event.source is None else ()),
         ]
     lines = [replace(line, message=_joined([line.message, *more[line.number]])) for line in lines]
     return sorted(lines, key=lambda line: line.number)
@@ -874,6 +896,9 @@ def _take(
             )
         token = row.cells.get("token", "")
         if token and not known.has(token):
+            if told.source is not None:
+                hint = "Rounds are of here."
+                raise InvalidOutcome("source", told.source, "nothing", f"{hint} {_ELSEWHERE}")
             return tell_row(study, row.number, token, told)
         with naming_columns(study.history.columns):
             return _learn(known, row.number, token, told, charge)
@@ -912,8 +937,11 @@ def _learn(known: ExistingData, number: int, name: str, told: Said, charge: bool
     outcome = study.optimizer.read_data(told.value, told.cost, told.realised, told.sem)
     scope: Scope | None = study.problem.read_scope(told.scope) if told.scope else None
     study.problem.check_data(outcome, scope)
-    there = known.identified(told.id, outcome) if told.id and not name else ""
-    if there := there or known.find(outcome, scope, name, told.id):
+    source = study.optimizer.read_source(told.source)
+    if name and source is None:
+        source = known.source_of(name)
+    there = known.identified(told.id, outcome, source) if told.id and not name else ""
+    if there := there or known.find(outcome, scope, name, told.id, source):
         if there in study.history.coded and told.state != "void":
             return Line(
                 number, "taken", f"{there} (it was there already, and is left out)", known=True
@@ -937,10 +965,10 @@ def _learn(known: ExistingData, number: int, name: str, told: Said, charge: bool
         return Line(
             number, "taken", f"an earlier line is the same measurement, {told.id}", known=True
         )
-    charged, own = charge and told.cost is not None, told.id or known.line_id(number, outcome)
-    return NewRow(
-        number, DataAdded(outcome, charged, scope, id=own or None), known.same_but_for_cost(outcome)
-    )
+    charged = charge and told.cost is not None
+    own = told.id or known.line_id(number, outcome, source)
+    event = DataAdded(outcome, charged, scope, id=own or None, source=source)
+    return NewRow(number, event, known.same_but_for_cost(outcome, source))
 
 
 def _csv_of(frame: Any) -> str:
@@ -977,6 +1005,7 @@ def add_frame(
     *,
     repetitions: bool = False,
     missing: Codes | None = None,
+    source: str | None = None,
 ) -> list[Line]:
     """Take outcomes from a DataFrame, line by line; each is taken, left or refused for a reason, and the others go on.
 
@@ -995,6 +1024,8 @@ def add_frame(
         repetitions: whether lines that equal data of the study are measurements of their own; each
             call adds them.
         missing: codes for missing values, by column, such as ``{"value": [-200]}``.
+        source: name of the place or time that the lines are of, where that is not here and now; a
+            column that `headers` names as `source` says it line by line.
 
     Returns:
         The fate of each line; its `number` counts the header as line 1, as in a spreadsheet.
@@ -1004,5 +1035,6 @@ def add_frame(
     """
     sheet = read_results(study.problem, _csv_of(frame), headers, missing)
     sheet = replace(sheet, mark="dot", local=False)
+    sheet = sheet if source is None else as_source(sheet, source)
     # numbers are numbers, and not how people write
     return take(study, sheet, charge, repetitions=repetitions)

@@ -56,7 +56,7 @@ from ...errors import (
 from ...records import from_dict, record
 from ...space.distributions import MOST_CELLS
 from ..objective import Command, Function, Objective, load_module
-from .export import ID, cells_of, column, columns_of
+from .export import ID, SOURCE, cells_of, column, columns_of
 from .spreadsheet import Row, Spreadsheet, decoded, read_sheet
 
 DEEPEST = 50
@@ -482,7 +482,7 @@ def _complete(part: StudyFile, columns: Mapping[str, Any], wrong: list[InvalidIn
 
 def _own_columns(problem: Problem) -> tuple[str, ...]:
     """Names of the columns of tables of outcomes."""
-    return tuple(dict.fromkeys((*columns_of(problem), *cells_of(problem), ID)))
+    return tuple(dict.fromkeys((*columns_of(problem), *cells_of(problem), ID, SOURCE)))
 
 
 def _columns(
