@@ -38,12 +38,11 @@ LISTED: list[tuple[str, str, str]] = [
     ("_evidence.py", "COMPARABLE", "outliers limit panel change"),
     ("_evidence.py", "ALIKE", "limit traded"),
     ("_evidence.py", "FALSE_ALARM", "told dates outliers plain"),
-    ("bandit.py", "RECENT", "priors jump"),
-    ("bandit.py", "TRUSTED", "priors jump"),
+    ("bandit.py", "RECENT", "surprised"),
+    ("bandit.py", "TRUSTED", "surprised"),
     ("core/_codes.py", "_SETTINGS", "told"),
     ("core/_constraints.py", "_CHANCE", "limit"),
-    ("space/variables.py", "WIDTHS", "told"),
-    ("space/variables.py", "NEAR", "outliers reach seen changes today"),
+    ("space/variables.py", "NEAR", "outliers reach reach-nearly seen changes today"),
     ("surrogate/_reach.py", "FURTHER", "today"),
     ("core/_implausible.py", "_FACTOR", "told"),
     ("gp/_draws.py", "DRAWS", "plain"),
@@ -52,7 +51,7 @@ LISTED: list[tuple[str, str, str]] = [
     ("gp/outliers.py", "_FAR_FROM_MEDIAN", "outliers"),
     ("gp/_regression.py", "_EXPECTED", "batches"),
     ("gp/_learning.py", "_KNOWN", "stated"),
-    ("gp/_standardisation.py", "_ELSEWHERE", "elsewhere"),
+    ("gp/_standardisation.py", "_ELSEWHERE", "graph prices"),
     ("timevarying/_doubts.py", "_SPEAKS_AGAINST, _TAILS", "priors jump"),
     ("timevarying/_doubts.py", "_WINDOW, _ENOUGH", "priors jump"),
     ("timevarying/_validation.py", "_SHORT, _LONG", "priors"),
@@ -60,14 +59,12 @@ LISTED: list[tuple[str, str, str]] = [
     ("costvarying/_explore_then_commit.py", "_WITHOUT_LIMIT", "commit"),
     ("costvarying/method.py", "_SEVERAL, _OFF", "costs"),
     ("costvarying/method.py", "_FAILS", "failing"),
-    ("costvarying/search_space.py", "TRUST_RADII", "today"),
+    ("costvarying/search_space.py", "TRUST_RADII", "distances"),
     ("causal/_acting.py", "_NUDGE", "graph"),
-    ("causal/_contexts.py", "_UNLIKE", "kinds"),
-    ("causal/_costs.py", "_LEVEL", "prices"),
-    ("causal/_costs.py", "_LENGTHSCALE", "prices"),
+    ("causal/_costs.py", "_LEVEL", "learned-prices"),
+    ("causal/_costs.py", "_LENGTHSCALE", "learned-prices"),
     ("causal/_observational.py", "_NEIGHBOURS", "observed"),
     ("causal/models.py", "_LINEAR", "graph"),
-    ("surrogate/_conditional.py", "_UNLIKE", "seen"),
     ("surrogate/_conditional.py", "AT_FIRST", "seen"),
     ("surrogate/_conditional.py", "_REACH", "seen"),
     ("surrogate/_feasibility.py", "SHARE, OF_ANSWERS", "failing"),
@@ -90,12 +87,16 @@ LISTED: list[tuple[str, str, str]] = [
     ("costvarying/_plays_to_come.py", "ASSUMED", "endless"),
     ("costvarying/_trade_off.py", "_SMOOTH", "traded"),
     ("surrogate/_constraints.py", "_ABSURD", "limit"),
-    ("surrogate/_model.py", "_LOUDER", "louder"),
-    ("gp/kernels/_unseen.py", "LEAST_SPAN", "safe"),
-    ("gp/kernels/_unseen.py", "CATEGORIES", "safe"),
+    ("gp/kernels/_unseen.py", "LEAST_SPAN", "narrow"),
+    ("gp/kernels/_unseen.py", "CATEGORIES", "safe-kinds"),
     ("gp/_draws.py", "DRAWN_UP_TO", "many"),
     ("gp/_posterior.py", "_ABOUT_THE_BEST", "crowded"),
     ("gp/_posterior.py", "_LATEST, _NEAREST", "crowded"),
+    ("meanfield/_gp.py", "_UNKNOWN", "fleet-slips"),
+    ("meanfield/_gp.py", "_PLAIN, _ROOT", "fleet fleet-seen"),
+    ("meanfield/_gp.py", "_SPREAD", "fleet fleet-seen"),
+    ("meanfield/mf_gp_ucb.py", "_WORTH_TRYING", "fleet"),
+    ("meanfield/mf_gp_ucb.py", "_ANEW", "fleet-change"),
 ]  # fmt: skip
 
 
@@ -188,7 +189,9 @@ def costvarying(
     cost: Callable[[Any, float], float | None] = lambda names, a: None,
     costs: Any = (1.0, 1.0, 2.0),
     limit: bool = False,
-    change: bool = False,
+    change: dict[str, float] | None = None,
+    kinds: bool = False,
+    spread: float = 0.1,
     learned: bool = False,
     seen: bool = False,
     rows: int = 0,
@@ -206,21 +209,10 @@ def costvarying(
 
     import steerbo as sb
 
-    laws: list[Any] = [sb.TruncatedNormal(0.5, 0.2), sb.Uniform()]
-    if learned:
-        laws = [sb.space.Learned(law) for law in laws]
-    hard = sb.SwitchingCost(fixed=1.0) if change else None
-    variables: list[Any] = [
-        sb.Float("a", 0, 1, law=laws[0], change=hard),
-        sb.Float("b", 0, 1, law=laws[1]),
-        *(
-            [sb.Float("w", 0, 1, seen=True), sb.Categorical("k", ["u", "v"], seen=True)]
-            if seen
-            else []
-        ),
-    ]
+    variables = _variables(change, learned, seen, kinds)
     limits = [sb.OutcomeConstraint("strain", at_most=1.2, probability=0.9)] if limit else None
     sets = [["a"], ["b"], ["a", "b"]]
+    sets = [[*names, "kind"] for names in sets] if kinds else sets
     problem = sb.CostVarying(
         variables, sets, costs=list(costs), limits=limits, noise=told_noise, **more
     )
@@ -236,7 +228,7 @@ def costvarying(
         a, b = values.get("a", nature[:, 0]), values.get("b", nature[:, 1])
         return float(np.mean(hill(a - shift, b, at)))
 
-    _add_rows(optimizer, random, rows, limit)
+    _add_rows(optimizer, random, (rows, spread), limit, kinds)
     t = 0
     while t < rounds:
         context: dict[str, Any] = {"w": float(random.random()), "k": "uv"[t % 2]} if seen else {}
@@ -262,7 +254,9 @@ def costvarying(
                 float(hill(real["a"] - shift, real["b"], at) + loudness * random.normal()), digits
             )
             if limit:
-                real["strain"] = real["a"] + real["b"] + 0.03 * float(random.normal())
+                at_kind = 0.2 * "uvwx".index(suggestion.values["kind"]) if kinds else 0.0
+                record.plays[-1] += float(real["a"] + real["b"] + at_kind > 1.2)
+                real["strain"] = real["a"] + real["b"] + at_kind + 0.03 * float(random.normal())
             slip = t in slips
             if slip and limit:
                 real["strain"] *= 100.0
@@ -278,11 +272,38 @@ def costvarying(
     return record.end(optimizer, bool(slips))
 
 
-def _add_rows(optimizer: Any, random: Any, rows: int, limit: bool) -> None:
-    """Add data of a corner of the range."""
+def _variables(
+    change: dict[str, float] | None, learned: bool, seen: bool, kinds: bool
+) -> list[Any]:
+    """Two variables that may be left to nature; weather and a kind of day where they are seen."""
+    import steerbo as sb
+
+    laws: list[Any] = [sb.TruncatedNormal(0.5, 0.2), sb.Uniform()]
+    if learned:
+        laws = [sb.space.Learned(law) for law in laws]
+    hard = sb.SwitchingCost(**change) if change else None
+    variables: list[Any] = [
+        sb.Float("a", 0, 1, law=laws[0], change=hard),
+        sb.Float("b", 0, 1, law=laws[1]),
+    ]
+    if seen:
+        variables.append(sb.Float("w", 0, 1, seen=True))
+        variables.append(sb.Categorical("k", ["u", "v"], seen=True))
+    if kinds:
+        variables.append(sb.Categorical("kind", ["u", "v", "w", "x"], law=sb.Uniform()))
+    return variables
+
+
+def _add_rows(
+    optimizer: Any, random: Any, rows_spread: tuple[int, float], limit: bool, kinds: bool
+) -> None:
+    """Add data of a corner of the range, and of one kind."""
+    rows, spread = rows_spread
     for _ in range(rows):
-        a, b = 0.1 * random.random(2) + 0.3
-        realised = {"a": float(a), "b": float(b), **({"strain": float(a + b)} if limit else {})}
+        a, b = spread * random.random(2) + 0.3
+        realised: dict[str, Any] = {"a": float(a), "b": float(b)}
+        realised |= {"strain": float(a + b)} if limit else {}
+        realised |= {"kind": "u"} if kinds else {}
         optimizer.add(float(hill(a, b)), realised)
 
 
@@ -383,6 +404,7 @@ def timevarying(
     box: bool = False,
     added: int = 0,
     panel: bool = False,
+    noise: float = 0.1,
     **options: Any,
 ) -> Record:
     """A time-varying study on [0, 1]: a hill that moves."""
@@ -421,7 +443,7 @@ def timevarying(
         asked = optimizer.ask(time=float(t))
         place = asked.values["x"]
         record.plays.append(1.0 - float(truth(place, t)))
-        value = float(truth(place, t) + 0.1 * random.normal()) + 30.0 * (t in slips)
+        value = float(truth(place, t) + noise * random.normal()) + 30.0 * (t in slips)
         record.told(optimizer.tell(asked, value), t in slips)
     record.answer.append(1.0 - float(truth(optimizer.recommend().values["x"], rounds)))
     return record.end(optimizer, bool(slips))
@@ -435,6 +457,8 @@ def causal(
     priced: bool = False,
     kinds: bool = False,
     observed: int = 0,
+    budget: float | None = None,
+    learned: bool = False,
 ) -> Record:
     """A dose after a look at age, and a rest; age acts on both."""
     import numpy as np
@@ -446,9 +470,11 @@ def causal(
     )
     age: Any = sb.Categorical("age", ["young", "mid", "old"]) if kinds else sb.Float("age", 0, 1)
     variables = [sb.Float("dose", 0, 1), sb.Float("rest", 0, 1), age]
-    prices = {"dose": 1.0, "rest": 1.0, "age": 0.2} if priced else None
+    prices: Any = {"dose": 1.0, "rest": 1.0, "age": 0.2} if priced else None
+    if learned:
+        prices |= {"dose": "learned", "rest": "learned"}
     problem = sb.Causal(graph, variables, prices=prices, base=1.0 if priced else None)
-    optimizer: Any = sb.Optimizer(problem, method, seed=seed)
+    optimizer: Any = sb.Optimizer(problem, method, seed=seed, budget=budget)
     random, record = np.random.default_rng(seed), Record()
 
     def value(dose: Any, rest: Any, at: Any) -> Any:
@@ -463,6 +489,8 @@ def causal(
         )
     for _ in range(rounds):
         asked, kind = optimizer.ask(), int(random.integers(3))
+        if asked is None:
+            break
         at = kind / 2.0 if kinds else float(random.random())
         said = ["young", "mid", "old"][kind] if kinds else at
         while asked.observe:
@@ -470,11 +498,61 @@ def causal(
         dose = asked.values.get("dose", float(np.clip(at + 0.3 * random.normal(), 0, 1)))
         rest = asked.values.get("rest", float(random.random()))
         record.plays.append(1.0 - float(value(dose, rest, at)))
-        paid = 1.0 + 0.5 * dose + 0.1 * random.random() if priced else None
+        set_dose = 1.0 + 0.5 * dose if "dose" in asked.values else 0.0
+        paid = 1.0 + set_dose + 0.1 * random.random() if priced else None
         outcome = float(value(dose, rest, at) + 0.05 * random.normal())
         realised = {"dose": dose, "rest": rest, "age": said}
         record.told(optimizer.tell(asked, outcome, cost=paid, realised=realised), False)
     return record.end(optimizer)
+
+
+def fleet(
+    seed: int,
+    *,
+    rounds: int = 30,
+    slips: tuple[int, ...] = (),
+    changes: int | None = None,
+    seen: bool = False,
+) -> Record:
+    """A crowd of 24 over four places, whose averages may change, or depend on the weather."""
+    import numpy as np
+
+    import steerbo as sb
+
+    places = ("a", "b", "c", "d")
+    variables = [sb.Float("rain", 0, 1, seen=True)] if seen else []
+    problem = sb.MeanField(places, agents=24, variables=variables)
+    optimizer: Any = sb.Optimizer(problem, seed=seed, rounds=rounds)
+    random, record = np.random.default_rng(seed), Record()
+
+    def average(shares: Any, t: int, rain: float) -> float:
+        rewards = np.array([1.0, 0.6, 0.3 + rain, 0.1])
+        if changes is not None and t > changes:
+            rewards = rewards[::-1]
+        return float(shares @ (rewards - shares))
+
+    tables = [np.array([i, j, k, 24 - i - j - k]) / 24 for i in range(25) for j in range(25 - i)
+              for k in range(25 - i - j)]  # fmt: skip
+
+    def best(t: int, rain: float) -> float:
+        return max(average(each, t, rain) for each in tables)
+
+    def shares_of(values: Any) -> Any:
+        (shares,) = values["distribution"].values()
+        return np.array([shares.get(place, 0.0) for place in places])
+
+    for t in range(1, rounds + 1):
+        rain = float(random.random()) if seen else 0.0
+        asked = optimizer.ask(context={"rain": rain}) if seen else optimizer.ask()
+        shares = shares_of(asked.values)
+        record.plays.append(best(t, rain) - average(shares, t, rain))
+        value = average(shares, t, rain) + 0.02 * float(random.normal())
+        value += 3.0 * (t in slips)
+        record.told(optimizer.tell(asked, value), t in slips)
+    answer = optimizer.recommend()
+    at = 0.5 if seen else 0.0
+    record.answer.append(best(rounds, at) - average(shares_of(answer.values), rounds, at))
+    return record.end(optimizer, bool(slips))
 
 
 def wall(a: float, b: float, random: Any) -> bool:
@@ -494,11 +572,12 @@ STUDIES: dict[str, Callable[[int], Record]] = {
     "outliers": lambda seed: costvarying(seed, rounds=20, slips=(10, 15)),
     "costs": lambda seed: costvarying(seed, rounds=16, cost=lambda names, a: len(names) * (1.5 + a)),
     "reach": lambda seed: costvarying(seed, rounds=16, stuck=0.45),
+    "reach-nearly": lambda seed: costvarying(seed, rounds=16, stuck=0.52),
     "limit": lambda seed: costvarying(seed, rounds=14, limit=True, slips=(12,)),
     "failing": lambda seed: costvarying(seed, rounds=18, fails=wall),
     "unlucky": lambda seed: costvarying(seed, rounds=18, fails=luck),
     "failing-drift": lambda seed: costvarying(seed, rounds=18, fails=wall, drift=_slow()),
-    "changes": lambda seed: costvarying(seed, rounds=18, change=True),
+    "changes": lambda seed: costvarying(seed, rounds=18, change={"fixed": 1.0}),
     "today": lambda seed: costvarying(seed, rounds=16, current={"a": 0.3, "b": 0.6}),
     "seen": lambda seed: costvarying(seed, rounds=16, learned=True, seen=True),
     "safe": lambda seed: costvarying(seed, rounds=6, limit=True, rows=8),
@@ -510,7 +589,10 @@ STUDIES: dict[str, Callable[[int], Record]] = {
     "many": lambda seed: costvarying(seed, rounds=4, rows=230),
     "crowded": lambda seed: costvarying(seed, rounds=4, rows=230, most=100),
     "commit": lambda seed: costvarying(seed, rounds=36, method="explore-then-commit", start={"alpha": 0.1}),
-    "endless": lambda seed: costvarying(seed, rounds=24, start={"budget": 1e6}, change=True),
+    "endless": lambda seed: costvarying(seed, rounds=24, start={"rounds": None}, change={"fixed": 1.0}),
+    "distances": lambda seed: costvarying(seed, rounds=24, change={"per_unit": 5.0}),
+    "narrow": lambda seed: costvarying(seed, rounds=8, limit=True, rows=8, spread=0.01),
+    "safe-kinds": lambda seed: costvarying(seed, rounds=8, limit=True, rows=8, kinds=True),
     "traded": lambda seed: costvarying(seed, rounds=14, outcomes={"waste": "minimize"}),
     "change": lambda seed: costvarying(
         seed, rounds=32, noise=0.05, drift="learned",
@@ -529,6 +611,13 @@ STUDIES: dict[str, Callable[[int], Record]] = {
     "kinds": lambda seed: causal(seed, kinds=True),
     "prices": lambda seed: causal(seed, priced=True),
     "observed": lambda seed: causal(seed, rounds=10, observed=150),
+    "spent": lambda seed: causal(seed, priced=True, rounds=40, budget=24.0),
+    "learned-prices": lambda seed: causal(seed, priced=True, learned=True, rounds=40, budget=36.0),
+    "surprised": lambda seed: timevarying(seed, rounds=40, noise=0.5),
+    "fleet": fleet,
+    "fleet-slips": lambda seed: fleet(seed, slips=(12, 18)),
+    "fleet-change": lambda seed: fleet(seed, changes=16),
+    "fleet-seen": lambda seed: fleet(seed, seen=True),
     "told": told,
     "dates": dates,
 }  # fmt: skip

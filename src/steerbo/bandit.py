@@ -202,8 +202,8 @@ class Calibration:
         surprises: of the latest outcomes, the last one at the end.
 
     >>> surprised = Calibration().after(4.0)
-    >>> round(surprised.factor, 2), round(surprised.inflation, 2)
-    (1.87, 6.6)
+    >>> round(surprised.factor, 2), surprised.lost
+    (1.87, False)
     """
 
     surprises: tuple[float, ...] = ()
@@ -217,27 +217,14 @@ class Calibration:
     @property
     def factor(self) -> float:
         """c: root mean square of the latest surprises and of `TRUSTED` ones of one deviation; at least 1."""
-        return self._off(TRUSTED)
+        squares = np.square(self.surprises)
+        mean = (squares.sum() + TRUSTED) / (len(squares) + TRUSTED)
+        return max(1.0, float(np.sqrt(mean)))
 
     @property
-    def inflation(self) -> float:
-        """Inflation of the bounds in answers: it starts from one pseudo-outcome.
-
-        A few surprises tell a root mean square only roughly: with k of them, the imagined one
-        included, bounds take the quantile of Student's t with k degrees of freedom, of which there
-        are two before any. Infinite where a surprise was `BEYOND`: of a model that is as far off
-        nothing can be said.
-        """
-        if max(map(abs, self.surprises), default=0.0) >= BEYOND:
-            return math.inf
-        freedom = 1 + max(1, len(self.surprises))
-        return (
-            self._off(1) * float(scipy.special.stdtrit(freedom, scipy.special.ndtr(BOUND))) / BOUND
-        )
-
-    def _off(self, trusted: int) -> float:
-        squares = np.square(self.surprises)
-        return max(1.0, float(np.sqrt((squares.sum() + trusted) / (len(squares) + trusted))))
+    def lost(self) -> bool:
+        """Whether a surprise was `BEYOND`: of a model that is as far off nothing can be said."""
+        return max(map(abs, self.surprises), default=0.0) >= BEYOND
 
 
 # -- which arm -------------------------------------------------------------------------------------

@@ -123,10 +123,10 @@ def test_a_category_is_not_moved_along() -> None:
 
 
 def test_shares_are_those_of_the_stated_width() -> None:
-    """exp(−d²/2w²) with Scott's width, worked out."""
+    """exp(−d²/2w²) with Silverman's width, worked out."""
     points = np.random.default_rng(1).random((30, 2))
     at = np.array([0.4, 0.6])
-    widths = points.std(axis=0) * 30 ** (-1 / 6)
+    widths = 1.06 * points.std(axis=0) * 30 ** (-1 / 6)
     wanted = np.exp(-0.5 * (((points - at) / widths) ** 2).sum(axis=1))
     np.testing.assert_allclose(ContextSample(points, NUMBERS).weights([0, 1], at), wanted / wanted.sum())
     np.testing.assert_allclose(ContextSample(points, NUMBERS).weights([], np.zeros(0)), 1 / 30)
@@ -143,7 +143,8 @@ def test_far_from_all_rows_and_where_all_are_alike_shares_are_still_shares() -> 
 def test_another_category_counts_less() -> None:
     points = np.array([[0.0, 0.1], [0.0, 0.2], [1.0, 0.9]])
     shares = ContextSample(points, np.array([True, False])).weights([0], np.array([1.0]))
-    assert shares == pytest.approx([0.1 / 1.2, 0.1 / 1.2, 1 / 1.2])
+    other = (1.06 * 3 ** (-1 / 5)) ** 2
+    assert shares == pytest.approx(np.array([other, other, 1.0]) / (1.0 + 2.0 * other))
 
 
 def test_few_stand_for_many() -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from .._arrays import Bool, Float
 from ..core import History, Round, Scope, context_of
-from ..surrogate import Rows, kernel_herding
+from ..surrogate import Rows, kernel_herding, similarity_shares
 from ._arms import Arm
 
 MOST_ROWS = 100
@@ -19,7 +19,6 @@ MOST_ROWS = 100
 _POLICY_ROWS = 16  # contexts that a policy's value is averaged over
 _CANDIDATES = 64  # latest contexts, of which the nearest to the known ones are taken
 _SUBSAMPLE = 32  # rows that an action is averaged over
-_UNLIKE = 0.1  # weight of a row for each category that differs
 
 
 def known_in(played: Round) -> dict[str, Any]:
@@ -132,20 +131,10 @@ class ContextSample:
     ) -> Float[np.ndarray, " m"]:
         """Weights of the rows, with sum 1, where the values of some columns are known to be `at`.
 
-        Squared-exponential in the distance, with width `sd · m^(−1 / (4 + k))` in each of the k
-        columns (Scott's rule).
+        See `similarity_shares`.
         """
-        m = len(self.points)
-        if not columns:
-            return np.full(m, 1 / m)
-        rows, kinds = self.points[:, list(columns)], self.categorical[list(columns)]
-        widths = np.maximum(rows.std(axis=0), 1e-9) * m ** (-1 / (4 + len(columns)))
-        gaps = np.where(kinds, 0.0, (rows - at) / widths)
-        exponents = -0.5 * (gaps**2).sum(axis=1) + np.log(_UNLIKE) * ((rows != at) & kinds).sum(
-            axis=1
-        )
-        shares = np.exp(exponents - exponents.max())
-        return np.asarray(shares / shares.sum())
+        some = list(columns)
+        return similarity_shares(self.points[:, some], np.asarray(at), self.categorical[some])
 
     def conditional(
         self, columns: Sequence[int], at: Float[np.ndarray, " k"], drawn: Sequence[int]

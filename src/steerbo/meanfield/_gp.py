@@ -22,6 +22,7 @@ from ..errors import ModelFailure
 from ..gp import (
     BEFORE,
     LATEST,
+    LIKELY_NOISE,
     MANY,
     MIN_TO_CUT,
     MOST_COUNTED,
@@ -36,23 +37,19 @@ from ..gp import (
     likely_change,
     log_prior,
     maximum_a_posteriori,
+    noise_prior,
     posterior_draws,
     profiled_log_density,
     refine_on_all,
+    variance_prior,
 )
 from ..gp.outliers import LeftOut, add_outlier, supported
 from ._kernels import Covariances, Inputs, Parameters, PayoffKernel
 from .problem import MeanField
 
-# bounds of the noise variance, relative to the prior variance of a population's average
-_NOISE = (1e-6, 10.0)
-_PRIORS = {  # of logarithms: mean and standard deviation
-    "plain": (float(np.log(0.25)), 1.0),
-    "root": (float(np.log(0.5)), 1.0),
-    "similarity": (0.0, 1.0),
-    "variance": (0.0, 1.5),
-    "noise": (-3.0, 2.5),
-}
+# likely lengthscales of distributions, and of their square roots, in distances between these
+_PLAIN, _ROOT = 0.25, 0.5
+_SPREAD = 1.0  # of a lengthscale's logarithm, and of that of a similarity, which is about 1
 _FARTHEST = 5.0  # bounds of a parameter, in standard deviations of its prior
 # lengthscales compared, in median distances of the distributions played
 _SCREENED = 0.5, 1.0, 2.0, 4.0, 8.0
@@ -254,17 +251,18 @@ def hyperpriors(kernel: PayoffKernel, first: Float[np.ndarray, "k C A"]) -> tupl
     """
     least, found = _shortest(kernel, first), []
     for name in kernel.names:
-        kind = "variance" if name.endswith("variance") else "similarity"
-        mean, spread = _prior(kernel) if name == "lengthscale" else _PRIORS[kind]
-        low, high = mean - _FARTHEST * spread, mean + _FARTHEST * spread
+        if name.endswith("variance"):
+            found.append(variance_prior(1.0, name))
+            continue
+        mean = _likely_lengthscale(kernel) if name == "lengthscale" else 0.0
+        low, high = mean - _FARTHEST * _SPREAD, mean + _FARTHEST * _SPREAD
         low = max(low, least) if name == "lengthscale" else low
-        found.append(Parameter(name, mean, mean, spread, low, high))
-    mean, spread = _PRIORS["noise"]
-    return (*found, Parameter("noise", mean, mean, spread, *np.log(_NOISE).tolist()))
+        found.append(Parameter(name, mean, mean, _SPREAD, low, high))
+    return (*found, noise_prior(LIKELY_NOISE))
 
 
-def _prior(kernel: PayoffKernel) -> tuple[float, float]:
-    return _PRIORS["root" if kernel.embedding.root else "plain"]
+def _likely_lengthscale(kernel: PayoffKernel) -> float:
+    return math.log(_ROOT if kernel.embedding.root else _PLAIN)
 
 
 def _shortest(kernel: PayoffKernel, first: Float[np.ndarray, "k C A"]) -> float:
@@ -275,7 +273,9 @@ def _shortest(kernel: PayoffKernel, first: Float[np.ndarray, "k C A"]) -> float:
     learned.
     """
     apart = _positive(kernel.covariances(Inputs(first, first)))
-    return min(0.5 * float(np.log(np.median(apart))), _prior(kernel)[0]) if apart.size else -np.inf
+    if not apart.size:
+        return -math.inf
+    return min(0.5 * math.log(float(np.median(apart))), _likely_lengthscale(kernel))
 
 
 def _positive(covariances: Covariances) -> Float[np.ndarray, " m"]:

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._arrays import Bool, Float, Int
+from .._evidence import COMPARABLE
 from .._wording import counted
 from ..bandit import MISFIT, scale_inflation
 from ..core import (
@@ -145,7 +146,6 @@ def summary(
 TableArray = Float[np.ndarray, "C A"]
 _ROUNDING = 1e-9  # of a share of agents
 _TRIES = 20  # random tables, to find one that is new
-_COMPARED = 5  # smallest number of outcomes that an answer is chosen among; else a quarter of all
 
 
 @dataclass(frozen=True, eq=False)
@@ -440,7 +440,7 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
         else:
             return np.ones(n, dtype=bool)
         chosen = np.zeros(n, dtype=bool)
-        chosen[np.argsort(far, kind="stable")[: max(_COMPARED, n // 4)]] = True
+        chosen[np.argsort(far, kind="stable")[: max(COMPARABLE, n // 4)]] = True
         return chosen
 
     def findings(self, history: History) -> Sequence[Finding]:

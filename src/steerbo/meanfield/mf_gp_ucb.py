@@ -52,7 +52,7 @@ from ..core import (
     reason,
 )
 from ..errors import InvalidStudy
-from ..gp import MOST_COUNTED
+from ..gp import MOST_COUNTED, Learner
 from ..gp.outliers import (
     MOST_OUTLIERS,
     WORTH,
@@ -84,7 +84,6 @@ from .problem import SCOPE, MeanField
 """Remark on studies with more outcomes than are counted: early and late ones can then not be compared."""
 _WORTH_TRYING = 5e-2
 """Standard deviations of outcomes by which the bound of an untried distribution may be below that of a repeat."""
-_DOUBTING = 400  # outcomes up to which some may be doubted
 _FEW_EVALUATIONS = 6  # of the likelihood, in a fit that compares doubts
 _ANEW = 3  # distributions after a change that do not rest on the model
 _LATE = 20  # outcomes since, from which on one is so late that all are learned from anew
@@ -346,7 +345,7 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         """
         n, kernel = len(told), models.kernel
         nothing = np.zeros(n, dtype=bool)
-        if self.problem.feedback != "population" or not COMPARABLE <= n <= _DOUBTING:
+        if self.problem.feedback != "population" or not COMPARABLE <= n <= Learner.many:
             return nothing
 
         def refit(

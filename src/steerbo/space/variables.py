@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 from pydantic import BeforeValidator, Discriminator
 
 from .. import _arrays
+from .._evidence import DEVIATIONS
 from .._text import normalised
 from .._wording import number_text
 from ..errors import InvalidInput, InvalidOutcome, InvalidProblem, InvalidRequest, one_of
@@ -164,10 +165,11 @@ _DIFFERS = 0.1  # share of the stated standard deviation
 _PARTS = 1000  # of a variable's range that are told apart where a value is written
 _FINEST_DIGITS = 20  # to which a value close to a bound is written
 
-WIDTHS = 0.5
-"""Widths of its range by which a measured value may lie outside, or away from its setting, before it is questioned."""
 NEAR = 0.1
 """Share of its range within which a value counts as near another one."""
+WIDTHS = DEVIATIONS * NEAR
+"""Widths of its range by which a measured value may lie outside, or away from its setting, before it is questioned:
+as far as an outcome that is questioned, where a setting is kept to within `NEAR`."""
 _RARE = 1e-6  # probability of what a law does on either side of what is usual
 FARTHEST = 1e100
 """Widths of its range that a measured value may lie outside: models square distances."""

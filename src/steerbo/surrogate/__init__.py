@@ -7,6 +7,7 @@ from ._conditional import (
     conditional_rows,
     kernel_herding,
     learned_law,
+    similarity_shares,
     similarity_weights,
 )
 from ._constraints import ConstraintModels, margin_over, read_likely, rows_at
@@ -62,5 +63,6 @@ __all__ = [
     "doubts_by_name", "doubts_by_number", "drawn", "drift_correlations", "errors_of", "expected_improvement",
     "feasible", "gains", "highest_of", "inverse_root", "kernel_herding", "learned_law", "margin_over",
     "maximise_bounds", "parts_of", "polished", "reach", "read_likely", "rows_at", "set_columns",
-    "similarity_weights", "sources_said", "subset_used", "ucb", "uneven_noise_said", "warm_started", "with_sources",
+    "similarity_shares", "similarity_weights", "sources_said", "subset_used", "ucb", "uneven_noise_said",
+    "warm_started", "with_sources",
 ]  # fmt: skip

@@ -30,7 +30,6 @@ MOST_GIVEN = 500
 """Rows that a law given something is made from, at most: every so many-eth of a longer log."""
 APART = 1.06
 """Of Silverman's rule: circumstances are alike within so many standard deviations times m^(−1/(4 + c))."""
-_UNLIKE = 8.0  # another choice is like this one by the fourth power of the width
 _UNLIKE_BEYOND = 1e6  # widths beyond which nothing is less alike
 _LEAST_WEIGHT = 1e-4  # of the largest weight: rows of less count for nothing
 _RIDGE = 1e-9  # of a column's variance, where rows of like circumstances hardly differ
@@ -83,18 +82,47 @@ def similarity_weights(
     known: Float[np.ndarray, " c"],
     categorical: Bool[np.ndarray, " c"],
 ) -> Float[np.ndarray, " m"]:
-    """Kernel similarity of rows to a context: 1 where they are equal, 0 for NaN."""
+    """Kernel similarity of rows to a context: 1 where they are equal, 0 for NaN.
+
+    It is a product over columns: of numbers `exp(−½ ((z_j − z)/h)²)`, of categories that differ h²,
+    the rate at which errors are least where both are given (Li & Racine 2003).
+    """
+    return np.asarray(np.exp(-0.5 * _dissimilarities(circumstances, known, categorical)))
+
+
+def similarity_shares(
+    circumstances: Float[np.ndarray, "m c"],
+    known: Float[np.ndarray, " c"],
+    categorical: Bool[np.ndarray, " c"],
+) -> Float[np.ndarray, " m"]:
+    """Similarity of rows to a context as shares, with sum 1; of rows that are all unlike it, the nearest count.
+
+    >>> contexts, numbers = np.array([[0.0], [0.5], [1.0]]), np.zeros(1, dtype=bool)
+    >>> similarity_shares(contexts, np.array([0.1]), numbers).round(2)
+    array([0.64, 0.34, 0.02])
+    """
+    unlike = _dissimilarities(circumstances, known, categorical)
+    shares = np.exp(-0.5 * (unlike - unlike.min()))
+    return np.asarray(shares / shares.sum())
+
+
+def _dissimilarities(
+    circumstances: Float[np.ndarray, "m c"],
+    known: Float[np.ndarray, " c"],
+    categorical: Bool[np.ndarray, " c"],
+) -> Float[np.ndarray, " m"]:
+    """Twice the negative logarithm of `similarity_weights`, (m,); infinite for NaN."""
     count, columns = circumstances.shape
     width = APART * max(count, 1) ** (-1 / (4 + columns))
     exponent = np.zeros(count)
     for column, value, codes in zip(circumstances.T, known, categorical, strict=True):
         unknown = np.isnan(column)
         if codes:
-            exponent += np.where(column == value, 0.0, -_UNLIKE * np.log(min(width, 1.0)))
+            exponent += np.where(column == value, 0.0, -4.0 * np.log(min(width, 1.0)))
         elif (spread := float(np.std(column[~unknown])) if not unknown.all() else 0.0) > 0.0:
             exponent += np.minimum(np.abs(column - value) / (width * spread), _UNLIKE_BEYOND) ** 2
         exponent[unknown] = np.inf
-    return np.asarray(np.exp(-0.5 * exponent))
+    return exponent
 
 
 def _slope(

@@ -543,7 +543,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
 
     def bound_inflation(self, history: History, scope: Scope) -> float:
         """1: priors state a scale; infinite where surprises say nothing yet."""
-        return math.inf if math.isinf(self.calibration.inflation) else 1.0
+        return math.inf if self.calibration.lost else 1.0
 
     def policy(
         self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]
