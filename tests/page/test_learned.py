@@ -147,3 +147,18 @@ def test_every_kind_says_what_it_can(wing: str) -> None:
         assert slice_along(study, advice, name).says
     with pytest.raises((KeyError, sb.errors.SteerboError)):
         slice_along(study, advice, "no such variable")
+
+
+def test_what_is_not_recommended_can_be_looked_at_too() -> None:
+    problem = sb.CostVarying(
+        [sb.Float("heat", 0, 1, law=sb.Uniform()), sb.Float("ph", 4, 8, law=sb.Uniform())], [["heat"], ["ph"]]
+    )
+    study = sb.Optimizer(problem, seed=1)
+    for heat, ph in ((0.1, 5.0), (0.5, 7.0), (0.9, 6.0)):
+        study.tell(study.attach({"heat": heat}), 1 - (heat - 0.5) ** 2, realised={"ph": ph})
+    advice = study.recommend()
+    other = "ph" if advice.scope.set == ("heat",) else "heat"
+    assert {"heat", "ph"} == {*along(study, advice)}
+    found = slice_along(study, advice, other)
+    assert found.chart is not None
+    assert f"holding {other}" in found.says

@@ -224,6 +224,9 @@ def along(study: BaseStudy, advice: Recommendation) -> tuple[str, ...]:
         if study.problem.kind in SCOPED
         else study.problem.space.names
     )
+    if study.problem.kind == "cost-varying" and not advice.context:  # what else could be held
+        others = (choice.scope.set for choice in advice.alternatives)
+        named = (*named, *(name for names in others for name in names))
     seen = study.problem.space.seen if study.problem.kind in SCOPED else ()
     known = [
         name for name in dict.fromkeys(named) if name in study.problem.space and name not in seen
@@ -243,7 +246,10 @@ def slice_along(study: BaseStudy, advice: Recommendation, name: str) -> Slice:
         SteerboError: the method keeps no such model.
         KeyError: there is no such variable in it.
     """
-    words, problem, slices = Words.of(study), study.problem, slices_of(study, advice=advice)
+    words, problem = Words.of(study), study.problem
+    recommended, advice = advice, _holding(study, advice, name)
+    own = advice is recommended
+    slices = slices_of(study, scope=None if own else advice.scope, advice=recommended)
     if name not in slices.names:
         raise KeyError(name)
     found = slices.of(name)
@@ -261,12 +267,21 @@ def slice_along(study: BaseStudy, advice: Recommendation, name: str) -> Slice:
     best = slices.values.get(name) if name in settings else None
     variable = problem.space[name]
     label = labelled(name, getattr(variable, "unit", ""))
-    says = f"Expected {words.value_label} along {label}{rest}."
+    held = "" if own else f", holding {advice.scope}"
+    says = f"Expected {words.value_label} along {label}{held}{rest}."
     if isinstance(variable, Categorical):
         return Slice(name, None, _levels(found.at, found.mean, found.width, best), says)
     chart = _drawn(study, advice, found, label, best)
     band = "Band: 95 %. " if np.isfinite(found.width).all() else ""
     return Slice(name, chart, (), f"{says} {band}{_dots(found)}")
+
+
+def _holding(study: BaseStudy, advice: Recommendation, name: str) -> Recommendation:
+    """The recommendation; where it does not hold a variable, the first alternative that does."""
+    if study.problem.kind != "cost-varying" or advice.context:
+        return advice
+    everyone = (advice, *advice.alternatives)
+    return next((e for e in everyone if name in (*e.scope.set, *e.scope.keep)), advice)
 
 
 def _dots(found: ModelSlice) -> str:
