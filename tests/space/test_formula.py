@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -22,6 +23,7 @@ def at(given: Any, **values: Any) -> float:
         ("1 + 0.5 * dose", 2.0),
         ("3 if clinic == 'north' else 1", 3.0),
         ("min(dose, 1) ** 2 + abs(-1) + sqrt(4) - log(exp(1))", 3.0),
+        ("sin(dose) - cos(dose)", math.sin(2.0) - math.cos(2.0)),
         ("2 if dose > 1 and not clinic != 'north' else 0", 2.0),
         (lambda dose: dose * 3, 6.0),
         (lambda dose, clinic: len(clinic) + dose, 7.0),

@@ -16,7 +16,8 @@ from typing import Any
 from ..errors import InvalidProblem, one_of
 
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {
-    "abs": abs, "exp": math.exp, "log": math.log, "max": max, "min": min, "sqrt": math.sqrt,
+    "abs": abs, "cos": math.cos, "exp": math.exp, "log": math.log, "max": max, "min": min, "sin": math.sin,
+    "sqrt": math.sqrt,
 }  # fmt: skip
 _LONGEST = 1000  # characters
 _GRAMMAR = (
