@@ -13,6 +13,7 @@ EXTRAS = {
     "MLflow and other trackers": ("mlflow",),
     "BoTorch's acquisition functions on the model": ("botorch",),
     "pictures of progress and answer": ("matplotlib",),
+    "contours, cross-validation and residuals": ("matplotlib",),
 }
 
 

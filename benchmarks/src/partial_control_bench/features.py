@@ -254,6 +254,24 @@ def _pictures() -> str:
     return "steerbo.plots, gallery, page"
 
 
+@row("contours, cross-validation and residuals")
+def _pictures_of_trust() -> str:
+    from matplotlib.figure import Figure
+
+    from steerbo.plots import contour, cross_validation, residuals
+
+    problem = sb.CostVarying([sb.Float("x", 0, 1), sb.Float("z", 0, 1)], [["x", "z"]])
+    study = sb.Optimizer(problem, seed=0)
+    for _ in range(9):
+        suggestion = study.ask()
+        study.tell(suggestion, suggestion.values["x"] - suggestion.values["z"] ** 2)
+    for draw in (cross_validation, residuals):
+        draw(study, Figure().subplots())
+    contour(study)
+    assert study.cross_validate()
+    return "plots.contour, cross_validation, residuals"
+
+
 @row("known noise of all outcomes")
 def _noise() -> str:
     assert sb.CostVarying([sb.Float("x", 0, 1)], [["x"]], noise=0.1).noise == 0.1
@@ -358,7 +376,6 @@ def _botorch() -> str:
 
 ROWS |= dict.fromkeys(
     (
-        "contours, cross-validation and residuals",
         "several fidelities",
         "pruning of running evaluations",
         "conditional parameters",
