@@ -164,6 +164,14 @@ def test_what_is_not_installed_is_named(kind: Any, monkeypatch: pytest.MonkeyPat
         kind()
 
 
+def test_an_observer_that_is_no_context_is_refused_before_a_play(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "aim", types.ModuleType("aim"))
+    played = list[Any]()
+    with study() as open_study, pytest.raises(InvalidOption, match=r"with AimObserver\(\) as observer"):
+        open_study.run(played.append, observer=AimObserver())
+    assert played == []
+
+
 def test_a_bar_shows_how_far_it_has_come(capsys: pytest.CaptureFixture[str]) -> None:
     with study() as played:
         seen = []

@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import Any, Self
 
 from ..core import BaseStudy, Created, Suggestion
-from ..errors import MissingExtra, SteerboError
+from ..errors import InvalidOption, MissingExtra, SteerboError
 from ..plots import pictures
 
 
@@ -42,6 +42,7 @@ class Tracker(ABC):
     def __init__(self) -> None:
         self._logged = set[str]()
         self._study: BaseStudy | None = None
+        self._entered = False
 
     @abstractmethod
     def _begin(self) -> None:
@@ -73,6 +74,7 @@ class Tracker(ABC):
 
     def __enter__(self) -> Self:
         self._begin()
+        self._entered = True
         return self
 
     def __exit__(self, kind: Any, *_: object) -> None:
@@ -82,8 +84,16 @@ class Tracker(ABC):
         finally:
             self._end(kind is None)
 
-    def began(self, suggestion: Suggestion) -> None:  # noqa: B027
-        """Ignore it: what is not told yet is nothing to compare."""
+    def began(self, suggestion: Suggestion) -> None:
+        """Log nothing: what is not told yet is nothing to compare.
+
+        Raises:
+            InvalidOption: it is not used as a context, so that nothing would end its run.
+        """
+        if not self._entered:
+            name = type(self).__name__
+            hint = f"Write `with {name}() as observer: study.run(objective, observer=observer)`."
+            raise InvalidOption("observer", f"{name}()", "an observer used as a context", hint)
 
     def ended(self, study: BaseStudy) -> None:
         """Log the rounds that have ended, also those of other workers."""
