@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,6 +37,18 @@ def after(folder: Path, script: str, width: int = 1400, ours: bool = True, study
     return done.stdout
 
 
+def measured(folder: Path, look: str, width: int, study: Study | None = None) -> Any:
+    """What a look at the page gives in a window of that width; Chromium's own is never below 500."""
+    file = folder / "page.html"
+    file.write_text(page(study or nasty(), "a study"), encoding="utf-8")
+    with browser(folder) as made:
+        tab = made.tab()
+        tab.size(width)
+        tab.open(file.as_uri())
+        assert tab.run("window.innerWidth") == width
+        return tab.run(f"(() => {{ {look} }})()")
+
+
 def test_tables_sort_by_number_in_both_directions(tmp_path: Path) -> None:
     for clicks, wanted, expected in ((1, "ascending", ["0", "1", "2", "3"]), (2, "descending", ["3", "2", "1", "0"])):
         click = f"""
@@ -51,9 +64,8 @@ def test_tables_sort_by_number_in_both_directions(tmp_path: Path) -> None:
 
 
 def test_a_narrow_screen_does_not_scroll_sideways(tmp_path: Path) -> None:
-    measure = "document.title = document.documentElement.scrollWidth <= window.innerWidth"
-    for width in (500, 1400):
-        assert "<title>true</title>" in after(tmp_path, measure, width)
+    for width in (390, 1400):
+        assert measured(tmp_path, "return document.documentElement.scrollWidth <= window.innerWidth", width)
 
 
 @pytest.mark.parametrize(("actions", "contexts"), [(4, 12), (14, 12)])
@@ -66,10 +78,10 @@ def test_a_table_of_agents_fits_or_scrolls_by_itself(tmp_path: Path, actions: in
     study.ask()
     measure = """
     const wide = [...document.querySelectorAll(".crowd")].filter(e => e.getBoundingClientRect().width > innerWidth);
-    document.title = [document.documentElement.scrollWidth <= innerWidth, wide.every(e => e.closest(".wide"))].join();
+    return [document.documentElement.scrollWidth <= innerWidth, wide.every(e => e.closest(".wide"))];
     """
-    for width in (500, 1100):
-        assert "<title>true,true</title>" in after(tmp_path, measure, width, study=study)
+    for width in (390, 1100):
+        assert measured(tmp_path, measure, width, study) == [True, True]
 
 
 @pytest.mark.parametrize("width", [390, 1280])
@@ -79,9 +91,9 @@ def test_progress_and_pictures_are_whole(tmp_path: Path, width: int) -> None:
     const whole = box => box.left >= 0 && box.right <= window.innerWidth;
     const seen = [...document.querySelectorAll("img, svg.chart, svg.chart text, svg.chart circle")];
     const bars = [...document.querySelectorAll("img, svg.chart")].filter(e => e.closest(".wide"));
-    document.title = [seen.length > 5, seen.every(e => whole(e.getBoundingClientRect())), bars.length].join();
+    return [seen.length > 5, seen.filter(e => !whole(e.getBoundingClientRect())).map(e => e.outerHTML), bars.length];
     """
-    assert "<title>true,true,0</title>" in after(tmp_path, measure, width)
+    assert measured(tmp_path, measure, width) == [True, [], 0]
 
 
 def test_bounds_of_a_trade_off_stand_on_one_line_of_a_telephone(tmp_path: Path) -> None:
