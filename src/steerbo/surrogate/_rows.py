@@ -49,7 +49,7 @@ class RowsModel:
         everywhere: bool = False,
     ) -> None:
         self.drift, self._fresh, self._rows = drift, fresh, rows
-        self._tells = tells if everywhere else lambda each: each.source is None and tells(each)
+        self._is_row, self._everywhere = tells, everywhere
         self._model = fresh(drift.model)
         self._results: tuple[Result, ...] = ()
         self._told: tuple[Result, ...] = ()  # those that are rows
@@ -68,6 +68,10 @@ class RowsModel:
             self._condition(tuple(filter(self._tells, results)))
             self._results = results
         return self
+
+    def _tells(self, result: Result) -> bool:
+        """Whether a result is a row."""
+        return (self._everywhere or result.source is None) and self._is_row(result)
 
     @property
     def model(self) -> GPRegression[Any]:
