@@ -9,9 +9,11 @@ from contextlib import ExitStack, closing, suppress
 import pytest
 from sqlalchemy import exc
 
+import steerbo as sb
 from steerbo.errors import InvalidStudy, LogUnavailable
-from steerbo.storage.connections import is_outage
-from steerbo.study import DatabaseLog
+from steerbo.storage.connections import Database, is_outage
+from steerbo.storage.database import HEADS
+from steerbo.study import DatabaseLog, Study
 from tests.torture.server import Server, postgres
 
 REFUSED = 'connection failed: connection to server at "127.0.0.1", port 1 failed: Connection refused'
@@ -144,3 +146,21 @@ def test_a_connection_that_a_server_dropped_is_made_anew(running: Server) -> Non
             others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s"
             assert admin.execute(others, [url.rpartition("/")[2]]).fetchall()
         assert log.names() == []
+
+
+def test_a_worker_that_is_stopped_in_a_transaction_loses_it(running: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("steerbo.storage.connections.BUSY", 0.5)
+    url = running.database().url
+    problem = sb.CostVarying([sb.Float("x", 0, 1)], [["x"]])
+    with Study.create(url, problem, rounds=3, seed=1) as study, closing(Database(url)) as stopped:
+
+        def stand() -> None:
+            with stopped.transaction() as connection:
+                connection.execute(HEADS.update().values(format=HEADS.c.format))  # it holds the study's row
+                assert study.ask().round == 1
+                connection.execute(HEADS.select())
+
+        with pytest.raises(LogUnavailable):
+            stand()
+        with stopped.transaction() as connection:
+            assert connection.execute(HEADS.select()).all(), "and goes on"

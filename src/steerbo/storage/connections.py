@@ -84,7 +84,7 @@ Access = Literal["make", "write", "read"]
 """Whether a log that is missing is made, is needed, or can only be read."""
 
 BUSY = 30.0
-"""Seconds that a call waits while another worker writes to an SQLite file."""
+"""Seconds that a call waits while another worker writes to an SQLite file, or stands in a transaction on a server."""
 # seconds, and how many times a silent server is asked
 NETWORK = {
     "connect_timeout": 10,
@@ -104,6 +104,7 @@ def _engine_of(address: Address, file: Path | None, access: Access) -> Engine:
         options = NETWORK | {name: value for name, value in address.options.items() if value}
         connect: Callable[[], Any] = partial(psycopg.connect, **options)
         engine = sa.create_engine("postgresql+psycopg://", creator=connect, pool_pre_ping=True)
+        sa.event.listen(engine, "connect", _not_for_ever)
     elif access == "read":
         engine = sa.create_engine(
             "sqlite://", creator=partial(read_only, file, BUSY), poolclass=NullPool
@@ -113,6 +114,12 @@ def _engine_of(address: Address, file: Path | None, access: Access) -> Engine:
         engine = sa.create_engine("sqlite://", creator=connect, poolclass=QueuePool)
     sa.event.listen(engine, "begin", _begin)
     return engine
+
+
+def _not_for_ever(connection: Any, record: object) -> None:
+    """Let the server end a transaction whose worker was stopped in the middle: others wait for its rows."""
+    connection.execute(f"SET idle_in_transaction_session_timeout = {int(1000 * BUSY)}")
+    connection.commit()
 
 
 def _writable(file: str) -> sqlite3.Connection:
