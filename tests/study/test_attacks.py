@@ -7,6 +7,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -30,6 +31,7 @@ class Struck(Nearest):
     """Something happens to its process at each choice."""
 
     happens: ClassVar[list[Callable[[], object]]] = []
+    between_transactions: ClassVar[AbstractContextManager[Any]] = nullcontext()
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         if self.happens:
@@ -76,7 +78,13 @@ def until_joined(place: str, count: int = 2) -> Callable[[], None]:
 
 
 def strike(sign: signal.Signals) -> Callable[[], None]:
-    return lambda: os.kill(os.getpid(), sign)
+    """Hit this process, while no thread of it stands in a transaction: a file's lock would stop all others, too."""
+
+    def hit() -> None:
+        with Struck.between_transactions:
+            os.kill(os.getpid(), sign)
+
+    return hit
 
 
 def chooser(place: str, *happens: Callable[[], object]) -> tuple[int, int]:
@@ -86,6 +94,7 @@ def chooser(place: str, *happens: Callable[[], object]) -> tuple[int, int]:
     def work() -> None:
         Struck.happens[:] = happens
         study = opened(place)  # never closed: what it was given stays its own as long as it lives
+        Struck.between_transactions = study.session.log.log._database._busy  # type: ignore[attr-defined]
         os.write(say, study.ask().token.encode())
         time.sleep(60)
 
