@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from steerbo.gp import AnovaKernel, GPRegression, Known
+from steerbo.gp import AnovaKernel, GPRegression, PriorKnowledge
 from steerbo.space import Space
 from steerbo.surrogate import build_model
 from tests.sizes import size
@@ -87,5 +87,5 @@ def test_noise_that_is_known_is_the_same_everywhere() -> None:
 
     space = Space((sb.Float("a", 0, 1), sb.Categorical("b", ["x", "y"])))
     assert [p.name for p in build_model(space, None, seed=0)._initial.parameters][-1] == "noise_slope[0]"
-    names = [p.name for p in build_model(space, None, seed=0, known=Known(0.3))._initial.parameters]
+    names = [p.name for p in build_model(space, None, seed=0, known=PriorKnowledge(0.3))._initial.parameters]
     assert not any(name.startswith("noise_slope") for name in names)

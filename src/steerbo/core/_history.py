@@ -403,7 +403,7 @@ class History:
 
     @property
     def results_everywhere(self) -> tuple[Result, ...]:
-        """Those of other sources, too.
+        """All outcomes and failures, of other sources, too.
 
         One that is corrected keeps its place. Those that are as they were before are the same
         objects, so that tuples are compared quickly.

@@ -31,7 +31,7 @@ from ..core import (
     time_of,
 )
 from ..errors import InvalidStudy
-from ..gp import Doubts, DriftModel, GPRegression, Known, Learner
+from ..gp import DriftModel, GPRegression, Learner, OutlierRule, PriorKnowledge
 from ..optim import Box
 from ..surrogate import (
     ConstraintModels,
@@ -251,7 +251,7 @@ class Surrogate:
         return points
 
     def _empty_model(self, drift_model: DriftModel | None) -> GPRegression[Any]:
-        known = Known(self.problem.noise, doubts=Doubts(plays=self._plays))
+        known = PriorKnowledge(self.problem.noise, outliers=OutlierRule(plays=self._plays))
         return self._empty(drift_model, known=known, sources=len(self._sources))
 
     def _empty_constraint(self, drift_model: DriftModel | None) -> GPRegression[Any]:

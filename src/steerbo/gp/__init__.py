@@ -2,7 +2,6 @@
 
 from ._averaged import Averaged
 from ._crossed import CrossedMoments, CrossedOutcomes
-from ._doubts import Doubts
 from ._draws import mixture_moments, mixture_quantile, posterior_draws
 from ._drift_signs import LATEST, changepoint_densities
 from ._factor import Factor
@@ -18,7 +17,8 @@ from ._learned_drift import (
     fit_drift,
     likely_change,
 )
-from ._learning import Known, Learner
+from ._learning import Learner, PriorKnowledge
+from ._outlier_rule import OutlierRule
 from ._posterior import MOST_COUNTED, GPPosterior, choose_subset
 from ._process import LOG_2PI, GPPrior, Level, evidence, inverted, profiled_log_density
 from ._regression import GPRegression, MomentsAndGradients, noise_lines, replace_outcomes
@@ -61,7 +61,6 @@ __all__ = [
     "CrossedOutcomes",
     "Decay",
     "DecayKernel",
-    "Doubts",
     "DriftModel",
     "Factor",
     "Fixed",
@@ -70,7 +69,6 @@ __all__ = [
     "GPRegression",
     "Hyperparameters",
     "Kernel",
-    "Known",
     "Learner",
     "Level",
     "Linear",
@@ -79,8 +77,10 @@ __all__ = [
     "Matern52",
     "MaternInTime",
     "MomentsAndGradients",
+    "OutlierRule",
     "Parameter",
     "Periodic",
+    "PriorKnowledge",
     "Product",
     "Sliding",
     "SlidingKernel",

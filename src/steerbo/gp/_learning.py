@@ -15,12 +15,12 @@ import numpy as np
 
 from .._arrays import Bool, Float, Int
 from .._evidence import COMPARABLE
-from ._doubts import Doubts
+from ._dataset import Dataset
 from ._draws import DRAWN_UP_TO, posterior_draws
 from ._factor import Factor
 from ._fit import LEARNED_FROM, FitResult, Hasty, Place, fit_large
 from ._hyperparameters import Hyperparameters
-from ._observations import Observations
+from ._outlier_rule import OutlierRule
 from ._process import GPPrior, Level
 from ._standardisation import Standardisation, rounding_step
 from .kernels import Kernel, SourcesKernel
@@ -53,8 +53,8 @@ class _Learned(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
-    """What a fit has found.
+class MapEstimate:
+    """Likeliest hyperparameters of some outcomes, and how they were found.
 
     Attributes:
         hyperparameters: the likeliest, without draws.
@@ -77,7 +77,7 @@ class Found:
         return self.fit.made_at(hyperparameters.theta)
 
     @property
-    def without_factor(self) -> Found:
+    def without_factor(self) -> MapEstimate:
         """The same, where a posterior owns the factor now."""
         nowhere = np.zeros((0, self.points.shape[1]))
         return replace(self, fit=replace(self.fit, factor=None), points=nowhere)
@@ -92,20 +92,20 @@ def _none(mean: float) -> float:
 
 
 @dataclass(frozen=True)
-class Known:
-    """What people know of the outcomes beside what they say.
+class PriorKnowledge:
+    """Knowledge of the outcomes that people have beforehand.
 
     Args:
         noise: standard deviation of the noise in the user's units, believed within a third; None:
             it is learned.
         scale: from the mean of outcomes to the least by which they differ over all points, in the
             user's units.
-        doubts: which outcomes may be wrong.
+        outliers: which outcomes may be wrong.
     """
 
     noise: float | None = None
     scale: Callable[[float], float] = _none
-    doubts: Doubts = field(default_factory=Doubts)
+    outliers: OutlierRule = field(default_factory=OutlierRule)
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,11 +130,11 @@ class Learner(Generic[K]):
     initial: GPPrior[K]
     begin: Float[np.ndarray, " p"]
     kernel: K
-    data: Observations
-    known: Known = field(default_factory=Known)
+    data: Dataset
+    known: PriorKnowledge = field(default_factory=PriorKnowledge)
     elsewhere: Float[np.ndarray, " m"] = field(default_factory=lambda: np.zeros(0))
 
-    def likeliest(self, hasty: Hasty | None = None) -> Found:
+    def likeliest(self, hasty: Hasty | None = None) -> MapEstimate:
         """Maximise the posterior density, over sets of doubted outcomes, too. O(n³).
 
         It never fails because of the data: few different outcomes teach offset and scale.
@@ -154,7 +154,7 @@ class Learner(Generic[K]):
         )
         return self._found(best)
 
-    def compared(self, outliers: Sequence[Bool[np.ndarray, " n"]], hasty: Hasty) -> Found:
+    def compared(self, outliers: Sequence[Bool[np.ndarray, " n"]], hasty: Hasty) -> MapEstimate:
         """Likeliest hyperparameters over several sets of doubted outcomes. O(n³)."""
         each = [self._maybe_skewed(self._fit(some, self.begin, hasty=hasty)) for some in outliers]
         return self._found(max(each, key=lambda one: one.score))
@@ -188,12 +188,12 @@ class Learner(Generic[K]):
 
     # -- one set of doubted outcomes -----------------------------------------------------------------
 
-    def _found(self, best: OutlierFit[_Learned]) -> Found:
+    def _found(self, best: OutlierFit[_Learned]) -> MapEstimate:
         extra, output, fit = best.fit
         fit = replace(fit, theta=self._with_slopes(fit.theta))
         doubted = tuple((int(i), float(extra[i])) for i in np.flatnonzero(best.outliers))
         found = Hyperparameters(tuple(fit.theta.tolist()), output, (), doubted)
-        return Found(found, fit, best.score, self.data.points)
+        return MapEstimate(found, fit, best.score, self.data.points)
 
     def _fit(
         self,
@@ -329,10 +329,10 @@ class Learner(Generic[K]):
 
     def _or_suspects(self, best: OutlierFit[_Learned], hasty: Hasty | None) -> OutlierFit[_Learned]:
         """A fit, or the one that doubts all outcomes far from every other, whichever scores higher."""
-        doubts = self.known.doubts
+        rule = self.known.outliers
         sources, outcomes = self._sources, self.data.outcomes
         levelled = outcomes if sources is None else self._levelled(sources)
-        suspects = doubts.suspects(self.data.points, levelled, self.kernel)
+        suspects = rule.suspects(self.data.points, levelled, self.kernel)
         if not suspects.any() or suspects.sum() > MOST_OUTLIERS * len(suspects):
             return best
         nearly = hasty is not None
@@ -346,14 +346,14 @@ class Learner(Generic[K]):
         """Choose one more outcome to doubt by its leave-one-out density; None where no doubt pays."""
         if (left_out := self._left_out_by(known)) is None:
             return None
-        points, outcomes, doubts = self.data.points, self.data.outcomes, self.known.doubts
+        points, outcomes, rule = self.data.points, self.data.outcomes, self.known.outliers
         return add_outlier(
             left_out,
             known.outliers,
             known.fit.extra,
-            doubts.doubtable(outcomes),
-            same=doubts.same(points, outcomes),
-            disasters=lambda outliers: doubts.disasters(points, outcomes, outliers),
+            rule.doubtable(outcomes),
+            same=rule.same(points, outcomes),
+            disasters=lambda outliers: rule.disasters(points, outcomes, outliers),
         )
 
     def _maybe_skewed(self, known: OutlierFit[_Learned]) -> OutlierFit[_Learned]:

@@ -18,11 +18,11 @@ from numpy.typing import ArrayLike
 from .._arrays import Bool, Float, Int
 from ..errors import InvalidOption, InvalidStudy
 from ._crossed import CrossedOutcomes
+from ._dataset import Dataset, read_errors, read_outcomes, read_points
 from ._factor import Factor
 from ._fit import FitResult, Hasty
 from ._hyperparameters import LIKELY_NOISE, Hyperparameters
-from ._learning import Found, Known, Learner
-from ._observations import Observations, read_errors, read_outcomes, read_points
+from ._learning import Learner, MapEstimate, PriorKnowledge
 from ._posterior import GPPosterior, subset_of_data
 from ._process import GPPrior
 from ._standardisation import Standardisation
@@ -88,7 +88,7 @@ class GPRegression(Generic[K]):
         likely_noise: float = LIKELY_NOISE,
         seed: int | None = None,
         uneven: Sequence[int] = (),
-        known: Known | None = None,
+        known: PriorKnowledge | None = None,
     ) -> None:
         for field, variance in (("noise", noise), ("likely_noise", likely_noise)):
             if not 0 < variance < math.inf:
@@ -104,12 +104,12 @@ class GPRegression(Generic[K]):
         )
         self.prior = self._initial
         # the members' too
-        self._data = Observations(np.zeros((0, self._initial.width)), *(np.zeros(0),) * 3)
+        self._data = Dataset(np.zeros((0, self._initial.width)), *(np.zeros(0),) * 3)
         self._seed, self.elsewhere = seed, np.zeros(0)
-        self.known = Known() if known is None else known
+        self.known = PriorKnowledge() if known is None else known
         self.draws: tuple[tuple[float, ...], ...] = ()
         self.members: tuple[GPRegression[K], ...] = ()
-        self.last: Found | None = None
+        self.last: MapEstimate | None = None
         self._condition()
 
     def __len__(self) -> int:
@@ -193,7 +193,7 @@ class GPRegression(Generic[K]):
     def replace(self, X: ArrayLike, y: ArrayLike, errors: ArrayLike | None = None) -> None:
         """Replace all observations by y (n,) at X (n, d), with stated `errors` (n,). O(n³).
 
-        Observations that were there before, and were doubted, still are.
+        Dataset that were there before, and were doubted, still are.
 
         Raises:
             InvalidOutcome: values that are not finite numbers, or shapes that do not fit.
@@ -208,7 +208,7 @@ class GPRegression(Generic[K]):
             doubted.get((tuple(x), value), 0.0)
             for x, value in zip(points.tolist(), outcomes.tolist(), strict=True)
         ]
-        self._data = Observations(points, outcomes, stated, np.array(some, dtype=np.float64))
+        self._data = Dataset(points, outcomes, stated, np.array(some, dtype=np.float64))
         self._condition()
         self._draw()
 
@@ -222,7 +222,7 @@ class GPRegression(Generic[K]):
         if self._data.extra[outcomes != self.outcomes].any():
             self.replace(self.inputs, outcomes, self.errors)
             return
-        data = Observations(self.inputs, outcomes, self.errors, self._data.extra)
+        data = Dataset(self.inputs, outcomes, self.errors, self._data.extra)
         for each in (self, *self.members):
             given, each._data = each._given, data
             given.revise(each._residuals(data.outcomes)[each.counted])
@@ -301,7 +301,7 @@ class GPRegression(Generic[K]):
                 )
             extra[i] = variance
         self.draws = hyperparameters.draws
-        self._data = Observations(self.inputs, self.outcomes, self.errors, extra)
+        self._data = Dataset(self.inputs, self.outcomes, self.errors, extra)
         theta, self.output = np.array(hyperparameters.theta), hyperparameters.output
         seeing = self._initial.seeing(self.inputs)
         unseen = seeing.kernel.unseen

@@ -24,9 +24,9 @@ from ..plots.meanfield import payoff_curve, played_shares
 from ..plots.model import over_time_of
 from ..plots.policies import (
     Followed,
-    Policy,
+    PolicyCurve,
     Response,
-    Settings,
+    SettingsOverTime,
     policy_of,
     response_of,
     settings_of,
@@ -376,7 +376,7 @@ def _rated(study: BaseStudy, value: float, ends: tuple[float, float]) -> str:
     return f"rated s{min(int(part * SHADES), SHADES - 1)}"
 
 
-def _settings_chart(study: BaseStudy, found: Settings, up: Axis) -> Chart:
+def _settings_chart(study: BaseStudy, found: SettingsOverTime, up: Axis) -> Chart:
     problem, words = study.problem, Words.of(study)
     whens = [each.when for each in (*found.plays, *found.suggested)]
     across = _axis(whens)
@@ -415,7 +415,7 @@ def _settings_chart(study: BaseStudy, found: Settings, up: Axis) -> Chart:
 
 
 def _policy_chart(
-    study: BaseStudy, found: Policy, outcomes: tuple[float, float], up: Axis
+    study: BaseStudy, found: PolicyCurve, outcomes: tuple[float, float], up: Axis
 ) -> Chart:
     problem, words, (setting, seen) = study.problem, Words.of(study), found.names
     variable = problem.space[seen]

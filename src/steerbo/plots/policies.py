@@ -86,7 +86,7 @@ def _is_number(problem: Problem, name: str) -> bool:
 # -- settings over time ----------------------------------------------------------------------------
 
 
-class Setting(NamedTuple):
+class PlayedSetting(NamedTuple):
     """A setting of one play: when, its value, what came of it (None: nothing yet), and the round."""
 
     when: float
@@ -96,7 +96,7 @@ class Setting(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Settings:
+class SettingsOverTime:
     """Settings of one variable over time, or rounds: the numbers that every drawing of them shows.
 
     Args:
@@ -112,23 +112,23 @@ class Settings:
 
     name: str
     along: str
-    plays: tuple[Setting, ...]
-    suggested: tuple[Setting, ...]
+    plays: tuple[PlayedSetting, ...]
+    suggested: tuple[PlayedSetting, ...]
     held: tuple[tuple[float, Any], ...]
     moved: tuple[tuple[float, Any], ...]
     best: tuple[float, Any] | None
     outcomes: tuple[float, float]
 
 
-def settings_of(study: BaseStudy, advice: Recommendation, name: str) -> Settings:
-    """What a variable was set to, in the order of time."""
+def settings_of(study: BaseStudy, advice: Recommendation, name: str) -> SettingsOverTime:
+    """List the settings of a variable, in the order of time."""
     problem, rounds = study.problem, rounds_to_now(study)
     told = [problem.scalar(outcome) for _, outcome in study.history.told]
 
-    def setting(played: Round, outcome: Outcome | None) -> Setting:
+    def setting(played: Round, outcome: Outcome | None) -> PlayedSetting:
         value = played.suggestion.values[name]
         worth = None if outcome is None else problem.scalar(outcome)
-        return Setting(time_or_round(problem, played), value, worth, played.number)
+        return PlayedSetting(time_or_round(problem, played), value, worth, played.number)
 
     plays = [
         setting(played, outcome)
@@ -145,7 +145,7 @@ def settings_of(study: BaseStudy, advice: Recommendation, name: str) -> Settings
     best = None
     if rounds and not advice.context and name in advice.values:
         best = max(time_or_round(problem, r) for r in rounds), advice.values[name]
-    return Settings(
+    return SettingsOverTime(
         name,
         "time" if problem.timed else "round",
         tuple(plays),
@@ -256,7 +256,9 @@ def _settings_figure(
     return shown
 
 
-def _draw_settings(axes: Any, problem: Problem, found: Settings, shade: Mapping[str, Any]) -> Any:
+def _draw_settings(
+    axes: Any, problem: Problem, found: SettingsOverTime, shade: Mapping[str, Any]
+) -> Any:
     """One variable's settings; returns the marks, for a scale of colours."""
     variable = problem.space[found.name]
 
@@ -307,8 +309,8 @@ def _draw_settings(axes: Any, problem: Problem, found: Settings, shade: Mapping[
 
 
 @dataclass(frozen=True)
-class Policy:
-    """What a policy sets along a number that is seen: the numbers that every drawing of it shows.
+class PolicyCurve:
+    """Settings of a policy along a number that is seen: the numbers that every drawing of it shows.
 
     Args:
         names: of the setting and of what is seen.
@@ -325,7 +327,7 @@ class Policy:
     others: Mapping[str, Any]
 
 
-def policy_of(study: BaseStudy, names: Followed) -> Policy:
+def policy_of(study: BaseStudy, names: Followed) -> PolicyCurve:
     """Ask the policy of a study along a number that is seen, all else that is seen in its middle.
 
     Raises:
@@ -334,7 +336,7 @@ def policy_of(study: BaseStudy, names: Followed) -> Policy:
     return policies_of(study, [names])[0]
 
 
-def policies_of(study: BaseStudy, pairs: Sequence[Followed]) -> list[Policy]:
+def policies_of(study: BaseStudy, pairs: Sequence[Followed]) -> list[PolicyCurve]:
     """Policies of several settings; what is seen alike is asked for once."""
     middle = _middle(study)
     steps = _STEPS_IN_TIME if study.problem.timed else _STEPS
@@ -347,7 +349,7 @@ def policies_of(study: BaseStudy, pairs: Sequence[Followed]) -> list[Policy]:
         at, answers = asked[pair.seen]
         values = np.array([step.values.get(pair.setting, math.nan) for step in answers], float)
         others = {name: value for name, value in middle.items() if name != pair.seen}
-        found.append(Policy(pair, at, values, _plays(study, pair), others))
+        found.append(PolicyCurve(pair, at, values, _plays(study, pair), others))
     return found
 
 
@@ -389,7 +391,7 @@ def _middle(study: BaseStudy) -> dict[str, Any]:
 
 
 def _step(study: BaseStudy, seen: Mapping[str, Any]) -> PolicyStep:
-    """What the policy does, once it has looked at all that it wants to see."""
+    """Follow the policy until it has looked at all that it wants to see."""
     needed = set(study.problem.space.seen)
     given = {name: value for name, value in seen.items() if name in needed}
     step = study.policy(given)
@@ -399,7 +401,7 @@ def _step(study: BaseStudy, seen: Mapping[str, Any]) -> PolicyStep:
     return step
 
 
-def _draw_policy(axes: Any, problem: Problem, found: Policy, shade: Mapping[str, Any]) -> None:
+def _draw_policy(axes: Any, problem: Problem, found: PolicyCurve, shade: Mapping[str, Any]) -> None:
     """Draw the policy's line, and every play in its shade."""
     axes.plot(found.at, found.values, color=VERMILION, lw=1.6, zorder=2, label="policy now")
     if found.plays:
@@ -431,7 +433,7 @@ class Response:
     curves: tuple[ResponseCurve, ...]
 
 
-def response_of(study: BaseStudy, policy: Policy) -> Response:
+def response_of(study: BaseStudy, policy: PolicyCurve) -> Response:
     """Expected outcome along a setting, with bounds, at a low, a middle and a high value of what is seen.
 
     They are among those at which the policy sets it.

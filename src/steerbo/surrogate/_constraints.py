@@ -129,10 +129,10 @@ class ConstraintModel:
         how much they differ elsewhere.
         """
         model = fresh(drift_model)
-        doubts = replace(
-            model.known.doubts, doubtable=partial(doubtable, limit), larger_is_better=False
+        outliers = replace(
+            model.known.outliers, doubtable=partial(doubtable, limit), larger_is_better=False
         )
-        model.known = replace(model.known, scale=partial(_room, limit), doubts=doubts)
+        model.known = replace(model.known, scale=partial(_room, limit), outliers=outliers)
         return model
 
     @property

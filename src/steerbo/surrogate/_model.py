@@ -28,7 +28,7 @@ from ..gp import (
     GPRegression,
     Hyperparameters,
     Kernel,
-    Known,
+    PriorKnowledge,
     SourcesKernel,
     UnseenKernel,
     fit_drift,
@@ -175,7 +175,7 @@ def build_model(
     kernel: Kernel | None = None,
     *,
     unseen: bool = False,
-    known: Known | None = None,
+    known: PriorKnowledge | None = None,
     sources: int = 0,
     **options: Any,
 ) -> GPRegression[Any]:
@@ -196,8 +196,8 @@ def build_model(
             each row's. Nothing drifts.
         options: of `GPRegression`: `likely_noise`, `seed`.
     """
-    known = Known() if known is None else known
-    known = replace(known, doubts=replace(known.doubts, timed=drift_model is not None))
+    known = PriorKnowledge() if known is None else known
+    known = replace(known, outliers=replace(known.outliers, timed=drift_model is not None))
     if kernel is None:
         kernel = Constant() if space is None else AnovaKernel.over(space.categorical)
         if space is not None and drift_model is None and known.noise is None:

@@ -40,7 +40,15 @@ from ..core import (
     time_of,
 )
 from ..errors import InvalidProblem
-from ..gp import AnovaKernel, Averaged, Doubts, DriftModel, GPRegression, Known, mixture_moments
+from ..gp import (
+    AnovaKernel,
+    Averaged,
+    DriftModel,
+    GPRegression,
+    OutlierRule,
+    PriorKnowledge,
+    mixture_moments,
+)
 from ..optim import maximise
 from ..records import record
 from ..space import Categorical
@@ -130,7 +138,7 @@ class DriftingSurrogate:
         kernel = AnovaKernel.over(self.problem.categorical)
         assert drift_model is not None  # it is learned
         drifting = drift_model.over(kernel, len(self.problem.categorical))
-        known = Known(self.problem.noise, doubts=Doubts(timed=True))
+        known = PriorKnowledge(self.problem.noise, outliers=OutlierRule(timed=True))
         return GPRegression(drifting, seed=self._seed, known=known)
 
     # -- outcomes ----------------------------------------------------------------------------------

@@ -71,7 +71,7 @@ class SourcesKernel(Kernel):
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """Those of the kernel here; then of each source the log odds of its likeness, and its offset's variance."""
+        """Parameters of the kernel here; then of each source its likeness (log odds) and the offset's variance."""
         return (
             *self.inner.parameters,
             *(p for s in range(len(self.likeness)) for p in self.of_source(s)),

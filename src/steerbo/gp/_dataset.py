@@ -1,4 +1,4 @@
-"""Observations that a process is conditioned on, as they are read: points, outcomes, stated errors."""
+"""Dataset that a process is conditioned on, as they are read: points, outcomes, stated errors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _Columns = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 """Points, outcomes, stated errors, and extra noise variances."""
 
 
-class Observations:
+class Dataset:
     """Outcomes at points, in the order in which they came. Arrays are made when they are used: appending takes O(1).
 
     Args:

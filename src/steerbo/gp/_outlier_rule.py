@@ -1,4 +1,4 @@
-"""Which outcomes may be doubted, and when those that are suspected are rather right."""
+"""The rule by which outcomes may be doubted: which, and when suspected ones are rather right."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def all_of(outcomes: Float[np.ndarray, " n"]) -> Bool[np.ndarray, " n"]:
 
 
 @dataclass(frozen=True)
-class Doubts:
-    """Which outcomes a fit may take for wrong.
+class OutlierRule:
+    """Rule by which a fit may take outcomes for wrong.
 
     Args:
         doubtable: marks the outcomes that a fit may doubt; the others count as they stand.
@@ -37,7 +37,7 @@ class Doubts:
 
     >>> X, y = np.arange(8.0)[:, None], np.array([7.1, 7.4, 740.0, 6.9, 7.7, 7.2, 7.3, 6.8])
     >>> from .kernels import SquaredExponentialKernel
-    >>> Doubts().suspects(X, y, SquaredExponentialKernel([1.0])).nonzero()[0]
+    >>> OutlierRule().suspects(X, y, SquaredExponentialKernel([1.0])).nonzero()[0]
     array([2])
     """
 
