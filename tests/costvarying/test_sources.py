@@ -122,6 +122,13 @@ def test_a_source_that_is_no_name_is_refused(source: Any) -> None:
         study.add(1.0, {"t": 0.5, "ph": 0.5}, source=source)
 
 
+def test_a_source_is_the_same_whatever_its_capitals() -> None:
+    study = sb.Optimizer(sb.CostVarying([sb.Float("x", 0, 1)], [["x"]]), seed=0)
+    for source in ("last year", "Last Year", " LAST YEAR "):
+        study.add(1.0, {"x": 0.5}, source=source)
+    assert list(study.history.sources) == ["last year"]
+
+
 def test_a_correction_keeps_the_source_and_an_identity_belongs_to_one() -> None:
     study = sb.Optimizer(PROBLEM, seed=0)
     study.add(1.0, {"t": 0.5, "ph": 0.5}, source="pilot", id="a")

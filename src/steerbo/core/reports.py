@@ -413,7 +413,9 @@ class OutcomeParser:
         if not name or unsafe(name):
             hint = "Leave it out for data of here."
             raise InvalidOutcome("source", source, "a name, such as 'last year'", hint)
-        return name
+        # "Last year" is "last year": two sources would each tell half
+        alike = (known for known in self.history.sources if known.casefold() == name.casefold())
+        return next(alike, name)
 
     def _with_sem(self, outcome: Outcome, sem: Any) -> Outcome:
         """Outcome with the standard error of its value, where one is stated; False: none is any more."""
