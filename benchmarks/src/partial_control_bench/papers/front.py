@@ -41,8 +41,8 @@ Each method here is played as its paper has it, with the options that the comman
 
 """
 
-_OTHERS = """Beside the papers: [other people's data](other-peoples-data.md), [whether bounds hold](calibration.md), [whether limits are kept](limits.md), [where evaluations fail](failing.md), [what traits of real systems gain](traits.md),
-[thousands of outcomes](size.md), [long sessions](long-session.md), [numbers that steer, and who measured them](constants.md), and our own figures before there was this benchmark, with speed and registrations: [cost-varying](costvarying.md), [time-varying](timevarying.md),
+_OTHERS = """Beside the papers: [other people's data](other-peoples-data.md), [data of another year or site](sources.md), [whether bounds hold](calibration.md), [whether limits are kept](limits.md), [where evaluations fail](failing.md), [what traits of real systems gain](traits.md),
+[thousands of outcomes](size.md), [limits and traits beside the plain problem](speed.md), [long sessions](long-session.md), [numbers that steer, and who measured them](constants.md), and our own figures before there was this benchmark, with speed and registrations: [cost-varying](costvarying.md), [time-varying](timevarying.md),
 [causal](causal.md), [mean-field](meanfield.md).
 
 """
