@@ -93,6 +93,7 @@ LISTED: list[tuple[str, str, str]] = [
     ("gp/_posterior.py", "_ABOUT_THE_BEST", "crowded"),
     ("gp/_posterior.py", "_LATEST, _NEAREST", "crowded"),
     ("meanfield/_gp.py", "_UNKNOWN", "fleet-slips"),
+    ("meanfield/_gp.py", "_LIKELY_NOISE, _LEAST_NOISE, _NOISE_SPREAD", "fleet fleet-slips fleet-change"),
     ("meanfield/_gp.py", "_PLAIN, _ROOT", "fleet fleet-seen"),
     ("meanfield/_gp.py", "_SPREAD", "fleet fleet-seen"),
     ("meanfield/mf_gp_ucb.py", "_WORTH_TRYING", "fleet"),

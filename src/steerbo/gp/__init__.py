@@ -6,7 +6,7 @@ from ._draws import mixture_moments, mixture_quantile, posterior_draws
 from ._drift_signs import LATEST, changepoint_densities
 from ._factor import Factor
 from ._fit import MANY, evenly, maximum_a_posteriori, refine_on_all, refit_due
-from ._hyperparameters import LIKELY_NOISE, Hyperparameters, Parameter, from_hex, log_prior, to_hex
+from ._hyperparameters import Hyperparameters, Parameter, from_hex, log_prior, to_hex
 from ._hyperparameters import noise as noise_prior
 from ._hyperparameters import variance as variance_prior
 from ._learned_drift import (
@@ -47,7 +47,6 @@ from .kernels import (
 __all__ = [
     "BEFORE",
     "LATEST",
-    "LIKELY_NOISE",
     "LOG_2PI",
     "MANY",
     "MIN_TO_CUT",

@@ -22,7 +22,6 @@ from ..errors import ModelFailure
 from ..gp import (
     BEFORE,
     LATEST,
-    LIKELY_NOISE,
     MANY,
     MIN_TO_CUT,
     MOST_COUNTED,
@@ -47,6 +46,8 @@ from ..gp.outliers import LeftOut, add_outlier, supported
 from ._kernels import Covariances, Inputs, Parameters, PayoffKernel
 from .problem import MeanField
 
+# noise variance, relative to the prior variance of a population's average, and its least; spread of its logarithm
+_LIKELY_NOISE, _LEAST_NOISE, _NOISE_SPREAD = math.exp(-3.0), 1e-6, 2.5
 # likely lengthscales of distributions, and of their square roots, in distances between these
 _PLAIN, _ROOT = 0.25, 0.5
 _SPREAD = 1.0  # of a lengthscale's logarithm, and of that of a similarity, which is about 1
@@ -258,7 +259,8 @@ def hyperpriors(kernel: PayoffKernel, first: Float[np.ndarray, "k C A"]) -> tupl
         low, high = mean - _FARTHEST * _SPREAD, mean + _FARTHEST * _SPREAD
         low = max(low, least) if name == "lengthscale" else low
         found.append(Parameter(name, mean, mean, _SPREAD, low, high))
-    return (*found, noise_prior(LIKELY_NOISE))
+    noise = noise_prior(_LIKELY_NOISE, _LIKELY_NOISE, _NOISE_SPREAD, _LEAST_NOISE)
+    return (*found, noise)
 
 
 def _likely_lengthscale(kernel: PayoffKernel) -> float:
