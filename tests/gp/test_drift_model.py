@@ -75,6 +75,9 @@ def test_what_moves_is_seen_to_move_on_any_clock(unit: float) -> None:
         pace = moved.kernel.members[0].velocity  # type: ignore[attr-defined]
         assert pace == pytest.approx([-0.012 * 60, 0.0], abs=0.15)
         assert drift_model.said(moved.kernel).startswith("all slides, by up to")
+    moved.replace(model.inputs, model.outcomes)
+    longer, _ = fit_drift(fresh, moved, drift_model, 1e6 * 60 * unit)  # a large budget was given meanwhile
+    assert longer.unit == 1e6 * 60 * unit
 
 
 def test_what_turns_into_another_function_bit_by_bit_changes_smoothly() -> None:

@@ -34,6 +34,7 @@ from ._learning import Learner
 from ._regression import GPRegression
 from .drift import Drift, Sliding, in_words
 from .kernels import (
+    LARGEST_VELOCITY,
     AnovaKernel,
     EpochsKernel,
     Fixed,
@@ -518,7 +519,8 @@ class _Comparison:
         if kind == "seasonal":
             drift = [drift[0] + later, drift[1], drift[2] + later]
         else:
-            drift = [*(v * ratio for v in drift[:-1]), drift[-1] + later]
+            pace = np.clip(np.array(drift[:-1]) * ratio, -LARGEST_VELOCITY, LARGEST_VELOCITY)
+            drift = [*pace.tolist(), drift[-1] + later]
         return (*theta[:p], *drift, *theta[end:])
 
     def _periods(self) -> list[Theta]:

@@ -9,12 +9,20 @@ from ._elementary import Called, Constant, Fixed, Linear, called
 from ._sources import SourcesKernel
 from ._stacked import Slope, stacked
 from ._stationary import Matern12, Matern32, Matern52, SquaredExponentialKernel, Stationary
-from ._temporal import DecayKernel, EpochsKernel, InUnitsKernel, PeriodicKernel, SlidingKernel
+from ._temporal import (
+    LARGEST_VELOCITY,
+    DecayKernel,
+    EpochsKernel,
+    InUnitsKernel,
+    PeriodicKernel,
+    SlidingKernel,
+)
 from ._unseen import UnseenKernel
 from .base import Kernel, Product, Sum
 
 __all__ = [
-    "AnovaKernel", "Called", "CellKernel", "Constant", "DecayKernel", "EpochsKernel", "Fixed", "InUnitsKernel",
-    "Kernel", "Linear", "Matern12", "Matern32", "Matern52", "PeriodicKernel", "Product", "SlidingKernel",
-    "Slope", "SourcesKernel", "SquaredExponentialKernel", "Stationary", "Sum", "UnseenKernel", "called", "stacked",
+    "LARGEST_VELOCITY", "AnovaKernel", "Called", "CellKernel", "Constant", "DecayKernel", "EpochsKernel", "Fixed",
+    "InUnitsKernel", "Kernel", "Linear", "Matern12", "Matern32", "Matern52", "PeriodicKernel", "Product",
+    "SlidingKernel", "Slope", "SourcesKernel", "SquaredExponentialKernel", "Stationary", "Sum", "UnseenKernel",
+    "called", "stacked",
 ]  # fmt: skip
