@@ -31,7 +31,7 @@ def test_a_study_by_hand(study: Path) -> None:
     assert second["round"] == 2, "what people hold is not handed out again"
     result = call("tell", study, second["token"], "-1.5", "--cost", 2, *realised(second))
     assert result.exit_code == 0, result.output
-    assert "2 of 10 spent, 1 pending" in result.stdout
+    assert "2 of 10 spent, 1 open" in result.stdout
     assert "amend" in refused(call("tell", study, second["token"], "3", "--cost", 2, *realised(second)), 2)
     assert call("amend", study, second["token"], "-2.5", "--reason", "typo").exit_code == 0
     assert call("fail", study, token, "--reason", "the pump broke", "--cost", 1).exit_code == 0
@@ -42,6 +42,14 @@ def test_a_study_by_hand(study: Path) -> None:
     shown = call("show", study)
     for words in ("-2.5", "failed", "void", "Recommended", "Why"):
         assert words in shown.stdout
+    assert shown.stdout.startswith("Recommended"), "the answer first"
+    assert shown.stdout.index("Why") < shown.stdout.index("Rounds"), "the rounds last"
+    latest = call("show", study, "--rounds", 1).stdout
+    assert "Rounds, the last 1 of 3" in latest
+    assert f"steerbo show {study} --rounds all" in latest
+    assert token not in latest.partition("Rounds,")[2]
+    assert "0 or more" in refused(call("show", study, "--rounds", "few"), 2)
+    assert len(json.loads(call("show", study, "--json", "--rounds", 2).stdout)["rounds"]) == 2
     rounds = json.loads(call("show", study, "--json").stdout)["rounds"]
     assert [r["state"] for r in rounds] == ["failed", "told", "void"]
     kinds = [json.loads(line)["kind"] for line in call("export", study, "--format", "jsonl").stdout.splitlines()]

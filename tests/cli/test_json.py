@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.cli.calls import COMMANDS, DRUG, LINE, begin, call
+from steerbo.serve.operations import LOOKS
+from steerbo.study import Study
+from tests.cli.calls import COMMANDS, DRUG, FLEET, LINE, PLANT, asked, begin, call, said
 from tests.study.files import write_study
 
 STATUS = {"rounds", "told", "failed", "pending", "spent", "finished"}
@@ -102,6 +104,26 @@ def test_a_study_from_new_to_report(tmp_path: Path) -> None:
     assert Path(answered(0, "report", study)["file"]).stat().st_size > 1000
     assert answered(0, "doctor", study)
     assert answered(0, "methods", "causal")[0]["method"]
+
+
+@pytest.mark.parametrize("text", [PLANT, LINE, DRUG, FLEET.format(contexts="")])
+def test_answers_are_those_of_a_server(text: str, tmp_path: Path) -> None:
+    study = begin(tmp_path, text)
+    assert answered(0, "explain", study)["suggestion"] is None
+    token = asked(study)["token"]
+    with Study.open(str(study.with_suffix(".db"))) as served:
+        looks = {name: LOOKS[name][1](served) for name in ("recommendation", "explanation", "status")}
+        card = served.card(token).to_dict()
+    assert answered(0, "recommend", study) == looks["recommendation"]
+    assert answered(0, "status", study) == looks["status"]
+    for words in ((), (token,)):
+        explained = answered(0, "explain", study, *words)
+        assert explained == {"suggestion": {**card, "state": "open"}, "explanation": looks["explanation"]}
+    shown = answered(0, "show", study)
+    assert {name: shown[name] for name in looks} == looks
+    assert f"open: round 1, token {token}: hold " in said("status", study)
+    assert f"round 1, token {token}, open: " in said("explain", study)
+    assert said("recommend", study).startswith("Recommended: ")
 
 
 def test_what_extend_changed(tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ def test_a_recommendation_says_what_is_not_known() -> None:
     ("status", "text"),
     [
         (Status(1, 1, 0), "1 round"),
-        (Status(2, 1, 1, ("2-ab",), limit=5), "2 of 5 rounds, 1 pending, 1 failed"),
+        (Status(2, 1, 1, ("2-ab",), limit=5), "2 of 5 rounds, 1 open, 1 failed"),
         (Status(2, 1, 0, spent=3.0, budget=10.0), "2 rounds, 3 of 10 spent"),
         (Status(3, 2, 1, spent=3.0, unpriced=1, estimated=1.5), "and a round of unknown cost (charged 1.5)"),
         (Status(3, 2, 1, unpriced=1), "3 rounds, 1 failed"),

@@ -25,7 +25,7 @@ def test_a_budget_needs_costs_and_reserves_pending_ones() -> None:
         optimizer.tell(suggestion, 1.0)
     optimizer.tell(suggestion, 1.0, cost=0.1)
     assert optimizer.ask() is not None
-    assert str(optimizer.status).startswith("4 rounds, 0.1 of 2.5 spent, 3 pending")
+    assert str(optimizer.status).startswith("4 rounds, 0.1 of 2.5 spent, 3 open")
 
 
 def test_measured_values_outside_the_bounds_are_data() -> None:

@@ -72,7 +72,7 @@ def test_what_is_given_up_is_called_so_everywhere() -> None:
     study = Study.create(MemoryLog(), OVEN, "random", budget=9.0, rounds=4)
     study.abandon(study.ask(context={"weather": 1.0}).token)
     study.ask(context={"weather": 1.0})
-    assert status_text(study) == "2 of 4 rounds, 1 given up, 0 of 9 spent, 1 pending"
+    assert status_text(study) == "2 of 4 rounds, 1 given up, 0 of 9 spent, 1 open"
 
 
 def test_what_stays_is_told_apart() -> None:

@@ -52,7 +52,19 @@ COMMANDS = {
     "abandon": ("rounds", "Give up a suggestion; its outcome can still be told later."),
     "amend": ("rounds", "Correct or void an outcome; the log keeps the old one."),
     "import": ("records", "Read outcomes from a table, line by line."),
-    "show": ("records", "Show the rounds, the recommendation, and why."),
+    "show": ("looking", "Show the answer, why, what else can be held, and the latest rounds."),
+    "recommend": (
+        "looking",
+        "Print the recommendation, what is expected of it, and its alternatives.",
+    ),
+    "explain": (
+        "looking",
+        "Explain a suggestion, the open or the last one if no token is given, and the method's choices.",
+    ),
+    "status": (
+        "looking",
+        "Print rounds, money, what is left, open rounds, and all that was noticed.",
+    ),
     "export": (
         "records",
         "Write rounds as CSV or a workbook, events as JSON lines, or an Optuna study.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from shlex import quote
 from typing import Any
 
-from ..core import PolicyStep, Problem, Suggestion, as_text
+from ..core import Card, PolicyStep, Problem, Suggestion, as_text
 from ..study import Study
 from ..study.formatting import in_words
 
@@ -18,21 +18,25 @@ def _settings(problem: Problem, name: str, value: Any, verb: str = "set") -> lis
     return [f"  {verb} {name} = {text}"]
 
 
-def todo(study: Study, suggestion: Suggestion, place: str) -> str:
-    """Instructions for a round: settings, observations, and the next command."""
-    seen = (
-        f"having seen {in_words(study.problem, suggestion.context)}, " if suggestion.context else ""
-    )
-    lines = [f"round {suggestion.round}, token {suggestion.token}: {seen}hold {suggestion.scope}"]
-    for name, value in suggestion.values.items():
+def about_round(study: Study, card: Card, state: str = "") -> str:
+    """A round in words: its settings, what to expect of it by all that is known now, and why it was suggested."""
+    seen = f"having seen {in_words(study.problem, card.context)}, " if card.context else ""
+    named = f"round {card.round}, token {card.token}" + (f", {state}" if state else "")
+    lines = [f"{named}: {seen}hold {card.scope}"]
+    for name, value in card.values.items():
         lines += _settings(
-            study.problem, name, value, "leave" if name in suggestion.scope.keep else "set"
+            study.problem, name, value, "leave" if name in card.scope.keep else "set"
         )
-    if suggestion.change_cost:
-        lines += [f"  changing costs {suggestion.change_cost:g}"]
-    card = study.card(suggestion)
+    if card.change_cost:
+        lines += [f"  changing costs {card.change_cost:g}"]
     lines += [f"  {text}" for text in (card.expected, *card.kept) if text]
     lines += [f"  why: {card.why}"] if card.reasons else []
+    return "\n".join(lines)
+
+
+def todo(study: Study, suggestion: Suggestion, place: str) -> str:
+    """Instructions for a round: settings, observations, and the next command."""
+    lines = [about_round(study, study.card(suggestion))]
     if suggestion.observe:
         looks = " ".join(f"--context {quote(name)}=…" for name in suggestion.observe)
         lines += [f"  look at {', '.join(suggestion.observe)}, then"]

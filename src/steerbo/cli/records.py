@@ -1,4 +1,4 @@
-"""Rounds and data of a study: import, show, export, report."""
+"""Rounds and data of a study: import, export, files, report."""
 
 from __future__ import annotations
 
@@ -32,7 +32,6 @@ from ..study.files.import_csv import (
 )
 from ..study.files.spreadsheet import decoded
 from ..study.files.workbook import sheets_of
-from ..study.formatting import data_table, rounds_table, shown_rounds
 from .app import answer, echo, group, print_json
 from .arguments import (
     AsJson,
@@ -44,7 +43,7 @@ from .arguments import (
     open_study,
     title,
 )
-from .report import console, print_answers
+from .report import console
 from .tables import ScreenTable, import_bar
 
 commands = group()
@@ -223,28 +222,6 @@ def _unset(study: Study, names: set[str]) -> list[str]:
     return [
         f"observed, with nothing set: {counted(len(new), 'new line')} of data; a column scope says what was set"
     ]
-
-
-@commands.command()
-def show(
-    study: Place,
-    find: Annotated[
-        str, typer.Option(metavar="TEXT", help="Only rounds with this text, in a remark, say.")
-    ] = "",
-    as_json: AsJson = False,
-) -> None:
-    """Show the rounds, the recommendation, and why."""
-    with open_study(study, tolerated="any") as going:
-        if as_json:
-            tables = {"rounds": to_dict(rounds_table(going)), "data": to_dict(data_table(going))}
-            rows = {
-                name: [dict(zip(t["columns"], row, strict=True)) for row in t["rows"]]
-                for name, t in tables.items()
-            }
-            print_answers(going, True, rows)
-            return
-        console().print(ScreenTable(shown_rounds(going, find)))
-        print_answers(going, False, {})
 
 
 @commands.command()

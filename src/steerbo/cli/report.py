@@ -10,7 +10,17 @@ from typing import Any
 from rich.console import Console
 from rich.padding import Padding
 
-from ..core import Optimizer, Problem, Recommendation, Table, revised_text, settings_text, stop_text
+from ..core import (
+    BaseStudy,
+    Explanation,
+    Optimizer,
+    Problem,
+    Recommendation,
+    Table,
+    revised_text,
+    settings_text,
+    stop_text,
+)
 from ..core.request import Request
 from ..errors import short_repr
 from ..records import to_dict
@@ -45,17 +55,35 @@ def print_answers(optimizer: Optimizer | Study, as_json: bool, more: Mapping[str
         return
     screen = console()
     print_recommendation(screen, optimizer.problem, advice)
+    print_explanation(screen, optimizer.problem, why)
+    first, *more_lines = status_lines(optimizer)
+    screen.print(f"[{HEADING}]Status:[/]", literal(first))
+    for line in more_lines:
+        screen.print(Padding(literal(line), (0, 0, 0, 2), expand=False))
+
+
+def print_explanation(screen: Console, problem: Problem, why: Explanation) -> None:
+    """Print how the method chooses, and the tables behind it."""
     screen.print(f"[{HEADING}]Why:[/]", literal(why.summary))
     for table in why.tables:
-        screen.print(ScreenTable(with_units(optimizer.problem, table)))
-    screen.print(f"[{HEADING}]Status:[/]", literal(str(status)))
-    # the status has their first sentences
-    laws = [each.text for each in status.findings if each.kind == "law"]
-    for line in (
-        *laws,
-        *(line for event in optimizer.history.revisions for line in revised_text(event)),
-    ):
-        screen.print(Padding(literal(line), (0, 0, 0, 2), expand=False))
+        screen.print(ScreenTable(with_units(problem, table)))
+
+
+def status_lines(study: BaseStudy) -> list[str]:
+    """Lines of a status: rounds and money, what is left, open rounds, findings, and limits that were changed."""
+    status = study.status
+    rounds = (study.history[token] for token in status.pending)
+    changed = (line for event in study.history.revisions for line in revised_text(event))
+    return [
+        status.headline,
+        *([f"left: {status.left}"] if status.left else []),
+        *(
+            f"open: round {r.number}, token {r.suggestion.token}: hold {r.suggestion.scope}"
+            for r in rounds
+        ),
+        *map(str, status.findings),
+        *changed,
+    ]
 
 
 def print_recommendation(screen: Console, problem: Problem, advice: Recommendation) -> None:

@@ -58,6 +58,27 @@ def whole(name: str, least: int, most: int | None = None) -> Callable[[Any], int
     return read
 
 
+def whole_or_all(name: str) -> Callable[[Any], str]:
+    """Reader of an option that takes a whole number, 0 or more, or the word "all".
+
+    >>> whole_or_all("--rounds")("all"), whole_or_all("--rounds")("10")
+    ('all', '10')
+    """
+
+    def read(text: Any) -> str:
+        plain = str(text).strip()
+        if plain == "all":
+            return plain
+        try:
+            return str(whole(name, 0)(plain))
+        except Refused:
+            raise Refused(
+                InvalidCommand(name, text, "a whole number, 0 or more, or the word all")
+            ) from None
+
+    return read
+
+
 def number(name: str) -> Callable[[Any], float]:
     """Reader of an option that takes a number.
 

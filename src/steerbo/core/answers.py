@@ -610,13 +610,15 @@ class Status(Record):
     def _repr_html_(self) -> str:
         return html_lines(str(self))
 
-    def __str__(self) -> str:
+    @property
+    def headline(self) -> str:
+        """Rounds and money in one line, without the findings."""
         money = f", {self.spent:.6g} of {self.budget:.6g} spent" if self.budget is not None else ""
         if self.unpriced and (self.budget is not None or self.spent):  # else no cost is counted
             these = "a round" if self.unpriced == 1 else counted(self.unpriced, "round")
             charged = f" (charged {self.estimated:.6g})" if self.estimated else ""
             money = f"{money or f', {self.spent:.6g} spent'} and {these} of unknown cost{charged}"
-        waiting = f", {len(self.pending)} pending" if self.pending else ""
+        waiting = f", {len(self.pending)} open" if self.pending else ""
         broken = f", {self.failed} failed" if self.failed else ""
         left = f", {self.abandoned} abandoned" if self.abandoned else ""
         going = self.gain is not None and not self.finished
@@ -629,11 +631,33 @@ class Status(Record):
         made = counted(self.rounds, "round")
         if self.limit is not None:
             made = f"{self.rounds} of {counted(self.limit, 'round')}"
+        return f"{made}{money}{waiting}{broken}{left}{more}{end}"
+
+    @property
+    def left(self) -> str:
+        """What is left of the budget and of the rounds, in words; empty without a limit on either.
+
+        >>> Status(3, 2, 0, ("3-ab",), spent=4.0, reserved=1.5, budget=10.0, limit=20).left
+        '6 of the budget, of which 1.5 is kept for open rounds; 17 rounds'
+        """
+        parts = []
+        if self.budget is not None:
+            kept = (
+                f", of which {numeral(self.reserved)} is kept for open rounds"
+                if self.reserved
+                else ""
+            )
+            parts.append(f"{max(self.budget - self.spent, 0.0):.6g} of the budget{kept}")
+        if self.limit is not None:
+            parts.append(counted(max(self.limit - self.rounds, 0), "round"))
+        return "; ".join(parts)
+
+    def __str__(self) -> str:
         laws = [each for each in self.findings if each.kind == "law"]
         doubted = "".join(f"; warning: {each.text.partition('. ')[0]}" for each in laws)
         others = [f" {each}" for each in self.findings if each.kind != "law"]
         said = f".{''.join(others)}" if others else ""
-        return f"{made}{money}{waiting}{broken}{left}{more}{end}{doubted}{said}"
+        return f"{self.headline}{doubted}{said}"
 
 
 MaybeNone = Any

@@ -608,7 +608,7 @@ def status_text(study: BaseStudy) -> str:
     """Progress of a study in one line, in the words of its page."""
     status = study.status
     texts = [meter.text for meter in reversed(_meters(study, Words.of(study)))]
-    texts += [f"{len(status.pending)} pending"] if status.pending else []
+    texts += [f"{len(status.pending)} open"] if status.pending else []
     end = [f"finished: {status.finished}"] if status.finished else []
     doubted = [
         f"warning: {each.text.partition('. ')[0]}" for each in status.findings if each.kind == "law"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -178,20 +178,19 @@ def remarks_cell(history: History, name: str) -> str | None:
     return "; ".join([*history.remarks.get(name, ()), *files]) or None
 
 
-def shown_rounds(study: BaseStudy, find: str = "") -> Table:
+def shown_rounds(study: BaseStudy, find: str = "", most: int | None = None) -> Table:
     """Tables of rounds and external data with units, without empty columns; the scope only where it varies.
 
-    Only lines with the text `find` in one of their cells, in capitals or not.
+    Only lines with the text `find` in one of their cells, in capitals or not; of rounds and of data
+    the last `most` each, None: all.
     """
-    table, data = rounds_table(study), data_table(study)
-    rows = [
-        [
-            in_words(study.problem, cell) if isinstance(cell, dict) and name != "value" else cell
-            for name, cell in pairs
-        ]
-        for pairs in (zip(table.columns, row, strict=True) for row in (*table.rows, *data.rows))
-    ]
-    rows = [row for row in rows if any(find.casefold() in str(cell).casefold() for cell in row)]
+    rows, titles, wanted = list[list[Any]](), list[str](), find.casefold()
+    for table in (rounds_table(study), data_table(study)):
+        found = [row for row in table.rows if not find or _has(study.problem, row, wanted)]
+        last = found if most is None else found[len(found) - min(most, len(found)) :]
+        rows += [_in_words(study.problem, row) for row in last]
+        if found or not titles:
+            titles.append(_counted_title(table.title, len(last), len(found)))
     held = {row[_COLUMNS.index("hold")] for row in rows}
     kept = [
         k
@@ -199,10 +198,33 @@ def shown_rounds(study: BaseStudy, find: str = "") -> Table:
         if (name not in _MAYBE or any(row[k] not in (None, "") for row in rows))
         and (name != "hold" or len(held) > 1)
     ]
-    title = f"{table.title}, and data that was added" if data.rows else table.title
     return Table(
-        title, tuple(_COLUMNS[k] for k in kept), tuple(tuple(row[k] for k in kept) for row in rows)
+        ", and ".join([titles[0], *(f"{text[0].lower()}{text[1:]}" for text in titles[1:])]),
+        tuple(_COLUMNS[k] for k in kept),
+        tuple(tuple(row[k] for k in kept) for row in rows),
     )
+
+
+def _in_words(problem: Problem, row: Sequence[Any]) -> list[Any]:
+    """Row of the table of rounds, with settings and what was measured as people read them."""
+    return [
+        in_words(problem, cell) if isinstance(cell, dict) and name != "value" else cell
+        for name, cell in zip(_COLUMNS, row, strict=True)
+    ]
+
+
+def _has(problem: Problem, row: Sequence[Any], text: str) -> bool:
+    """Whether a cell of a row, as people read it, has a text in small letters."""
+    return any(text in str(cell).casefold() for cell in _in_words(problem, row))
+
+
+def _counted_title(title: str, shown: int, there: int) -> str:
+    """Title of a table of which the last rows are shown.
+
+    >>> _counted_title("Rounds", 10, 2001), _counted_title("Rounds", 3, 3)
+    ('Rounds, the last 10 of 2001', 'Rounds')
+    """
+    return title if shown == there else f"{title}, the last {shown} of {there}"
 
 
 def _seen(played: Round) -> dict[str, Any]:
