@@ -105,7 +105,7 @@ class RiskBudget:
         domain, feasibility = candidates.domains[i], self.surrogate.feasibility
         if not isinstance(domain.box, FeasibleRegion):
             return -np.inf, i, np.zeros(0)
-        points = sobol_in_box(domain.box.plain, _TRIED, seed)
+        points = sobol_in_box(domain.box.region, _TRIED, seed)
         chances = np.array([*feasibility.probabilities(domain.parts, points).values()])
         allowed = (chances >= np.array(required)[:, None]).all(axis=0)
         works = feasibility.failures.works(

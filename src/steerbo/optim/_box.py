@@ -21,7 +21,7 @@ from ._domain import (
     sobol_in_box,
 )
 from ._lbfgs import differences
-from ._polytope import UNLIKELY, FeasibleRegion, Polytope
+from ._polytope import UNLIKELY, FeasibleRegion
 
 # points of a finite box that are all tried: an exchange of levels tries more of them, by turns
 _ENUMERATED = 8192
@@ -158,19 +158,20 @@ def _any_allowed(box: FeasibleRegion, points: Float[np.ndarray, "n d"]) -> bool:
 
 
 def _likeliest(box: FeasibleRegion, seed: int) -> Maximum:
-    """Maximise the margin, whether or not it reaches 0, from known points and some of all over the box."""
-    free = box.without_margin
-    return maximise(
-        box.room,
-        box.margin_gradient,
-        # climbs in a box are made together, those in a polytope one after another
-        Polytope.of(box.region) if free.constrained else free,
-        seed,
-        screen=_MARGINS,
-        starts=_CLIMBS,
-        extra=box.known,
-        tolerance=_LIKELIEST,
-    )
+    """Maximise the margin, whether or not it reaches 0, from known points and some of all over the box; once a seed."""
+    if seed not in box.likeliest:
+        box.likeliest[seed] = maximise(
+            box.room,
+            box.margin_gradient,
+            # climbs in a box are made together, those in a polytope one after another
+            box.without_margin,
+            seed,
+            screen=_MARGINS,
+            starts=_CLIMBS,
+            extra=box.known,
+            tolerance=_LIKELIEST,
+        )
+    return box.likeliest[seed]
 
 
 def _around(

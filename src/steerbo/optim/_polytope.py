@@ -23,7 +23,7 @@ from typing import ClassVar
 import numpy as np
 
 from .._arrays import Bool, Float
-from ._domain import Box
+from ._domain import Box, Maximum
 from ._lbfgs import differences
 
 Forbidden = Mapping[int, Collection[float]]
@@ -285,9 +285,9 @@ class Polytope(Box):
 
     @classmethod
     def of(cls, box: Box) -> Polytope:
-        """A box as a polytope, without constraints where it has none."""
+        """A box as a polytope, without constraints where it has none; one itself, and what is known of it."""
         if isinstance(box, Polytope):
-            return cls(box, box.weights, box.bounds, box.forbidden, box.logs)
+            return box
         return cls(box, np.zeros((0, box.dimension)), np.zeros(0))
 
     # -- what is inside ----------------------------------------------------------------------------
@@ -522,6 +522,7 @@ class FeasibleRegion(Box):
     Attributes:
         without_margin: the box or polytope that was given.
         region: the same as a polytope.
+        likeliest: where the margin is largest, as searches found it, by their seeds.
 
     >>> guarded = FeasibleRegion(Box([0], [1]), lambda points: 0.3 - points[:, 0])
     >>> guarded.allows(np.array([[0.2], [0.4]]))
@@ -533,6 +534,7 @@ class FeasibleRegion(Box):
     margin: Margin
     known: Float[np.ndarray, "k d"]
     gradients: MarginGradients
+    likeliest: dict[int, Maximum]
     _judged: dict[bytes, float]
     constrained: ClassVar[bool] = True
 
@@ -549,6 +551,7 @@ class FeasibleRegion(Box):
         object.__setattr__(self, "margin", margin)
         object.__setattr__(self, "known", np.zeros((0, box.dimension)) if known is None else known)
         object.__setattr__(self, "gradients", self._differences if gradients is None else gradients)
+        object.__setattr__(self, "likeliest", {})
         object.__setattr__(self, "_judged", {})
 
     def allows(self, points: Float[np.ndarray, "n d"]) -> Bool[np.ndarray, " n"]:
@@ -578,11 +581,6 @@ class FeasibleRegion(Box):
     def into(self, point: Float[np.ndarray, " d"]) -> Float[np.ndarray, " d"]:
         """A point of the region, whatever its margin."""
         return self.region.into(point)
-
-    @property
-    def plain(self) -> Polytope:
-        """The region without the margin, its rows scaled anew."""
-        return Polytope.of(self.region)
 
     @property
     def tried(self) -> Float[np.ndarray, "k d"]:
