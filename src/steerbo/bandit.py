@@ -238,42 +238,42 @@ class Selection(NamedTuple):
 
 
 class ArmBounds:
-    """Upper bounds of arms, some of which are judged only where a choice hangs on them.
+    """Upper bounds of arms, which are judged more exactly only where a choice hangs on them.
 
     Args:
-        upper: (m,) upper bounds or, where there is a `judge`, numbers that are not below them.
-        judge: from an arm to its upper bound, which takes long; None: all are judged.
+        upper: (m,) upper bounds or, where there are judges, numbers that are not below them.
+        judges: from an arm to its upper bound or, but for the last one, a number not below it; each
+            takes longer than those before it. None: all are judged.
 
     Attributes:
-        upper: (m,) as they stand: judged ones are exact.
+        upper: (m,) as they stand: those that all have judged are exact.
 
-    >>> bounds = ArmBounds(np.array([5.0, 4.0, 2.0]), judge=[3.0, 3.5, 1.0].__getitem__)
+    >>> bounds = ArmBounds(np.array([5.0, 4.0, 2.0]), [3.0, 3.5, 1.0].__getitem__)
     >>> bounds.highest(range(3)), bounds.upper
     (1, array([3. , 3.5, 2. ]))
     """
 
-    def __init__(
-        self, upper: Float[np.ndarray, " m"], judge: Callable[[int], float] | None = None
-    ) -> None:
-        self.upper = upper if judge is None else upper.copy()
-        self._judge, self._judged = judge, set[int]()
+    def __init__(self, upper: Float[np.ndarray, " m"], *judges: Callable[[int], float]) -> None:
+        self.upper = upper.copy() if judges else upper
+        self._judges, self._judged = judges, [0] * len(upper)
 
     def highest(self, among: Sequence[int]) -> int:
         """Arm with the largest bound: the highest ones are judged until one stays ahead of all others."""
         while True:
             best = max(among, key=lambda i: float(self.upper[i]))
-            if best in self._judged or self._judge is None:
+            if self._judged[best] == len(self._judges):
                 return best
-            self.exact([best])
+            self._judge(best)
 
     def exact(self, some: Sequence[int]) -> None:
-        """Judge those of some arms that are not judged yet."""
-        if self._judge is None:
-            return
+        """Judge those of some arms that not all have judged yet."""
         for i in some:
-            if i not in self._judged:
-                self.upper[i] = self._judge(i)
-                self._judged.add(i)
+            while self._judged[i] < len(self._judges):
+                self._judge(i)
+
+    def _judge(self, i: int) -> None:
+        self.upper[i] = self._judges[self._judged[i]](i)
+        self._judged[i] += 1
 
 
 def cheapest_sufficient(

@@ -123,26 +123,32 @@ def test_arms_that_cannot_be_enough_are_not_asked(scene: Scene, eighths: int) ->
 
 @given(scenes(), st.lists(st.integers(0, 40), min_size=7, max_size=7))
 def test_arms_are_judged_only_where_the_choice_hangs_on_them(scene: Scene, above: list[int]) -> None:
-    """Numbers that are not below the bounds, and bounds where they are asked for, lead to the same choice."""
-    judged: list[int] = []
+    """Numbers not below the bounds, nearer ones and bounds where they are asked for lead to the same choice."""
+    nearer, judged = list[int](), list[int]()
+    loose = scene.upper + np.array(above[: len(scene.upper)]) / 8
+
+    def near(arm: int) -> float:
+        nearer.append(arm)
+        return float(scene.upper[arm] + loose[arm]) / 2
 
     def judge(arm: int) -> float:
         judged.append(arm)
         return float(scene.upper[arm])
 
-    loose = scene.upper + np.array(above[: len(scene.upper)]) / 8
-    bounds = ArmBounds(loose, judge)
-    highest = bounds.highest(range(len(loose)))
-    assert bounds.upper[highest] == scene.upper.max()
-    assert (loose[judged] >= scene.upper.max()).all(), "none below the best needs to be judged"
+    bounds = ArmBounds(loose, near, judge)
+    highest, most = bounds.highest(range(len(loose))), scene.upper.max()
+    assert bounds.upper[highest] == most
+    assert (loose[nearer] >= most).all(), "none below the best needs to be judged"
+    assert (scene.upper + loose)[judged].min() >= 2 * most, "nor one that is known to be below it"
 
-    least = float(scene.upper.max())
+    least = float(most)
     best = cheapest_sufficient(
         bounds, scene.prices, least, lambda some: scene.widths[some], scene.patience, alike=scene.alike
     )
     assert scene.upper[best.arm] == scene.upper[scene.chosen]
     assert scene.prices[best.arm] == scene.prices[scene.chosen] or scene.alike > 1
     assert len(set(judged)) == len(judged)
+    assert len(set(nearer)) == len(nearer)
 
 
 @given(scenes())

@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 import steerbo as sb
+from steerbo.bandit import Selection
 from steerbo.core import Streams, Suggestion
+from steerbo.costvarying._comparison import ArmComparison
 from steerbo.costvarying._plays_to_come import persistence
 from steerbo.costvarying._switching import _Moves
 from steerbo.costvarying.cheap_first import CheapFirst, CheapFirstOptions
@@ -315,6 +317,41 @@ def test_a_move_is_worth_what_plays_are_after_its_outcome_is_known(tests: int, m
     worth = ((20 - tests) * reached - price).max(axis=1)
     worth += mean[0] + (tests - 1) * before[0] - 20 * before[1]
     assert abs(found / scale - worth.mean()) < 4 * worth.std() / len(worth) ** 0.5
+
+
+def test_arms_are_looked_at_within_limits_only_where_the_choice_hangs_on_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen, looked_at = ArmComparison.cheapest_sufficient, list[bool]()
+
+    def also_by_all(self: ArmComparison, alike: float) -> Selection:
+        few = chosen(self, alike)
+        judged = [*self._bounds._judged]
+        self._bounds.exact(range(len(self.arms)))
+        assert chosen(self, alike) == few
+        looked_at.extend(steps > 0 for steps in judged)
+        return few
+
+    monkeypatch.setattr(ArmComparison, "cheapest_sufficient", also_by_all)
+    heat = sb.Float("heat", 0, 1, law=sb.Uniform(), change=sb.SwitchingCost(fixed=2, per_unit=1))
+    problem = sb.CostVarying(
+        [heat, sb.Float("glaze", 0, 1, law=sb.Uniform()), sb.Integer("hours", 1, 8, law=sb.Uniform())],
+        [["glaze"], ["hours"], ["heat"], ["heat", "glaze"], ["heat", "hours"], ["heat", "glaze", "hours"]],
+        costs=[1, 1, 2, 3, 3, 4],
+        value_of_one=4.0,
+        limits=[
+            sb.OutcomeConstraint("smoke", at_most=1.0, probability=0.8),
+            sb.LinearConstraint({"heat": 1, "hours": 0.125}, at_most=1.6, probability=0.9),
+        ],
+    )
+    optimizer, random = sb.Optimizer(problem, seed=1, budget=500), np.random.default_rng(1)
+
+    for _ in range(20):
+        realised = {"heat": random.random(), "glaze": random.random(), "hours": int(random.integers(1, 9))}
+        place = np.array([realised["heat"], realised["glaze"], realised["hours"] / 8])
+        smoke = float(1.6 * place.mean() + 0.05 * random.standard_normal())
+        value = float(5 * np.exp(-2 * ((place - 0.6) ** 2).sum()) + 0.1 * random.standard_normal())
+        optimizer.add(value, realised={**realised, "smoke": smoke})
+    optimizer.ask()
+    assert 0 < sum(looked_at) < 0.6 * len(looked_at)
 
 
 @pytest.mark.all_draws

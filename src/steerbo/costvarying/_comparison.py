@@ -6,7 +6,7 @@ asks.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from .._arrays import Float
 from ..bandit import ArmBounds, Selection, cheapest_sufficient
 from ..core import History, batch_position
 from ..optim import UNLIKELY, Maximum
-from ._switching import without_poor_moves
+from ._switching import PayingMoves, Switching
 from .method import CostVaryingMethod
 from .search_space import Arm, Candidates
 
@@ -40,10 +40,8 @@ class ArmComparison:
 
     Attributes:
         candidates: what can be played.
-        arms: numbers of the arms that are compared: those that are affordable, without moves that
-            do not pay.
+        arms: numbers of the arms that are compared, those that are affordable.
         next_points: the arms' next plays, as far as they are known, by arm.
-        switching: comparison of the best move with staying; None: there was no such choice.
         least: value that an arm must come near, in units of `sign · value`; net of costs where a
             unit has a price.
     """
@@ -66,18 +64,15 @@ class ArmComparison:
         )
         self._switches = bool(method.problem.space.changes)
         self.candidates = method.candidates(history, request, staying=True, mixed=mixed)
-        self._affordable, self.next_points = self._affordable_arms(history, request)
-        self._few = patience > 0.0 and not self._switches and len(self._affordable) <= _FEW
-        # To search within a margin takes long: the largest bounds without it say which arms need to
+        self.arms, self.next_points = self._affordable_arms(history, request)
+        # To search within limits takes long: the largest bounds without them say which arms need to
         # be.
-        self._lazy = self.candidates.margined and not self._switches
+        self._lazy = self.candidates.limited
+        self._few = (
+            patience > 0.0 and not self._switches and not self._lazy and len(self.arms) <= _FEW
+        )
         self._upper, self._found = self._first_bounds()
-        self.arms, self.switching = self._affordable, None
-        if self._switches:
-            left, self.switching = without_poor_moves(
-                method, history, self.candidates, self.arms, self.next_points
-            )
-            self.arms = [self.arms[k] for k in left]
+        self._outside = set(self.arms) if self._lazy else set[int]()  # bounds without limits
         sets = [self.candidates.arms[a].set for a in self.arms]
         self._likely = method.success_probabilities(self.candidates)[sets]
         if method.problem.value_of_one is None:
@@ -85,12 +80,16 @@ class ArmComparison:
         else:
             self._prices, self._worth = np.zeros(len(sets)), method.costs.in_value()[sets]
         upper = np.array([self._upper[a] for a in self.arms])
-        self._bounds = ArmBounds(upper - self._worth, self._judge if self._lazy else None)
+        judges: list[Callable[[int], float]] = [self._within_limits] if self._lazy else []
+        self._moves: PayingMoves | None = None
+        if self._switches:
+            self._moves = PayingMoves(method, history, self.candidates, self.arms, self._plays)
+            judges.append(self._without_poor_move)
+        self._bounds = ArmBounds(upper - self._worth, *judges)
         self.least = self._least()
 
     def cheapest_sufficient(self, alike: float) -> Selection:
         """Choose among `arms` the cheapest one that is enough; prices within the factor `alike` count as equal."""
-        all_are_known = self._switches or self._few
         return cheapest_sufficient(
             self._bounds,
             self._prices,
@@ -98,12 +97,25 @@ class ArmComparison:
             self._widths,
             self._patience,
             alike=alike,
-            at_most=None if all_are_known else self._at_most,
+            at_most=None if self._few else self._at_most,
         )
 
     def upper_by_set(self) -> tuple[float | None, ...]:
         """Largest upper bound of each set, in the user's units; None for a set that cannot be played."""
         return upper_by_set(self._method, self.candidates, self._upper, self._found)
+
+    @property
+    def switching(self) -> Switching | None:
+        """Compare the best of the moves that might be chosen with staying; None: there was no such choice.
+
+        That which may reach most is always one of them.
+        """
+        if self._moves is None or not self._moves.moving:
+            return None
+        if self._moves.best is None:
+            some = [k for k, a in enumerate(self.arms) if a in self._moves.moving]
+            self._bounds.exact([max(some, key=lambda k: float(self._bounds.upper[k]))])
+        return self._moves.best
 
     # -- which arms --------------------------------------------------------------------------------
 
@@ -121,11 +133,15 @@ class ArmComparison:
             arms = [
                 a for a in arms if self._switches_nothing(candidates.arms[a], positions)
             ] or arms
-        next_points = self._plays_by_wide_bounds(arms)
+        each = [(a, candidates.arms[a]) for a in arms]
+        tight = [a for a, arm in each if not method.costs.fits_keeping(arm.set, arm.keep, history)]
+        next_points = self._plays_by_wide_bounds(tight) if tight else {}
         # where none fits at its best point, the best of those that fit in place is played there:
         # see `play`
         fitting = [
-            a for a in arms if method.fits(history, candidates.arms[a], next_points[a].point)
+            a
+            for a, arm in each
+            if a not in next_points or method.fits(history, arm, next_points[a].point)
         ]
         return fitting or arms, next_points
 
@@ -143,7 +159,7 @@ class ArmComparison:
         Of few arms the next plays are found by the same search, which takes much less time than
         two.
         """
-        method, arms, wide = self._method, self._affordable, self.candidates
+        method, arms, wide = self._method, self.arms, self.candidates
         if self._few and not self._lazy:
             seed, k = method.streams.integer(self._number, "search"), len(arms)
             each = method.search_space.search(
@@ -153,18 +169,28 @@ class ArmComparison:
             self.next_points = dict(zip(arms, found[k:], strict=True))
             upper, found = method.upper_values(wide, arms, found[:k]), found[:k]
         else:
-            wide = wide.without_margins() if self._lazy else wide
+            wide = wide.without_limits() if self._lazy else wide
             upper, found = method.narrow_upper_bounds(wide, self._number, arms, self._beta)
         return dict(zip(arms, upper.tolist(), strict=True)), dict(zip(arms, found, strict=True))
 
-    def _judge(self, k: int) -> float:
-        """u_i of an arm within its margin, net of its cost where that has a price."""
+    def _within_limits(self, k: int) -> float:
+        """u_i of an arm within its limits, net of its cost where that has a price."""
         a = self.arms[k]
         (upper,), (found,) = self._method.narrow_upper_bounds(
             self.candidates, self._number, [a], self._beta, [self._found[a]]
         )
         self._upper[a], self._found[a] = float(upper), found
+        self._outside.discard(a)
         return float(upper - self._worth[k])
+
+    def _without_poor_move(self, k: int) -> float:
+        """The same; minus infinity of an arm whose move is not worth its switching cost."""
+        assert self._moves is not None
+        a = self.arms[k]
+        if (play := self._moves.play_of(a)) is None:
+            return -np.inf
+        self.next_points[a] = play
+        return float(self._upper[a] - self._worth[k])
 
     def _least(self) -> float:
         """Value that an arm must come near: what is acceptable where the best may reach the largest bound."""
@@ -200,10 +226,15 @@ class ArmComparison:
             numbers.append(factors[k] * widest)
         return np.array(numbers)
 
+    def _plays(self, arms: Sequence[int]) -> list[Maximum]:
+        """Next plays of arms."""
+        self._add_plays(arms)
+        return [self.next_points[a] for a in arms]
+
     def _add_plays(self, arms: Iterable[int]) -> None:
         """Add plays of arms by wide bounds; these are the narrow ones where nature has no part."""
         for a in arms:
-            if not self.candidates.domains[a].uncertain:
+            if not self.candidates.domains[a].uncertain and a not in self._outside:
                 self.next_points.setdefault(a, self._found[a])
         if left := [a for a in arms if a not in self.next_points]:
             self.next_points.update(self._plays_by_wide_bounds(left))

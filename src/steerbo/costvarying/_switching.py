@@ -12,7 +12,7 @@ the worth of a unit of money. This is the knowledge gradient of n plays (Frazier
 where plays after them have to be moved to. It is averaged over all draws of the hyperparameters:
 under a few of them far settings are worth most. Maxima are over a grid of positions and of settings
 that are easy to change. Of every set the best move with G > 0 competes with the arms that stay, at
-the price of its set alone.
+the price of its set alone. That takes long, and only moves on which the choice hangs are valued.
 
 Unless `value_of_one` states what a unit of money is worth, it buys 1/p plays at the price p of the
 set. Those of a budget are worth the range of posterior means at the data; without one, where no
@@ -24,7 +24,7 @@ in each of which what is easy to change is set anew.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -32,6 +32,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._arrays import Bool, Float
+from ..bandit import ArmBounds
 from ..core import TIME, History
 from ..optim import UNLIKELY, Box, Maximum, sobol_in_box
 from ..records import record
@@ -56,7 +57,7 @@ _FAR = 1000  # plays to come after these do not count under drift
 
 @record
 class Switching:
-    """Comparison of the best switch with staying, as logged.
+    """Comparison of the best switch, of those that might be chosen, with staying, as logged.
 
     Args:
         stay: best expected value without a switch, in the user's units.
@@ -98,48 +99,112 @@ class Move(NamedTuple):
     gain: float
 
 
-def without_poor_moves(
-    method: CostVaryingMethod[Any],
-    history: History,
-    candidates: Candidates,
-    arms: Sequence[int],
-    next_points: dict[int, Maximum],
-) -> tuple[list[int], Switching | None]:
-    """Drop the arms whose move is not worth its switching cost, or less than another move of the same set.
+class PayingMoves:
+    """Moves of a round, each compared with staying when it is asked for: that takes long.
 
-    Returns:
-        Indices into `arms` of those left, whose points are updated in `next_points`; and the best
-        move beside staying.
+    Args:
+        method: whose model values them.
+        history: of the study.
+        candidates: what can be played.
+        arms: numbers of those that are affordable.
+        plays: from some arms to their next plays, by bounds.
+
+    Attributes:
+        moving: arms that may move something; none where nothing can stay.
+        best: comparison of the best move that was asked for with staying; None: of none yet.
     """
-    values = [method.search_space.settings(candidates.arms[a], next_points[a].point) for a in arms]
-    moved = np.array([method.problem.change_cost(each, history) or 0.0 for each in values])
-    stays = np.flatnonzero(moved == 0)
-    if len(stays) in {0, len(arms)}:
-        return list(range(len(arms))), None
-    seed = method.streams.integer(len(history) + 1, "moves")
-    found = [
-        one for (one,) in method.search_space.search(candidates, arms, [0.0], seed, of_mean=True)
-    ]
-    in_value = method.costs.in_value()
-    nets = [
-        method.unstandardised(found[k].value) - in_value[candidates.arms[arms[k]].set]
-        for k in stays.tolist()
-    ]
-    here = int(stays[np.argmax(nets)])
-    moves = _Moves(method, history, candidates, found[here], arms[here])
-    best: dict[int, tuple[Move, int]] = {}
-    for k in np.flatnonzero(moved > 0).tolist():
-        move = max(
-            (moves.to(arms[k], one) for one in (next_points[arms[k]], found[k])),
-            key=lambda move: move.gain,
-        )
-        i = candidates.arms[arms[k]].set
-        if i not in best or move.gain > best[i][0].gain:
-            best[i] = move, k
-    worth_it = [(move, k) for move, k in best.values() if move.gain > 0]
-    next_points.update((arms[k], move.to) for move, k in worth_it)
-    most = max((move for move, _ in best.values()), key=lambda move: move.gain)
-    return sorted([*stays.tolist(), *(k for _, k in worth_it)]), moves.compared(most)
+
+    def __init__(
+        self,
+        method: CostVaryingMethod[Any],
+        history: History,
+        candidates: Candidates,
+        arms: Sequence[int],
+        plays: Callable[[Sequence[int]], Sequence[Maximum]],
+    ) -> None:
+        self._method, self._history, self._candidates = method, history, candidates
+        self._plays = plays
+        self._staying = [a for a in arms if self._moves_nothing(candidates.arms[a])]
+        self.moving = frozenset(arms if self._staying else ()) - {*self._staying}
+        # that of the bounds: what a search found of a region another one knows
+        self._seed = method.streams.integer(len(history) + 1, "search")
+        self._known: dict[int, dict[int, Maximum]] = {}  # plays that are left, by set and arm
+        self._most: Move | None = None
+
+    @property
+    def best(self) -> Switching | None:
+        """See the class."""
+        return None if self._most is None else self._worth.compared(self._most)
+
+    def play_of(self, a: int) -> Maximum | None:
+        """Next play of an arm; None where that is a move which gains less than it costs, or than another of its set."""
+        if a not in self.moving:
+            return self._plays([a])[0]
+        i = self._candidates.arms[a].set
+        if i not in self._known:
+            self._known[i] = self._left_of_set(
+                [each for each in sorted(self.moving) if self._candidates.arms[each].set == i]
+            )
+        return self._known[i].get(a)
+
+    def _left_of_set(self, arms: list[int]) -> dict[int, Maximum]:
+        """Plays of a set's arms that are left: those that move nothing, and the best move, if it gains anything."""
+        left, moves = dict[int, Maximum](), list[tuple[Move, int]]()
+        plays = dict(zip(arms, self._plays(arms), strict=True))
+        moved = [a for a in arms if self._price(a, plays[a])]
+        for a, best in zip(moved, self._best_means(self._candidates, moved), strict=True):
+            tried = (self._worth.to(a, one) for one in (plays[a], best))
+            moves.append((max(tried, key=lambda move: move.gain), a))
+        left.update((a, plays[a]) for a in arms if a not in moved)
+        if moves:
+            move, a = max(moves, key=lambda each: each[0].gain)
+            if self._most is None or move.gain > self._most.gain:
+                self._most = move
+            if move.gain > 0:
+                left[a] = move.to
+        return left
+
+    def _moves_nothing(self, arm: Arm) -> bool:
+        """Whether all that is hard to change in an arm stays."""
+        hard = self._method.problem.space.changes
+        names = self._method.problem.control_sets[arm.set]
+        return all(name in arm.keep for name in names if name in hard)
+
+    def _price(self, a: int, play: Maximum) -> float:
+        """Switching cost of a play."""
+        settings = self._method.search_space.settings(self._candidates.arms[a], play.point)
+        return self._method.problem.change_cost(settings, self._history) or 0.0
+
+    def _best_means(
+        self,
+        candidates: Candidates,
+        arms: Sequence[int],
+        free: Sequence[Maximum] | None = None,
+    ) -> list[Maximum]:
+        """Where expected values of arms are largest; `free`: the same without limits, where it is known."""
+        known = None if free is None else [[one] for one in free]
+        search = self._method.search_space.search
+        found = search(candidates, arms, [0.0], self._seed, of_mean=True, free=known)
+        return [one for (one,) in found]
+
+    @cached_property
+    def _worth(self) -> _Moves:
+        """Worth of moves beside the best of the arms that stay, by its mean net of its cost."""
+        method, candidates, arms = self._method, self._candidates, self._staying
+        ends = self._best_means(candidates.without_limits(), arms)
+        prices = method.costs.in_value()[[candidates.arms[a].set for a in arms]]
+
+        def net(k: int) -> float:
+            return float(method.unstandardised(ends[k].value) - prices[k])
+
+        def within_limits(k: int) -> float:
+            (ends[k],) = self._best_means(candidates, [arms[k]], [ends[k]])
+            return net(k)
+
+        judges = [within_limits] if candidates.limited else []
+        every = range(len(arms))
+        here = ArmBounds(np.array([net(k) for k in every]), *judges).highest(every)
+        return _Moves(method, self._history, candidates, ends[here], arms[here])
 
 
 @dataclass(frozen=True, eq=False)

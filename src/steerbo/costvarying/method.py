@@ -382,7 +382,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
     ) -> tuple[Float[np.ndarray, " k"], list[Maximum]]:
         """Maximise `E μ + β sd[g]` over each of some arms; results as of `wide_upper_bounds`.
 
-        `free` are the results without margins, where they are known.
+        `free` are the results without limits, where they are known.
         """
         seed = self.streams.integer(number, "search")
         before = None if free is None else [[one] for one in free]

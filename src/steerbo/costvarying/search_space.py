@@ -13,7 +13,7 @@ import numpy as np
 from .._arrays import Float
 from ..core import TIME, History
 from ..errors import InvalidContext
-from ..optim import Box, FeasibleRegion, Maximum, box_of, sobol_in_box
+from ..optim import Box, Maximum, box_of, sobol_in_box
 from ..surrogate import (
     ROUGH,
     Domain,
@@ -85,19 +85,13 @@ class Candidates:
     posteriors: Sequence[ProductKernelPosterior] = ()
 
     @property
-    def margined(self) -> bool:
-        """Whether settings of an arm have to be likely: to keep limits on outcomes, or to work."""
-        return any(isinstance(domain.box, FeasibleRegion) for domain in self.domains)
+    def limited(self) -> bool:
+        """Whether settings of an arm have to keep to limits, or to be likely to."""
+        return any(domain.box.constrained for domain in self.domains)
 
-    def without_margins(self) -> Candidates:
-        """The same arms with all their settings, however likely they keep limits and work."""
-        domains = [
-            replace(each, box=each.box.without_margin)
-            if isinstance(each.box, FeasibleRegion)
-            else each
-            for each in self.domains
-        ]
-        return replace(self, domains=domains)
+    def without_limits(self) -> Candidates:
+        """The same arms with all their settings, whether or not these keep to limits or work."""
+        return replace(self, domains=[replace(each, box=each.box.whole) for each in self.domains])
 
     def expectation(self, i: int, product: bool = True) -> Expectation:
         """Expected value of arm `i` over nature's part; `product`: see `Expectation.over`."""

@@ -155,6 +155,11 @@ class Box:
                 snapped[:, j] = levels[nearest(levels, snapped[:, j])]
         return snapped
 
+    @property
+    def whole(self) -> Box:
+        """The box without what else restricts it."""
+        return Box(self.low, self.high, self.levels, self.unordered) if self.constrained else self
+
     def allows(self, points: Float[np.ndarray, "n d"]) -> Bool[np.ndarray, " n"]:
         """Mark points of the box that satisfy all constraints: where there are none, all."""
         return np.ones(len(points), dtype=bool)

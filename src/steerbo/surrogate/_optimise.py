@@ -440,12 +440,10 @@ def maximise_bounds(
 
     Scopes that set equally many columns are searched together as long as their (n, n) arrays are
     small. Where some bounds are of one kind and some of the other, `of_mean` says of which each is.
-    `free` are the same without margins, where they are known.
+    `free` are the same in the whole boxes, without limits and margins, where they are known.
     """
     means = [of_mean] * len(domains) if isinstance(of_mean, bool) else of_mean
-    boxes = {
-        k: box for k, each in enumerate(domains) if (box := _without_margin(each.box)) is not None
-    }
+    boxes = {k: each.box.whole for k, each in enumerate(domains) if each.box.constrained}
     ends: dict[int, Sequence[Maximum]] = {}
     if free is not None:
         ends = dict(enumerate(free))
@@ -459,7 +457,11 @@ def maximise_bounds(
         k: [*each] for k, each in ends.items() if all(_allowed(domains[k].box, one) for one in each)
     }
     left = [k for k in range(len(domains)) if k not in kept]
-    screens = [[one.screen for one in ends[k]] if k in ends else [None] * len(betas) for k in left]
+    screens = [
+        [one.screen if _tries_the_same(domains[k].box) else None for one in ends.get(k, ())]
+        or [None] * len(betas)
+        for k in left
+    ]
     found = _maximise_bounds(
         posterior,
         [domains[k] for k in left],
@@ -506,17 +508,13 @@ def _maximise_bounds(
     return [found[scope] for scope in scopes]
 
 
-def _without_margin(box: Box) -> Box | None:
-    """Box without its margin, in which a search takes a fraction of the time; None: it has none, or other limits."""
-    return (
-        box.without_margin
-        if isinstance(box, FeasibleRegion) and not box.without_margin.constrained
-        else None
-    )
+def _tries_the_same(box: Box) -> bool:
+    """Whether a search begins with the same points as in the whole box; a polytope has points of its own."""
+    return not (box.without_margin if isinstance(box, FeasibleRegion) else box).constrained
 
 
 def _allowed(box: Box, found: Maximum) -> bool:
-    """Whether the best end of a search without the margin is allowed."""
+    """Whether the best end of a search in the whole box is allowed."""
     return bool(box.allows(found.point[None])[0])
 
 
@@ -609,11 +607,11 @@ def _only(expectation: Expectation, beta: float) -> Maximum:
 def highest_of(function: Smooth, box: Box, seed: int) -> Maximum:
     """The largest value of one function of a scope's settings."""
     screened = None
-    if (free := _without_margin(box)) is not None:
-        found = highest_of(function, free, seed)
+    if box.constrained:
+        found = highest_of(function, box.whole, seed)
         if _allowed(box, found):
             return found
-        screened = found.screen
+        screened = found.screen if _tries_the_same(box) else None
     if not smooth(box):
         return _mixed(
             lambda points: function.curved(points)[:2], box, seed, function.values, screened
