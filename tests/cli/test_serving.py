@@ -17,6 +17,7 @@ from tests.cli.calls import call, refused
 from tests.core.stub import Nearest, Stub
 from tests.serve.players import bearer, oven
 from tests.serve.processes import commanded, start
+from tests.serve.processes import serving as start_in
 from tests.study.files import PROBLEM, STUDY
 
 
@@ -58,6 +59,12 @@ def test_several_studies_and_all_of_a_log_are_served(tmp_path: Path) -> None:
         assert client.get("/v1/studies/north/status").json()["rounds"] == 0
         assert client.get("/page/north").status_code == 200
     assert Nearest.name == "nearest"
+    (tmp_path / "other.db").write_text("no database" * 1000)
+    (tmp_path / "pyproject.toml").write_text("[tool.ruff]\n")
+    (tmp_path / "begun.toml").write_text(PROBLEM + STUDY, encoding="utf-8")
+    assert call("new", tmp_path / "begun.toml").exit_code == 0
+    with start_in(folder=tmp_path) as made, made.client() as client:
+        assert client.get("/v1/studies").json()["studies"] == ["begun", "north", "south east", "oven"], "of the folder"
 
 
 def test_of_many_studies_in_a_log_some_are_opened_when_they_are_asked_for(

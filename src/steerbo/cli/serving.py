@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable
-from contextlib import ExitStack, closing, nullcontext
+from contextlib import ExitStack, closing, nullcontext, suppress
 from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
@@ -42,7 +42,7 @@ def serve(
         list[str] | None,
         typer.Argument(
             metavar="STUDY…",
-            help="Study files, or logs: files or database URLs. None: create studies on the page.",
+            help="Study files, or logs: files or database URLs. None: all of the current folder.",
             show_default=False,
         ),
     ] = None,
@@ -84,8 +84,8 @@ def serve(
 ) -> None:
     """Serve studies as web pages and as JSON over HTTP. Ctrl-C stops it after pending writes.
 
-    On this machine studies can be created on the page: beside the first study, else in the current
-    folder.
+    Without STUDY all studies of the current folder are served. On this machine studies can be
+    created on the page: beside the first study, else in the current folder.
     """
     try:
         from ..serve import StudyPool, application, listen  # an extra
@@ -100,7 +100,8 @@ def serve(
         believed = proxies(forwarded_by or ())
         say = LOGGER.warning if as_json else partial(echo, err=True)
         heard = LOGGER.warning if as_json else None
-        opened, left_out, logged = _opening(studies or [], MOST_OPEN, say, heard)
+        places = studies or _in_folder(Path())
+        opened, left_out, logged = _opening(places, MOST_OPEN, say, heard, given=bool(studies))
         keyed = keys or not _is_loopback(host)
         pool = StudyPool(opened, keyed=keyed, prepare=prepare, left_out=left_out, logged=logged)
         pool.folder = _folder(studies or [])
@@ -122,6 +123,8 @@ def _opening(
     most: int,
     say: Callable[[str], None],
     heard: Callable[[str], None] | None = None,
+    *,
+    given: bool = True,
 ) -> tuple[Openers, dict[str, str], dict[str, str]]:
     """Openers of the studies that can be opened, and their names in their logs.
 
@@ -133,9 +136,10 @@ def _opening(
         most: number of studies that may be open at once.
         say: reports a study that is left out.
         heard: reports what an opened study has to say; None: standard error.
+        given: whether somebody named them.
 
     Raises:
-        SteerboError: none can be opened: why the last one cannot.
+        SteerboError: none of those that were named can be opened: why the last one cannot.
     """
     studies, left_out, named = _openers(places, heard)
     found: Openers = {}
@@ -151,7 +155,7 @@ def _opening(
             left_out[name] = error
         else:
             found[name] = place, open_one
-    if left_out and not found:
+    if left_out and not found and given:
         raise [*left_out.values()][-1]
     reasons = {
         name: escape_unprintable(" ".join(error.worded(SHELL).split()))
@@ -160,6 +164,23 @@ def _opening(
     for name, reason in reasons.items():
         say(f"{name} is not served: {reason}")
     return found, reasons, logged
+
+
+def _in_folder(folder: Path) -> list[str]:
+    """Studies of a folder: study files whose log is there, and logs without one; no two of the same title."""
+    found: list[Path] = []
+    logs: set[Path] = set()
+    for file in sorted(folder.glob("*.toml")):
+        with suppress(SteerboError):  # another program's, or one that is still being written
+            if (log := read_study(file).log).exists():
+                found.append(file)
+                logs.add(log.resolve())
+    for file in sorted(folder.glob("*.db")):
+        told = file.resolve() in logs or any(file.stem == other.stem for other in found)
+        with suppress(SteerboError):
+            if not told and _names(str(file)):
+                found.append(file)
+    return [str(file) for file in found]
 
 
 def _openers(
