@@ -85,7 +85,7 @@ LISTED: list[tuple[str, str, str]] = [
     ("gp/_drift_signs.py", "_REPEATED", "season"),
     ("gp/kernels/_temporal.py", "LIKELY_VELOCITY, LARGEST_VELOCITY", "slide"),
     ("costvarying/_plays_to_come.py", "ASSUMED", "endless"),
-    ("costvarying/_trade_off.py", "_SMOOTH", "traded"),
+    ("surrogate/_trade_off.py", "_SMOOTH", "traded"),
     ("surrogate/_constraints.py", "_ABSURD", "limit"),
     ("gp/kernels/_unseen.py", "LEAST_SPAN", "narrow"),
     ("gp/kernels/_unseen.py", "CATEGORIES", "safe-kinds"),

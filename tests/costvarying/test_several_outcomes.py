@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import steerbo as sb
-from steerbo.costvarying._trade_off import Scalarised, Units, VolumeGained
 from steerbo.errors import InvalidOption, InvalidOutcome, InvalidProblem, InvalidRequest
+from steerbo.surrogate._trade_off import Scalarised, Units, VolumeGained
 
 
 def energy(play: sb.Recommendation) -> tuple[float, float, float]:

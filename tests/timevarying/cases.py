@@ -68,6 +68,18 @@ def case(method: str, problem: TimeVarying | None = None, **options: Any) -> Cas
     return Case(problem, method, evaluate, request=request, added=added, options=options, rounds=7, warns=PriorWarning)
 
 
+def traded() -> Case:
+    """Two outcomes, of which either is small at a place of its own."""
+
+    def both(suggestion: Suggestion, random: np.random.Generator) -> dict[str, Any]:
+        x = suggestion.values["x"]
+        return {"value": (x - 0.2) ** 2 + 0.05 * random.normal(), "realised": {"energy": (0.8 - x) ** 2}}
+
+    problem = TimeVarying([Float("x", 0, 1)], minimize=True, outcomes={"energy": "minimize"})
+    added = {"x": 0.4, "energy": 0.36, "time": 1.5}
+    return Case(problem, "hypervolume", both, request=request, added=added, rounds=7)
+
+
 METHODS: dict[str, dict[str, Any]] = {
     "prior-elimination": {},
     "tempered-elimination": {},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from steerbo.testing import Case, TraitContract, WingContract
-from tests.timevarying.cases import METHODS, OTHERS, case
+from tests.timevarying.cases import METHODS, OTHERS, case, traded
 
 
 @pytest.mark.filterwarnings("ignore::steerbo.timevarying.PriorWarning")
@@ -20,3 +20,9 @@ class TestOthers(TraitContract):
     @pytest.fixture(params=OTHERS)
     def world(self, request: pytest.FixtureRequest) -> Case:
         return OTHERS[request.param]()
+
+
+class TestSeveralOutcomes(TraitContract):
+    @pytest.fixture
+    def world(self) -> Case:
+        return traded()

@@ -64,7 +64,7 @@ def test_added_data_has_a_time() -> None:
 
 def test_methods_are_listed_with_their_options() -> None:
     found = {row[1]: row[3] for row in methods("time-varying").rows}
-    assert len(found) == 13
+    assert len(found) == 14
     assert "on_exhausted='keep-last'" in found["prior-elimination"]
 
 

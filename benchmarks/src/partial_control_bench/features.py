@@ -112,12 +112,13 @@ def _batch() -> str:
 
 @row("several outcomes at once")
 def _several_outcomes() -> str:
-    several = sb.CostVarying([sb.Float("x", 0, 1)], [["x"]], outcomes={"energy": "minimize"})
-    study = sb.Optimizer(several)
-    for x in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0):
-        study.add(x, {"x": x, "energy": x * x})
-    assert len(study.tradeoff().plays) > 5
-    return "CostVarying(outcomes={…}); tradeoff()"
+    x, both = [sb.Float("x", 0, 1)], {"outcomes": {"energy": "minimize"}}
+    for several in (sb.CostVarying(x, [["x"]], **both), sb.TimeVarying(x, **both)):
+        study = sb.Optimizer(several)
+        for at in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0):
+            study.add(at, {"x": at, "energy": at * at})
+        assert len(study.tradeoff().plays) > 5
+    return "outcomes={…} of CostVarying, TimeVarying; tradeoff()"
 
 
 @row("a play of one's own as a round")

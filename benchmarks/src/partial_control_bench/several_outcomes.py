@@ -12,6 +12,11 @@ dominate, as a share of the largest one known. Rivals: settings at random, a Sob
 BoTorch's qLogNEHVI with an inferred reference point. Where nature has a part it is given the whole
 model, and `MultiOutputExpectation` over 8 values of nature. It searches from 4 restarts of 128
 raw samples, with 64 samples of the posterior.
+
+Where the optimum moves (`…-moving`: the best place of the other variables goes on by .4 over the forty
+rounds), what counts is what settings dominate *at that round*. Rivals there have one outcome, by
+steerbo's own default: the sum of both (`fixed weight`), and with a weight drawn each round the worse
+of both (`random weights`, ParEGO of Knowles 2006), each with all data and their times.
 """
 
 from __future__ import annotations
@@ -22,7 +27,7 @@ import os
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +40,7 @@ PLAYS, NOISE = 40, 0.01
 REPORTED = (10, 20, 40)
 WIDTH = 0.15  # deviation of nature's law
 HALIDES = ("H1", "H9")
+FAR = 0.4  # that a moving optimum goes over all rounds
 
 
 @dataclass
@@ -47,6 +53,7 @@ class Problem:
         reference: that hypervolumes are up to.
         drawn: whether the last variable is nature's.
         table: listed settings, as categories; None: numbers.
+        moving: the problem at a round, where it moves.
     """
 
     names: list[str]
@@ -54,6 +61,11 @@ class Problem:
     reference: np.ndarray
     drawn: bool = False
     table: np.ndarray | None = None
+    moving: Callable[[int], Problem] | None = None
+
+    def at(self, number: int) -> Problem:
+        """The problem as it is in a round."""
+        return self if self.moving is None else self.moving(number)
 
     @property
     def d(self) -> int:
@@ -75,10 +87,10 @@ def nature(unit: np.ndarray) -> np.ndarray:
     return 0.5 + WIDTH * scipy.special.ndtri(low + unit * (high - low))
 
 
-def zdt(seed: int, drawn: bool = False) -> Problem:
+def zdt(seed: int, drawn: bool = False, moved: float = 0.0) -> Problem:
     """ZDT1-like in three variables: the others have an optimum where the seed says."""
     rng = np.random.default_rng([seed, 1])
-    away = rng.uniform(0.2, 0.8, 2)
+    away = _moved(rng.uniform(0.2, 0.8, 2), moved)
 
     def outcomes(x: np.ndarray) -> np.ndarray:
         g = 1.0 + 4.5 * ((x[:, 1:] - away) ** 2).sum(1)
@@ -89,10 +101,10 @@ def zdt(seed: int, drawn: bool = False) -> Problem:
     return Problem(names[: 3 - drawn], outcomes, np.array([1.1, 1.2 if drawn else 1.1]), drawn)
 
 
-def dtlz(seed: int, drawn: bool = False) -> Problem:
+def dtlz(seed: int, drawn: bool = False, moved: float = 0.0) -> Problem:
     """DTLZ2-like in four variables, the last of which may be nature's."""
     rng = np.random.default_rng([seed, 2])
-    away, turn = rng.uniform(0.2, 0.8, 3), rng.uniform(0.0, 0.3)
+    away, turn = _moved(rng.uniform(0.2, 0.8, 3), moved), rng.uniform(0.0, 0.3)
 
     def outcomes(x: np.ndarray) -> np.ndarray:
         g = ((x[:, 1:] - away) ** 2).sum(1) * 2.0
@@ -101,6 +113,20 @@ def dtlz(seed: int, drawn: bool = False) -> Problem:
 
     names = ["a", "b", "c", "d"]
     return Problem(names[: 4 - drawn], outcomes, np.full(2, 1.3 if drawn else 1.1), drawn)
+
+
+def _moved(away: np.ndarray, by: float) -> np.ndarray:
+    """Places moved towards the farther end."""
+    return np.where(away < 0.5, away + by, away - by)
+
+
+def moving(family: Callable[..., Problem], seed: int) -> Problem:
+    """A family whose optimum goes on by `FAR` over all rounds."""
+
+    def at(number: int) -> Problem:
+        return family(seed, moved=FAR * number / PLAYS)
+
+    return replace(at(0), moving=at)
 
 
 def aryl(seed: int) -> Problem:
@@ -135,6 +161,8 @@ PROBLEMS: dict[str, Callable[[int], Problem]] = {
     "zdt-nature": lambda seed: zdt(seed, drawn=True),
     "dtlz-nature": lambda seed: dtlz(seed, drawn=True),
     "aryl": aryl,
+    "zdt-moving": lambda seed: moving(zdt, seed),
+    "dtlz-moving": lambda seed: moving(dtlz, seed),
 }
 
 
@@ -182,7 +210,7 @@ class World:
         full = settings
         if self.problem.drawn:
             full = np.append(settings, nature(rng.random(1)))
-        measured = self.problem.outcomes(full[None])[0]
+        measured = self.problem.at(len(self.plays)).outcomes(full[None])[0]
         noise = 0.0 if self.problem.table is not None else NOISE * rng.standard_normal(2)
         return full, measured + noise
 
@@ -218,9 +246,10 @@ def by_steerbo(world: World, seed: int, **options: Any) -> np.ndarray:
             sb.Categorical(name, sorted({*column}))
             for name, column in zip(problem.names, table.T.tolist(), strict=True)
         ]
-    stated = sb.CostVarying(
-        variables, [problem.names], [1], minimize=True, outcomes={"second": "minimize"}
-    )
+    both: Any = {"minimize": True, "outcomes": {"second": "minimize"}}
+    stated = sb.CostVarying(variables, [problem.names], [1], **both)
+    if problem.moving is not None:
+        stated = sb.TimeVarying(variables, **both)
     study = sb.Optimizer(stated, rounds=PLAYS, seed=seed, **options)
     while (suggestion := study.ask()) is not None:
         full, measured = world(np.array([suggestion.values[name] for name in problem.names]))
@@ -308,27 +337,61 @@ def by_nehvi(world: World, seed: int) -> None:  # noqa: PLR0915
         play(found[0].detach().numpy())
 
 
+def by_fixed_weight(world: World, seed: int) -> None:
+    """Play what steerbo suggests for the sum of both outcomes."""
+    problem = sb.TimeVarying([sb.Float(name, 0, 1) for name in world.problem.names], minimize=True)
+    study = sb.Optimizer(problem, rounds=PLAYS, seed=seed)
+    while (suggestion := study.ask()) is not None:
+        _, measured = world(np.array([suggestion.values[name] for name in world.problem.names]))
+        study.tell(suggestion, measured.sum())
+
+
+def by_random_weights(world: World, seed: int) -> None:
+    """Play what steerbo suggests for the worse of both outcomes, weighed anew each round, with all data."""
+    names, rng = world.problem.names, np.random.default_rng([seed, 9])
+    problem = sb.TimeVarying([sb.Float(name, 0, 1) for name in names], minimize=True)
+    told: list[tuple[np.ndarray, np.ndarray]] = []
+    for number in range(1, PLAYS + 1):
+        study, weight = sb.Optimizer(problem, seed=1000 * seed + number), rng.random()
+        rows = np.array([measured for _, measured in told]).reshape(-1, 2)
+        low, width = rows.min(0, initial=np.inf), np.ptp(rows, axis=0) if len(rows) > 1 else 1.0
+        for k, (settings, measured) in enumerate(told, 1):
+            shares = (measured - low) / width * [weight, 1.0 - weight]
+            worse = float(shares.max() + 0.05 * shares.sum())
+            study.add(worse, {**dict(zip(names, settings.tolist(), strict=True)), "time": k})
+        suggestion = study.ask(time=number)
+        settings = np.array([suggestion.values[name] for name in names])
+        told.append((settings, world(settings)[1]))
+
+
 WHO: dict[str, Callable[..., Any]] = {
     "random": by_random,
     "sobol": by_sobol,
     "steerbo": by_steerbo,
     "qLogNEHVI": by_nehvi,
+    "fixed weight": by_fixed_weight,
+    "random weights": by_random_weights,
 }
 
 
 def played(name: str, who: str, seed: int, **options: Any) -> dict[str, Any]:
     """One run: shares of the largest hypervolume after some plays, of the answer, and seconds."""
     problem = PROBLEMS[name](seed)
-    world, most = World(problem, seed), largest(problem, seed)
+    world = World(problem, seed)
     began = time.process_time()
     answer = WHO[who](world, seed, **options)
     seconds = time.process_time() - began
-    truth = problem.truth(np.array(world.plays))
     row: dict[str, Any] = {"problem": name, "who": who, "seed": seed}
     for n in REPORTED:
-        row[f"after {n}"] = round(hypervolume(truth[:n], problem.reference) / most, 4)
-    said = None if answer is None else hypervolume(problem.truth(answer), problem.reference) / most
+        row[f"after {n}"] = round(_share(problem.at(n), np.array(world.plays[:n]), seed), 4)
+    said = None if answer is None else _share(problem.at(PLAYS), answer, seed)
     return {**row, "answer": said and round(said, 4), "seconds": round(seconds, 1)}
+
+
+def _share(problem: Problem, settings: np.ndarray, seed: int) -> float:
+    """Hypervolume of settings, as a share of the largest known."""
+    reference = problem.reference
+    return hypervolume(problem.truth(settings), reference) / largest(problem, seed)
 
 
 def main() -> None:

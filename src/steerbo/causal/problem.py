@@ -35,6 +35,7 @@ _INSTEAD = {
     "costs": "Variables have `prices`, to set them or to look at them; what every round costs beside is `base`.",
     "priors": "They are for time-varying problems.",
     "value_of_one": "Only cost-varying problems take it. What may be given up for money is said by `tolerance` here.",
+    "outcomes": "Several are not yet traded here: bound others by `limits`, or subtract them, priced, from the target.",
     "moving_cost": "Nothing that moves has a price here. A cost-varying problem takes it: the variable's ‹change›.",
 }
 

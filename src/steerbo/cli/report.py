@@ -128,7 +128,7 @@ def describe(specification: StudyFile, begun: bool = False) -> str:
         f"{specification.path.name} is a valid study.",
         f"  problem     {problem.kind}, {'smaller' if problem.minimize else 'larger'} values are better",
         *(f"  variable    {_variable(problem, variable)}" for variable in problem.space),
-        *(f"  {heading:<12}{text}" for heading, text in specification.optimizer().describe()),
+        *(f"  {heading:<11} {text}" for heading, text in specification.optimizer().describe()),
         f"  method      {specification.method}"
         + (f" ({options})" if options else "")
         + f", seed {settings.seed}",

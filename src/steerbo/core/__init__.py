@@ -33,6 +33,7 @@ from ._stopping import (
     standing,
     stop_text,
 )
+from ._traded import Ways, check_traded, traded_lines
 from .answers import (
     Card,
     ExpectedOutcome,
@@ -81,12 +82,13 @@ __all__ = [
     "LawTest", "LeftOut", "LimitsRevised", "Method", "Optimizer", "OptionsT", "Outcome", "OutcomeTold",
     "PastAnswer", "PolicyStep", "Prediction", "Problem", "Reason", "Recommendation", "Refitted",
     "Remarked", "ReproducibilityWarning", "RequestField", "Result", "Round", "Scope", "StatedLaw", "Status",
-    "Stop", "Streams", "Suggestion", "Table", "TradeOff", "Typical", "Warnings", "after", "answers_before", "as_text",
-    "average_recommendation", "batch_position", "bound_reason", "cached_until_next_event",
-    "context_of", "default_method", "extended", "find_method", "finding", "finite", "gain_text",
-    "good_enough", "horizon", "kept_of", "keyed", "kinds", "last_time", "least_acceptable", "limit_text",
-    "load", "methods", "now", "number_of", "numeral", "one_or_more", "overruled_settings", "past_answers",
+    "Stop", "Streams", "Suggestion", "Table", "TradeOff", "Typical", "Warnings", "Ways", "after",
+    "answers_before", "as_text", "average_recommendation", "batch_position", "bound_reason",
+    "cached_until_next_event", "check_traded", "context_of", "default_method", "extended",
+    "find_method", "finding", "finite", "gain_text", "good_enough", "horizon", "kept_of", "keyed",
+    "kinds", "last_time", "least_acceptable", "limit_text", "load", "methods", "now", "number_of",
+    "numeral", "one_or_more", "overruled_settings", "past_answers",
     "problem_class", "problem_of", "read_bounds", "read_note", "read_problem", "read_stop", "read_time",
     "read_when", "reason", "revised_text", "settings_text", "standing", "stop_text", "time_of",
-    "typical", "with_unit",
+    "traded_lines", "typical", "with_unit",
 ]  # fmt: skip

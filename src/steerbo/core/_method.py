@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import wraps
 from typing import Any, ClassVar, Generic, TypeVar
 
-from ..errors import InvalidRequest, SteerboError
+from ..errors import InvalidOption, InvalidRequest, SteerboError
 from ..records import record
 from ..space import OutcomeConstraint
 from ._context import TIME, average_over, average_recommendation, now, typical
@@ -94,19 +94,28 @@ class Method(ABC, Generic[P, OptionsT]):
         solves: the class of the problems that it is for.
         Options: a record; every option has a default. Most methods of a few lines have none.
         complete: whether a choice that is to be played sets all of its scope: a log is read so, too.
+        trades: whether it is for problems with outcomes that the value is traded against.
     """
 
     name: ClassVar[str]
     solves: ClassVar[type] = Problem
     Options: ClassVar[type[Any]] = NoOptions
     complete: ClassVar[bool] = False
+    trades: ClassVar[bool] = False
 
     def __init__(self, problem: P, options: OptionsT, streams: Streams, history: History) -> None:
+        if bool(problem.traded) != self.trades:
+            allowed = f"a method for {'one outcome' if self.trades else 'several outcomes'}"
+            hint = "Leave ‹method› out for the one that such a problem has."
+            raise InvalidOption("method", self.name, allowed, hint)
         self.problem, self.options, self.streams, self.history = problem, options, streams, history
 
     @classmethod
     def is_default_for(cls, problem: Problem) -> bool:
-        """Whether this method is a default for such a problem; the first such method of the kind's list is used."""
+        """Whether this method is a default for such a problem; the first such method of the kind's list is used.
+
+        Asked of methods for as many outcomes as the problem has: see `trades`.
+        """
         return True
 
     @classmethod

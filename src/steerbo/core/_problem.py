@@ -29,6 +29,7 @@ from ..space import (
 )
 from ._context import TIME, now, read_time, read_when
 from ._history import History, Round
+from ._traded import signs_of
 from .answers import Scope, Suggestion, as_text
 from .events import Outcome
 from .request import SEEN, RequestField, by_name, check_taken, finite, read_context
@@ -121,6 +122,11 @@ class Problem(ABC):
     def sign(self) -> float:
         """+1 where larger is better, −1 where smaller is: methods maximise `sign · value`."""
         return -1.0 if self.minimize else 1.0
+
+    @property
+    def traded(self) -> Mapping[str, float]:
+        """The further outcomes that are traded against the value, with +1 where larger is better and −1 else."""
+        return {}
 
     @classmethod
     def with_files(cls, table: Mapping[str, Any], folder: Path) -> dict[str, Any]:
@@ -440,19 +446,22 @@ class Problem(ABC):
 
 
 class ConstrainedProblem(Problem):
-    """Base of problems with limits on outcomes: these are columns of tables, and `tell` requires them."""
+    """Base of problems with further outcomes: these are columns of tables, and `tell` requires them.
+
+    They have limits, or the value is traded against them, where a kind has a field ``outcomes``.
+    """
 
     limits: Sequence[Limit] | None
+
+    @cached_property
+    def traded(self) -> Mapping[str, float]:
+        """See `Problem.traded`, in the order of the alphabet."""
+        return signs_of(getattr(self, "outcomes", None))
 
     @cached_property
     def further(self) -> dict[str, OutcomeConstraint]:
         """The further outcomes that are limited, by name."""
         return outcomes_of(self.limits)
-
-    @property
-    def traded(self) -> Mapping[str, float]:
-        """The further outcomes that are traded against the value, with +1 where larger is better and −1 else."""
-        return {}
 
     @cached_property
     def measured(self) -> tuple[str, ...]:

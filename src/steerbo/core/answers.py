@@ -341,6 +341,11 @@ class ExpectedOutcome(Record):
         return expected_text(self.mean, self.lower, self.upper).removeprefix("expected value ")
 
 
+def further_text(outcomes: Mapping[str, ExpectedOutcome]) -> str:
+    """Expected further outcomes with their bounds, after that of the value."""
+    return "".join(f", {name} {each}" for name, each in outcomes.items())
+
+
 @record
 class Recommendation(Record):
     """Recommended arm and settings from now on, with bounds.
@@ -391,8 +396,7 @@ class Recommendation(Record):
         cost = f", cost {numeral(self.cost)} a play" if self.cost is not None else ""
         if self.mean is None:
             return f"expected value unknown{cost}"
-        further = "".join(f", {name} {each}" for name, each in self.outcomes.items())
-        return expected_text(self.mean, self.lower, self.upper) + further + cost
+        return expected_text(self.mean, self.lower, self.upper) + further_text(self.outcomes) + cost
 
     def _repr_html_(self) -> str:
         everyone = (self, *self.alternatives)
@@ -532,6 +536,7 @@ class PolicyStep(Record):
         lower, upper: bounds on that expectation, as those of recommendations.
         shown: values and context in digits that can be set, with units; empty in a record that no
             study made.
+        outcomes: expected further outcomes that the value is traded against, by name.
 
     >>> print(PolicyStep(Scope.of({"dose": ["age"]}), {"dose": 0.25}, context={"age": 61.0}, mean=3.5))
     having seen age = 61: set dose = 0.25; expected value 3.5
@@ -546,12 +551,14 @@ class PolicyStep(Record):
     lower: float | None = None
     upper: float | None = None
     shown: dict[str, str] = Field(default_factory=dict, repr=False)
+    outcomes: dict[str, ExpectedOutcome] = Field(default_factory=dict)
 
     @classmethod
     def of(cls, advice: Recommendation, context: Mapping[str, Any]) -> PolicyStep:
         """Step that applies an answer for a context."""
         expected = advice.mean, advice.lower, advice.upper
-        return cls(advice.scope, advice.values, (), dict(context), advice.reasons, *expected)
+        step = cls(advice.scope, advice.values, (), dict(context), advice.reasons, *expected)
+        return replace(step, outcomes=advice.outcomes)
 
     @property
     def why(self) -> str:
@@ -561,7 +568,9 @@ class PolicyStep(Record):
     @property
     def expected(self) -> str:
         """The expected value with its bounds, in words; empty where it is unknown."""
-        return "" if self.mean is None else expected_text(self.mean, self.lower, self.upper)
+        if self.mean is None:
+            return ""
+        return expected_text(self.mean, self.lower, self.upper) + further_text(self.outcomes)
 
     def _repr_html_(self) -> str:
         return html_lines(str(self))

@@ -62,7 +62,6 @@ from ._problem import Problem
 from ._stopping import Stop, read_bounds, read_revision, with_curve, worth
 from .answers import (
     Card,
-    ExpectedOutcome,
     Explanation,
     LeftOut,
     MaybeNone,
@@ -478,9 +477,9 @@ class BaseStudy(ABC):
         >>> len(found.plays) > 5, round(found.best({"energy": 1.0}).values["heat"], 1)
         (True, 0.5)
         """
-        traded = getattr(self.problem, "traded", {})
+        traded = self.problem.traded
         if not traded:
-            hint = "Give the problem the others: outcomes={'energy': 'minimize'}. Cost-varying problems take them."
+            hint = "Give the problem the others: outcomes={'energy': 'minimize'}."
             raise InvalidRequest("outcomes", None, "a problem with outcomes beside the value", hint)
         self._method.check_informed(self._state.history)
         return TradeOff.of(self.recommend(), {"value": self.problem.sign, **traded})
@@ -997,12 +996,9 @@ def widened(advice: Expected, times: float) -> Expected:
 
 
 def _further(advice: Expected, times: float) -> dict[str, Any]:
-    """The field of an answer's further outcomes, with their bounds as those of the value; empty where it has none."""
-    outcomes: Mapping[str, ExpectedOutcome] = getattr(advice, "outcomes", {})
-    if not outcomes:
-        return {}
+    """The field of an answer's further outcomes, with their bounds as those of the value."""
     moved = {}
-    for name, each in outcomes.items():
+    for name, each in advice.outcomes.items():
         ends: list[float | None] = [None, None]
         if times < math.inf and each.mean is not None:
             ends = [

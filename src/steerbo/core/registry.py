@@ -258,10 +258,9 @@ def find_method(problem: Problem, said: Any) -> AnyMethod:
         known |= {
             method.name: method for method in _listed(entry, broken) if method.name not in known
         }
-        if said is None and (
-            default := next((m for m in known.values() if m.is_default_for(problem)), None)
-        ):
-            return default
+        for method in known.values() if said is None else ():
+            if method.trades == bool(problem.traded) and method.is_default_for(problem):
+                return method
         if isinstance(said, str) and said in known:
             return _checked(known[said], problem, said)
     hint = f"Of others that are installed: {broken[0]}" if broken else ""

@@ -34,6 +34,7 @@ from ..errors import InvalidStudy
 from ..gp import DriftModel, GPRegression, Learner, OutlierRule, PriorKnowledge
 from ..optim import Box
 from ..surrogate import (
+    OUTCOMES_FIT,
     ConstraintModels,
     Data,
     DriftTracker,
@@ -41,6 +42,7 @@ from ..surrogate import (
     FailureModel,
     Feasibility,
     Observed,
+    OutcomeModels,
     Part,
     RowsModel,
     build_model,
@@ -54,7 +56,6 @@ from ..surrogate import (
     subset_used,
     with_sources,
 )
-from ._trade_off import OUTCOMES_FIT, OutcomeModels
 from .problem import CostVarying
 from .search_space import Arm, SearchSpace
 
@@ -163,8 +164,7 @@ class Surrogate:
             ),
         )
         self.feasibility.see(history)
-        seed = streams.integer(0, "hyperparameters")
-        self.outcomes = OutcomeModels(problem.space, problem.traded, self.points_of, history, seed)
+        self.outcomes = OutcomeModels(problem.traded, self._empty, self.points_of, history)
 
     @property
     def model(self) -> GPRegression[Any]:

@@ -7,12 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations
 from typing import Any
 
-from .._text import unsafe
 from .._wording import counted
 from ..core import Scope
 from ..core.tolerance import Tolerance
 from ..errors import InvalidOutcome, InvalidProblem, one_of
-from ..space import RESERVED_NAMES, Categorical, CurrentPolicy, Float, Integer, JointRows, Space
+from ..space import Categorical, CurrentPolicy, Float, Integer, JointRows, Space
 
 ControlSets = Sequence[Sequence[str]]
 
@@ -171,39 +170,6 @@ def read_current(
             hint = "A variable whose changes are paid for stands somewhere: say where."
             raise InvalidProblem(f"current.{name}", current[name], "a value", hint)
     return policy
-
-
-def check_outcomes(problem: Any) -> None:
-    """Refuse outcomes without a name of their own, and fields that several outcomes have no use for."""
-    if problem.outcomes is None:
-        return
-    if not problem.outcomes:
-        hint = "With the value alone, leave ‹outcomes› out."
-        raise InvalidProblem("outcomes", {}, "at least one outcome beside the value", hint)
-    for name in problem.outcomes:
-        if not name or unsafe(name) or name in (*problem.space.names, *RESERVED_NAMES):
-            hint = "It is told beside the value, which has its own direction, ‹minimize›."
-            raise InvalidProblem("outcomes", name, "a name that nothing else has", hint)
-    for field, why in _NOT_TRADED.items():
-        if getattr(problem, field) is not None:
-            hint = f"{why} Leave it out, or leave out ‹outcomes›."
-            raise InvalidProblem(field, getattr(problem, field), "nothing beside ‹outcomes›", hint)
-    hint = "Several outcomes are not yet traded where that counts. Leave it out, or leave out ‹outcomes›."
-    for variable in problem.space:
-        for field in ("change", "seen"):
-            if given := getattr(variable, field):
-                raise InvalidProblem(
-                    f"variables.{variable.name}.{field}", given, "nothing beside ‹outcomes›", hint
-                )
-
-
-_NOT_TRADED = {
-    "tolerance": "What is good enough is said of one outcome: bound the others by ‹limits›.",
-    "value_of_one": "What outcomes are worth is said of an answer, by the prices of ‹tradeoff›.",
-    "drift": "Several outcomes are not yet followed where they drift.",
-    "current": "Several outcomes are not yet compared with today's.",
-}
-"""Fields that several outcomes have no use for, and why."""
 
 
 def cheaper_supersets(scopes: Sequence[Scope]) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """Method `hypervolume`: several outcomes at once, by the volume of outcomes that plays dominate.
 
 Each round plays where that volume is expected to grow most (the expected hypervolume improvement of
-Emmerich, Giannakoglou & Naujoks 2006; see `_trade_off.py`), so that nothing is played again while
+Emmerich, Giannakoglou & Naujoks 2006; see `surrogate._trade_off`), so that nothing is played again while
 something else may add to the trade-off. All is a function of the outcomes.
 
 The answer is a trade-off: the plays that no other one is expected to better in everything, the price
@@ -18,39 +18,31 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._arrays import Float
-from .._evidence import ALIKE
-from ..core import (
-    Choice,
-    ExpectedOutcome,
-    Explanation,
-    History,
-    Method,
-    Reason,
-    Recommendation,
-    Scope,
-    Suggestion,
-    read_note,
-    reason,
-)
+from ..core import Choice, ExpectedOutcome, Explanation, History, Recommendation, Scope
 from ..optim import UNLIKELY
 from ..records import record, to_dict
-from ..surrogate import SURE, Expectation, Mixture, ProductKernelPosterior, highest_of
-from ._trade_off import (
+from ..surrogate import (
     BEYOND,
+    SURE,
+    VALUE,
+    Expectation,
+    Gain,
+    Mixture,
+    ProductKernelPosterior,
     Scalarised,
+    Trades,
     Units,
     VolumeGained,
-    even_weights,
+    answer_weights,
     expected_at_data,
+    expected_outcome,
+    highest_of,
+    middle_of,
     posteriors_of,
-    undominated,
+    trade_off,
 )
 from .method import CostVaryingMethod
 from .search_space import Arm, Candidates
-
-VALUE = "value"
-_ANSWERS_OF_TWO, _ANSWERS_OF_MORE = 13, 24
-"""Weights by which a trade-off of two outcomes, and of more, is found in every control set."""
 
 
 @record
@@ -58,21 +50,11 @@ class HypervolumeOptions:
     """Options of `hypervolume`: none."""
 
 
-@record
-class _Gain:
-    """Why a play was chosen, as logged: what it was expected to add, as a share of the volume dominated so far."""
-
-    gain: float
-
-
-class Hypervolume(CostVaryingMethod[HypervolumeOptions]):
+class Hypervolume(Trades, CostVaryingMethod[HypervolumeOptions]):
     """Several outcomes: play where what plays dominate is expected to grow most (Emmerich et al. 2006)."""
 
     name: ClassVar[str] = "hypervolume"
     Options: ClassVar[type[Any]] = HypervolumeOptions
-    rule: ClassVar[str] = "each round plays where the trade-off is expected to gain most"
-    trades: ClassVar[bool] = True
-    _gain_at = Method._gain_at  # there are no bounds on what another trade-off gains
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Choose the control set and settings that are expected to add most to the volume that plays dominate."""
@@ -90,7 +72,7 @@ class Hypervolume(CostVaryingMethod[HypervolumeOptions]):
             gained = VolumeGained(outcomes, *self._scales(), units, plays, price)
             found[i] = highest_of(gained, candidates.domains[i].box, seed)
         best = max(sets, key=lambda i: found[i].value)
-        gain = _Gain(math.exp(found[best].value) / gained.dominated)
+        gain = Gain(math.exp(found[best].value) / gained.dominated)
         return self.play(history, Arm(best), found[best].point, request, **to_dict(gain))
 
     # -- models ------------------------------------------------------------------------------------
@@ -124,10 +106,6 @@ class Hypervolume(CostVaryingMethod[HypervolumeOptions]):
     @property
     def _models(self) -> dict[str, Any]:
         return {VALUE: self.model, **self.surrogate.outcomes.by_name}
-
-    @property
-    def _signs(self) -> dict[str, float]:
-        return {VALUE: self.problem.sign, **self.problem.traded}
 
     def _scales(self) -> tuple[list[float], list[float]]:
         """Units of all outcomes, and where their standardised numbers are 0."""
@@ -181,19 +159,13 @@ class Hypervolume(CostVaryingMethod[HypervolumeOptions]):
         """Recommend the middle of the trade-off; the other plays of it are its alternatives, by their value."""
         candidates = self._answer_candidates(history, context)
         posteriors = self._posteriors(candidates, np.empty((0, len(self.search_space.columns))))
-        rows = self._trade_off(candidates, posteriors)
-        shares = self._shares(rows)
-        middle = rows[int(shares.min(axis=1).argmax())]
-        others = [row for row in rows if row is not middle]
-        reasons = (*middle.reasons, reason("trade-off", plays=len(rows)))
-        return replace(middle, reasons=reasons, alternatives=tuple(others))
+        return middle_of(self._trade_off(candidates, posteriors), self.ways)
 
     def _trade_off(
         self, candidates: Candidates, posteriors: Mapping[str, Sequence[ProductKernelPosterior]]
     ) -> list[Recommendation]:
         """Plays that no other one is expected to better in everything, the best value first; alike ones but once."""
-        k, units = len(posteriors), self._units(None).from_the_best
-        every = even_weights(k, _ANSWERS_OF_TWO if k == 2 else _ANSWERS_OF_MORE)
+        every, units = answer_weights(len(posteriors)), self._units(None).from_the_best
         seed, found = self.streams.integer(0, "recommend"), list[Recommendation]()
         for i in range(len(candidates.arms)):
             expected = self._mixtures(candidates, i, posteriors)
@@ -202,17 +174,7 @@ class Hypervolume(CostVaryingMethod[HypervolumeOptions]):
                 best = highest_of(weighed, candidates.domains[i].box, seed)
                 if best.value > UNLIKELY / 2:
                     found.append(self._described_with(candidates, i, best.point, expected))
-        outcomes = self._signed(found)
-        left = np.flatnonzero(undominated(outcomes)).tolist()
-        left.sort(key=lambda j: (found[j].cost or 0.0, -outcomes[j, 0]))
-        range_of = np.ptp(outcomes[left], axis=0)
-        kept = list[int]()  # of plays that are alike the cheapest
-        for j in left:
-            near = np.abs(outcomes[kept] - outcomes[j])[:, :k] <= ALIKE * range_of[:k]
-            if not near.all(axis=1).any():
-                kept.append(j)
-        kept.sort(key=lambda j: -outcomes[j, 0])
-        return [found[j] for j in kept]
+        return trade_off(found, self.ways)
 
     def _described_with(
         self,
@@ -228,13 +190,10 @@ class Hypervolume(CostVaryingMethod[HypervolumeOptions]):
             if not self.surrogate.outcomes.measured(name):
                 further[name] = ExpectedOutcome()
                 continue
-            model, sign = self._models[name], self.problem.traded[name]
             mean, _ = mixture.moments(point[None])
             ends = mixture.quantiles(point, (1.0 - SURE, SURE))
-            lower, upper = sorted(sign * float(model.unstandardise(end)) for end in ends)
-            further[name] = ExpectedOutcome(
-                sign * float(model.unstandardise(float(mean[0]))), lower, upper
-            )
+            model, sign = self._models[name], self.problem.traded[name]
+            further[name] = expected_outcome(model, sign, float(mean[0]), ends)
         return replace(self._described(candidates, Arm(i), point, value), outcomes=further)
 
     def _predict_at(
@@ -246,42 +205,6 @@ class Hypervolume(CostVaryingMethod[HypervolumeOptions]):
         i = self.problem.number(Scope([*values]))
         expected = self._mixtures(candidates, i, posteriors)
         return self._described_with(candidates, i, self._point(i, values), expected)
-
-    def _signed(self, rows: Sequence[Recommendation]) -> Float[np.ndarray, "n k"]:
-        """Outcomes of answers, and minus their price, in units in which larger is better."""
-        sign = self.problem.sign
-        return np.array(
-            [
-                [
-                    sign * (row.mean or 0.0),
-                    *(
-                        s * (row.outcomes[name].mean or 0.0)
-                        for name, s in self.problem.traded.items()
-                    ),
-                    -(row.cost or 0.0),
-                ]
-                for row in rows
-            ]
-        )
-
-    def _shares(self, rows: Sequence[Recommendation]) -> Float[np.ndarray, "n k"]:
-        """Each outcome as a share of the way from the worst to the best of these answers; 1 where all are alike."""
-        outcomes = self._signed(rows)
-        width = np.ptp(outcomes, axis=0)
-        shares = (outcomes - outcomes.min(axis=0)) / np.where(width > 0.0, width, 1.0)
-        return np.where(width > 0.0, shares, 1.0)
-
-    def why(self, history: History, asked: Suggestion) -> Sequence[Reason]:
-        """Say how much the trade-off is expected to gain."""
-        if "gain" not in asked.note:
-            return super().why(history, asked) or [reason("first-play")]
-        return [reason("volume", gain=read_note(_Gain, asked.note).gain)]
-
-    def read_logged(self, asked: Suggestion) -> None:
-        """See `Method.read_logged`; with what was expected to be gained."""
-        super().read_logged(asked)
-        if "gain" in asked.note:
-            read_note(_Gain, asked.note)
 
     def explain(self, history: History) -> Explanation:
         """State the rule; tabulate plays and costs."""

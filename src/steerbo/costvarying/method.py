@@ -46,7 +46,7 @@ from ..core import (
     reason,
 )
 from ..core.tolerance import UNSTATED
-from ..errors import InvalidContext, InvalidOption, InvalidStudy
+from ..errors import InvalidContext, InvalidStudy
 from ..gp import GPRegression
 from ..optim import UNLIKELY, Maximum
 from ..records import record
@@ -218,7 +218,6 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         costs_of_settings: what a play costs at its settings, where told costs hang on them.
         surrogate: posterior of `sign · value`, and feasibility.
         today: today's settings, and how far from them plays may go.
-        trades: whether it is for problems of several outcomes.
         rule: by which sets are chosen, in words, where nothing more is explained.
     """
 
@@ -226,16 +225,11 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
 
     solves = CostVarying
     rule: ClassVar[str] = ""
-    trades: ClassVar[bool] = False
 
     def __init__(
         self, problem: CostVarying, options: OptionsT, streams: Streams, history: History
     ) -> None:
         super().__init__(problem, options, streams, history)
-        if bool(problem.outcomes) != self.trades:
-            allowed = f"a method for {'one outcome' if self.trades else 'several outcomes'}"
-            hint = "Leave ‹method› out for the one that such a problem has."
-            raise InvalidOption("method", self.name, allowed, hint)
         self.m = len(problem.control_sets)
         self.search_space = SearchSpace(problem, history)
         self.costs, self.costs_of_settings = (
@@ -244,11 +238,6 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         )
         self.surrogate = Surrogate(problem, self.search_space, streams, history)
         self.today = Today(problem, self.search_space, self.surrogate)
-
-    @classmethod
-    def is_default_for(cls, problem: Any) -> bool:
-        """Whether it is for as many outcomes as the problem has."""
-        return cls.trades == bool(getattr(problem, "outcomes", None))
 
     # -- learning ----------------------------------------------------------------------------------
 

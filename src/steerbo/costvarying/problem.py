@@ -16,7 +16,17 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Strict, model_validator
 
 from .._wording import listed
-from ..core import ConstrainedProblem, History, Round, Scope, StatedLaw, Suggestion
+from ..core import (
+    ConstrainedProblem,
+    History,
+    Round,
+    Scope,
+    StatedLaw,
+    Suggestion,
+    Ways,
+    check_traded,
+    traded_lines,
+)
 from ..core.answers import as_text
 from ..core.tolerance import Tolerance
 from ..errors import InvalidOutcome, InvalidRequest, one_of
@@ -32,7 +42,6 @@ from ._validation import (
     INSTEAD,
     cheaper_supersets,
     check_costs,
-    check_outcomes,
     check_sets,
     check_switching_costs,
     check_value_of_one,
@@ -110,7 +119,7 @@ class CostVarying(ConstrainedProblem):
     value_of_one: Positive | None = None
     afterwards: NotNegative | None = None
     current: Mapping[str, Any] | None = field(default=None, hash=False)
-    outcomes: Mapping[str, Literal["maximize", "minimize"]] | None = field(default=None, hash=False)
+    outcomes: Ways | None = field(default=None, hash=False)
     kind: Literal["cost-varying"] = "cost-varying"
     priced: ClassVar[bool] = True
     changeable: ClassVar[bool] = True
@@ -129,7 +138,7 @@ class CostVarying(ConstrainedProblem):
         check_constraints(
             self.limits, self.space, self.control_sets, self.stated_laws if self.limits else ()
         )
-        check_outcomes(self)
+        check_traded(self, {"drift": "Several outcomes are not yet followed where they drift."})
         return self
 
     def use(self, variable: Variable) -> str:
@@ -140,12 +149,6 @@ class CostVarying(ConstrainedProblem):
     def stated_laws(self) -> Mapping[str, StatedLaw]:
         """See `Problem.stated_laws`; columns of `nature` depend on each other, each with the law of its values."""
         return {**super().stated_laws, **stated_laws_of_rows(self.nature, self.space)}
-
-    @property
-    def traded(self) -> Mapping[str, float]:
-        """See `ConstrainedProblem.traded`, in the order of the alphabet: a log may keep no order."""
-        outcomes = sorted((self.outcomes or {}).items())
-        return {name: 1.0 if way == "maximize" else -1.0 for name, way in outcomes}
 
     @property
     def timed(self) -> bool:
@@ -175,10 +178,6 @@ class CostVarying(ConstrainedProblem):
         notes = [("note", text) for text in cheaper_supersets(self.scopes)]
         tolerance = [("good enough", str(self.tolerance))] if self.tolerance is not None else []
         limits = [("limit", str(limit)) for limit in self.limits or ()]
-        traded = [
-            ("traded against", f"{name}, {'larger' if sign > 0 else 'smaller'} is better")
-            for name, sign in self.traded.items()
-        ]
         stands = (
             [("where one stands", as_text(self.shown(self.today.in_words())))] if self.today else []
         )
@@ -198,7 +197,7 @@ class CostVarying(ConstrainedProblem):
             *changes,
             *noise_lines(self.noise),
             *limits,
-            *traded,
+            *traded_lines(self.traded),
             *tolerance,
             *worth,
             *after,

@@ -64,6 +64,7 @@ _INSTEAD = {  # fields of other kinds of problem
     "nature": "Variables that are not steered are ‹seen›, and given in every round: they need no law.",
     "graph": "Graphs of causes belong to causal problems.",
     "priors": "They are for time-varying problems.",
+    "outcomes": "Several are not yet traded here: subtract the others, at a price, from the payoff.",
 }
 _TOLD = {
     "population": "the average payoff of all agents",

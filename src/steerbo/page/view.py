@@ -33,9 +33,9 @@ from ..core import (
 )
 from ..core.events import STUDY
 from ..errors import LimitBroken
-from ..plots.choices import FRONTIER, Choices, choices_of, look_of, steps
+from ..plots.choices import FRONTIER, Choices, choices_of, steps
 from ..plots.rounds import progress_of, value_range
-from ..plots.tradeoff import traded_of
+from ..plots.traded import Traded, traded_of
 from ..records import record, to_dict
 from ..study.formatting import alternatives, with_units
 from .archive import SHOWN, Line, Part, added, rounds_before
@@ -230,6 +230,7 @@ def advice_card(study: BaseStudy, advice: Recommendation, why: Explanation) -> A
     said = sentence(settings)
     apart = advice.context or advice.outcomes  # a table says more than bars of the value
     others = alternatives(problem, advice) if advice.alternatives and apart else None
+    traded = [traded_of(study, advice, name) for name in advice.outcomes]
     return AdviceCard(
         seen=in_one_line(problem, advice.context),
         scope=str(advice.scope),
@@ -250,14 +251,14 @@ def advice_card(study: BaseStudy, advice: Recommendation, why: Explanation) -> A
         policy=with_units(problem, policy) if policy else None,
         sets=None if others or not advice.alternatives else sets(study, advice),
         others=others,
-        traded=tuple(_traded(study, advice, name) for name in advice.outcomes),
-        keys=_keys(study, advice) if advice.outcomes else (),
+        traded=tuple(_traded(study, advice, found) for found in traded),
+        keys=_keys(traded),
     )
 
 
-def _traded(study: BaseStudy, advice: Recommendation, name: str) -> Chart:
-    """The value against a further outcome: the numbers of `plots.costvarying.tradeoff`."""
-    words, found = Words.of(study), traded_of(study, advice, name)
+def _traded(study: BaseStudy, advice: Recommendation, found: Traded) -> Chart:
+    """The value against a further outcome: the numbers of `plots.tradeoff`."""
+    words, name = Words.of(study), found.name
     across, up = Axis(*found.across), Axis(*found.up, rising=True)
     marks = []
     for play in found.plays:
@@ -290,10 +291,9 @@ def _traded(study: BaseStudy, advice: Recommendation, name: str) -> Chart:
     )
 
 
-def _keys(study: BaseStudy, advice: Recommendation) -> tuple[tuple[str, Look], ...]:
-    """Control sets of a trade-off, each once."""
-    everyone = enumerate((advice, *advice.alternatives))
-    looks = {str(play.scope): look_of(study.problem, play, k) for k, play in everyone}
+def _keys(traded: Sequence[Traded]) -> tuple[tuple[str, Look], ...]:
+    """Scopes of a trade-off, each once."""
+    looks = {str(play.advice.scope): play.look for found in traded for play in found.plays}
     return tuple((name, Look.of(number)) for name, number in looks.items())
 
 

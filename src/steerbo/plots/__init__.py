@@ -2,12 +2,12 @@
 
 Each is one call, takes a study or an optimizer, and draws on the axes that it is given (`ax=`), or
 on new ones one column of a journal wide; it returns the axes. Of every kind: `progress` and
-`settings`; where the model is over variables also `known` and `slices` (the posterior along
-variables), `contour` (a map of two) and `importance` (which variables matter); where settings
-follow what is seen `response` (dose curves); where the optimum moves `over_time` (time against
-position). `cross_validation` and `residuals` show how far the model
-is to be trusted. `costvarying`, `timevarying`, `causal` and `meanfield` have more of their kind,
-and `figure` of each puts the most important ones side by side, for `save` to write to a file.
+`settings`; with several outcomes `tradeoff`; where the model is over variables also `known` and
+`slices` (the posterior along variables), `contour` (a map of two) and `importance` (which variables
+matter); where settings follow what is seen `response` (dose curves); where the optimum moves
+`over_time` (time against position). `cross_validation` and `residuals` show how far the model is to
+be trusted. `costvarying`, `timevarying`, `causal` and `meanfield` have more of their kind, and
+`figure` of each puts the most important ones side by side, for `save` to write to a file.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         slices,
     )
     from .policies import response, settings
+    from .traded import tradeoff
 
 __all__ = [
     "Picture",
@@ -44,6 +45,7 @@ __all__ = [
     "save",
     "settings",
     "slices",
+    "tradeoff",
 ]
 _PLACES = {
     "contour": ".model",
@@ -55,6 +57,7 @@ _PLACES = {
     "response": ".policies",
     "settings": ".policies",
     "slices": ".model",
+    "tradeoff": ".traded",
 }
 
 

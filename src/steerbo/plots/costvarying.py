@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..core import BaseStudy, Recommendation, Scope, as_text
 from ..costvarying import CostVarying
-from ..errors import InvalidRequest, one_of
-from .choices import LEGEND, choices_of, choices_picture, draw_choices, draw_prices, height_of, look
+from .choices import LEGEND, choices_of, choices_picture, draw_choices, draw_prices, height_of
 from .drawing import (
-    GREY,
     SHAPES,
     SMALL,
     Picture,
@@ -32,7 +29,7 @@ from .drawing import (
 )
 from .model import learned_pictures
 from .policies import settings_pictures
-from .tradeoff import traded_of
+from .traded import traded_pictures
 
 Looks = dict[Sequence[str], tuple[str, str]]
 """Colour and shape of each control set."""
@@ -98,30 +95,6 @@ def prices(study: BaseStudy, ax: Any = None, value: str = "", money: str = "") -
     return _advised_prices(study, study.recommend(), ax, value, money)
 
 
-def tradeoff(study: BaseStudy, outcome: str = "", ax: Any = None, value: str = "") -> Any:
-    """Draw the value against a further outcome: the plays that nothing betters in everything, with bounds.
-
-    The play in the middle, which is recommended, is in a ring; grey are the outcomes of all rounds.
-
-    Args:
-        study: a study or an optimizer, of a problem with `outcomes`.
-        outcome: which of them; empty: the first.
-        ax: axes of matplotlib to draw on; None: those of a new figure (`.figure`).
-        value: name and unit of the objective, for the labels; empty: as the study heads its column.
-
-    Raises:
-        MissingExtra: matplotlib is not installed.
-        InvalidRequest: the problem has no such outcome.
-        InvalidProblem: the problem is of another kind.
-    """
-    problem = of_kind(study, CostVarying)
-    names = [*problem.traded]
-    if not names or (outcome and outcome not in names):
-        allowed = one_of(names, outcome) if names else "a problem with several outcomes"
-        raise InvalidRequest("outcome", outcome or None, allowed)
-    return _tradeoff(study, study.recommend(), outcome or names[0], ax, value)
-
-
 def plays(study: BaseStudy, ax: Any = None, value: str = "", money: str = "") -> Any:
     """Draw the value of each play against the money spent so far (the rounds, where no money is counted); see `prices`.
 
@@ -152,11 +125,7 @@ def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
     """Yield the pictures for the page."""
     of_kind(optimizer, CostVarying)
     if advice.outcomes:
-        for name in advice.outcomes:
-            text = f"Value against {name}, with bounds, of the plays that nothing betters in everything"
-            yield Picture(
-                f"Trade-off with {name}", text, partial(_traded_figure, optimizer, advice, name)
-            )
+        yield from traded_pictures(optimizer, advice)
     elif advice.context:
         text = "Expected value and bounds of the set that is best in each typical context"
         title = "Recommended in typical contexts"
@@ -193,36 +162,6 @@ def _contexts(axes: Any, study: BaseStudy, advice: Recommendation, value: str) -
         ylabel=f"expected {value_words(study, value)}",
         title="Recommended in typical contexts",
     )
-
-
-def _traded_figure(study: BaseStudy, advice: Recommendation, name: str) -> Any:
-    return _tradeoff(study, advice, name).figure
-
-
-def _tradeoff(
-    study: BaseStudy, advice: Recommendation, name: str, ax: Any = None, value: str = ""
-) -> Any:
-    """Draw one outcome against the value, on new axes where none are given."""
-    found, axes = traded_of(study, advice, name), on(ax, 3.2)
-    up = f"expected {value_words(study, value)}"
-    axes.set(xlim=found.across, ylim=found.up, title="Trade-off")
-    axes.set(xlabel=f"expected {words(found.name)}", ylabel=up)
-    if found.told:
-        told = {"ms": 3, "color": GREY, "alpha": 0.5, "ls": "none", "zorder": 1}
-        axes.plot(*zip(*found.told, strict=True), "o", label="one round", **told)
-    for play in found.plays:
-        colour, shape = look(play.look)
-        (x, left, right), (y, low, high) = play.across, play.up
-        name = wrapped(str(play.advice.scope), 40)
-        axes.errorbar(
-            x, y, yerr=[[y - low], [high - y]], xerr=[[x - left], [right - x]], color=colour,
-            marker=shape, ms=6, mec="black", mew=0.4, ecolor=GREY, lw=0.8, ls="none", zorder=3,
-            label="" if name in axes.get_legend_handles_labels()[1] else name,
-        )  # fmt: skip
-        if play.chosen:
-            ring = {"ms": 13, "mfc": "none", "color": "black", "ls": "none", "zorder": 4}
-            axes.plot(x, y, "o", label="recommended", **ring)
-    return finished(axes)
 
 
 def draw_contexts(axes: Any, problem: CostVarying, advice: Recommendation, looks: Looks) -> None:

@@ -31,6 +31,7 @@ from .drawing import (
 from .model import learned_pictures
 from .policies import settings_pictures
 from .rounds import rounds_to_now
+from .traded import traded_pictures
 
 _ROWS, _NAME = 20, 40  # priors shown; characters of their names
 
@@ -126,6 +127,7 @@ def weights_of(study: BaseStudy) -> tuple[list[str], Any]:
 def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
     """Yield the pictures for the page."""
     of_kind(optimizer, TimeVarying)
+    yield from traded_pictures(optimizer, advice)
     text = "Expected and observed outcomes, and the prior behind each choice; a cross where one was dropped"
     yield Picture("Priors", text, lambda: figure(optimizer, width=90.0))
     yield from settings_pictures(optimizer, advice)

@@ -379,7 +379,8 @@ LOOKS: Mapping[str, tuple[str, Callable[[Study], Json]]] = MappingProxyType(
             _files,
         ),
         "recommendation": (
-            "The recommendation, with bounds, and its alternatives.",
+            "The recommendation, with bounds, and its alternatives; where several outcomes are traded, its middle and "
+            "the other plays that none betters in everything.",
             lambda study: study.recommend().to_dict(),
         ),
         "explanation": (

@@ -345,7 +345,8 @@ def policy(request: Request, who: Who, name: str) -> Response:
     except SteerboError as error:
         return _study_page(request, who, served, error=error, about="policy", draft=draft)
     settings = in_resolution(problem, found["values"])
-    expected = served.read("words", Words.of).expected(*map(found.get, ("mean", "lower", "upper")))
+    bounds = map(found.get, ("mean", "lower", "upper", "outcomes"))
+    expected = served.read("words", Words.of).expected(*bounds)
     found = {**found, "settings": settings, "expected": expected}
     return _study_page(request, who, served, applied=found, about="policy", draft=draft)
 

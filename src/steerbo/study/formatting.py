@@ -67,7 +67,7 @@ def advised(problem: Problem, advice: Recommendation) -> list[str]:
 def alternatives(problem: Problem, advice: Recommendation) -> Table:
     """Table of the alternatives, cheapest first, the recommended one marked; or of a trade-off, or by context."""
     if advice.outcomes:
-        ways = {"value": problem.sign, **getattr(problem, "traded", {})}
+        ways = {"value": problem.sign, **problem.traded}
         return TradeOff.of(advice, ways).table
     everyone = [advice, *advice.alternatives]
     if not advice.context:

@@ -53,16 +53,38 @@ from ._parts import (
 from ._reach import FIRST_STEP, FURTHER, gains, reach
 from ._rows import Data, RowsModel, doubts_by_name, doubts_by_number, errors_of
 from ._thompson import PosteriorSample
+from ._trade_off import (
+    BEYOND,
+    OUTCOMES_FIT,
+    OutcomeModels,
+    Rising,
+    Scalarised,
+    Units,
+    VolumeGained,
+    expected_at_data,
+    posteriors_of,
+)
+from ._traded import (
+    VALUE,
+    Gain,
+    Trades,
+    answer_weights,
+    expected_outcome,
+    middle_of,
+    trade_off,
+)
 
 __all__ = [
-    "FIRST_STEP", "FLEETING", "FURTHER", "ROUGH", "STARTING_POINTS", "SURE", "Acquisition", "Axis", "Columns",
-    "ConstraintModels", "Controlled", "Data", "DirichletProcessLaw", "Domain", "DriftTracker", "EncodingCache",
-    "Except", "Expansion", "Expectation", "ExpectedAcquisition", "FailureModel", "Feasibility", "Lasting",
-    "LawOf", "Mixture", "Observed", "Part", "Posterior", "PosteriorSample", "ProductKernelPosterior",
-    "Regressed", "Rows", "RowsModel", "Uncontrolled", "build_model", "climb_from", "conditional_rows",
-    "doubts_by_name", "doubts_by_number", "drawn", "drift_correlations", "errors_of", "expected_improvement",
-    "feasible", "gains", "highest_of", "inverse_root", "kernel_herding", "learned_law", "margin_over",
-    "maximise_bounds", "parts_of", "polished", "reach", "read_likely", "rows_at", "set_columns",
-    "similarity_shares", "similarity_weights", "sources_said", "subset_used", "ucb", "uneven_noise_said",
-    "warm_started", "with_sources",
+    "BEYOND", "FIRST_STEP", "FLEETING", "FURTHER", "OUTCOMES_FIT", "ROUGH", "STARTING_POINTS", "SURE", "VALUE",
+    "Acquisition", "Axis", "Columns", "ConstraintModels", "Controlled", "Data", "DirichletProcessLaw", "Domain",
+    "DriftTracker", "EncodingCache", "Except", "Expansion", "Expectation", "ExpectedAcquisition",
+    "FailureModel", "Feasibility", "Gain", "Lasting", "LawOf", "Mixture", "Observed", "OutcomeModels", "Part",
+    "Posterior", "PosteriorSample", "ProductKernelPosterior", "Regressed", "Rising", "Rows", "RowsModel",
+    "Scalarised", "Trades", "Uncontrolled", "Units", "VolumeGained", "answer_weights", "build_model",
+    "climb_from", "conditional_rows", "doubts_by_name", "doubts_by_number", "drawn", "drift_correlations",
+    "errors_of", "expected_at_data", "expected_improvement", "expected_outcome", "feasible", "gains",
+    "highest_of", "inverse_root", "kernel_herding", "learned_law", "margin_over", "maximise_bounds",
+    "middle_of", "parts_of", "polished", "posteriors_of", "reach", "read_likely", "rows_at", "set_columns",
+    "similarity_shares", "similarity_weights", "sources_said", "subset_used", "trade_off", "ucb",
+    "uneven_noise_said", "warm_started", "with_sources",
 ]  # fmt: skip

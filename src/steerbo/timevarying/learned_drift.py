@@ -57,6 +57,7 @@ from ..surrogate import (
     STARTING_POINTS,
     Data,
     DriftTracker,
+    OutcomeModels,
     RowsModel,
     drift_correlations,
     errors_of,
@@ -123,6 +124,8 @@ class DriftingSurrogate:
         self.today = TodaysPlaces(problem)
         self.drift, self._history = DriftTracker("learned"), history
         self._rows = RowsModel(self.drift, self.empty, self._tells, self._rows_of)
+        others = partial(self._empty, noise=None)
+        self.outcomes = OutcomeModels(problem.traded, others, self.points_of, history, "learned")
 
     @property
     def model(self) -> GPRegression[Any]:
@@ -135,10 +138,13 @@ class DriftingSurrogate:
 
     def empty(self, drift_model: DriftModel | None) -> GPRegression[Any]:
         """Make a model without data for a drift."""
+        return self._empty(drift_model, self.problem.noise)
+
+    def _empty(self, drift_model: DriftModel | None, noise: float | None) -> GPRegression[Any]:
         kernel = AnovaKernel.over(self.problem.categorical)
         assert drift_model is not None  # it is learned
         drifting = drift_model.over(kernel, len(self.problem.categorical))
-        known = PriorKnowledge(self.problem.noise, outliers=OutlierRule(timed=True))
+        known = PriorKnowledge(noise, outliers=OutlierRule(timed=True))
         return GPRegression(drifting, seed=self._seed, known=known)
 
     # -- outcomes ----------------------------------------------------------------------------------
@@ -149,12 +155,15 @@ class DriftingSurrogate:
 
     def _rows_of(self, told: Sequence[Result]) -> Data:
         """Points, values and stated errors of outcomes."""
-        rows = [self.row(each) for each in told]
         values = [
             self.problem.sign * each.outcome.value for each in told if each.outcome is not None
         ]
-        points = np.array(rows).reshape(-1, len(self.problem.categorical) + 1)
-        return points, np.array(values), errors_of(told)
+        return self.points_of(told), np.array(values), errors_of(told)
+
+    def points_of(self, told: Sequence[Result]) -> Float[np.ndarray, "n e"]:
+        """Rows of the model for results."""
+        rows = [self.row(each) for each in told]
+        return np.array(rows).reshape(-1, len(self.problem.categorical) + 1)
 
     def row(self, result: Result) -> Float[np.ndarray, " e"]:
         """Row of the model for a result; data that say no time are of the clock when they came."""
@@ -187,9 +196,11 @@ class DriftingSurrogate:
         return self.model.scale * float(mean[0]), self.model.scale * math.sqrt(float(variance[0]))
 
     def refit(self, history: History) -> Mapping[str, Any] | None:
-        """Learn hyperparameters and drift anew, where that is due."""
-        rows = self._given
-        return rows.fit(partial(horizon, history)) if rows.due() else None
+        """Learn hyperparameters and drift of all outcomes anew, where that is due for one of them."""
+        rows, until = self._given, partial(horizon, history)
+        if not rows.due() and not self.outcomes.due:
+            return None
+        return {"objective": rows.fit(until), **self.outcomes.fit(until)}
 
     @property
     def outliers(self) -> list[str]:
@@ -260,9 +271,6 @@ class DriftingSurrogate:
         self, view: RoundView, model: Any, beta: float, upper: Any, random: np.random.Generator
     ) -> np.ndarray:
         """Find the place of a box with the largest upper bound."""
-        if view.available is not None and "points" in view.available:
-            points = np.array(view.available["points"], dtype=float)
-            return np.asarray(points[draw_largest(upper(points), random)])
 
         def rising(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             mean, variance, rise, widening = model.moments_and_gradients(
@@ -274,8 +282,26 @@ class DriftingSurrogate:
             )
             return np.asarray(model.unstandardise(mean + beta * sd)), model.scale * slope
 
-        seed = int(random.integers(2**32))
-        return maximise(upper, rising, box_of(self.problem, view), seed).point
+        return np.asarray(self.highest(view, upper, rising, random))
+
+    def highest(self, view: RoundView, upper: Any, rising: Any, random: np.random.Generator) -> Any:
+        """Find the available place where a function is largest; ties are drawn.
+
+        Args:
+            view: of the round.
+            upper: function of places (n,) or (n, d) to its values (n,).
+            rising: the same of points of a box, with gradients; it is not asked on a finite domain.
+            random: to draw ties, and where the search begins.
+        """
+        listed = view.available
+        if (sites := self.coordinates.sites) is not None:
+            places = np.arange(len(sites)) if listed is None else np.array(listed)
+        elif listed is not None and "points" in listed:
+            places = np.array(listed["points"], dtype=float)
+        else:
+            seed = int(random.integers(2**32))
+            return maximise(upper, rising, box_of(self.problem, view), seed).point
+        return places[draw_largest(upper(places), random)]
 
     def anywhere(self, view: RoundView, random: np.random.Generator) -> Place:
         """Draw an available place."""
@@ -353,13 +379,11 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
     def check_fit(self) -> None:
         """See `Method.check_fit`."""
         super().check_fit()
-        _ = self.surrogate.model
+        _ = self.surrogate.model, self.surrogate.outcomes.by_name
 
     def refit(self, history: History) -> Mapping[str, Any] | None:
         """Hyperparameters of the objective and of the constrained outcomes, where they are due."""
-        objective, others = self.surrogate.refit(history), super().refit(history)
-        found = {**({} if objective is None else {"objective": objective}), **(others or {})}
-        return found or None
+        return {**(self.surrogate.refit(history) or {}), **(super().refit(history) or {})} or None
 
     def expected_outcome(
         self, history: History, event: OutcomeTold | DataAdded

@@ -51,6 +51,7 @@ from ..optim import Margin, MarginsAndGradients
 from ..records import record, to_dict
 from ..space import OutcomeConstraint
 from ..surrogate import (
+    OUTCOMES_FIT,
     ConstraintModels,
     Controlled,
     FailureModel,
@@ -364,7 +365,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
     def check_fit(self) -> None:
         """See `Method.check_fit`."""
         hyperparameters = self.history.fits[-1].hyperparameters
-        if not hyperparameters.keys() <= {"objective", *self.problem.further}:
+        if not hyperparameters.keys() <= {"objective", OUTCOMES_FIT, *self.problem.further}:
             raise InvalidStudy(
                 "hyperparameters", dict(hyperparameters), "those of the objective and of limits"
             )

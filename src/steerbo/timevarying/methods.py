@@ -23,6 +23,7 @@ from ..records import record
 from ._comparison import PriorComparison, Surrogate
 from .data import Datum, Maximiser, RoundView
 from .elimination import PriorElimination, SwitchingElimination, TemperedElimination
+from .hypervolume import Hypervolume
 from .learned_drift import LearnedDrift
 from .method import CandidatePriorsOptions, TimeVaryingMethod
 from .problem import TimeVarying, settings
@@ -289,4 +290,5 @@ METHODS = (
     GaussianProcessUCB,
     EventTriggered,
     Random,
+    Hypervolume,
 )

@@ -22,7 +22,16 @@ from pydantic_core import PydanticCustomError
 from .._arrays import Float as Floats
 from .._parsing import Rows, parse_value, read_listed
 from .._wording import decimal_readings, show_plain
-from ..core import TIME, ConstrainedProblem, History, RequestField, Scope
+from ..core import (
+    TIME,
+    ConstrainedProblem,
+    History,
+    RequestField,
+    Scope,
+    Ways,
+    check_traded,
+    traded_lines,
+)
 from ..core.answers import as_text
 from ..errors import InvalidProblem, InvalidRequest
 from ..gp import noise_lines
@@ -360,6 +369,10 @@ _AVAILABLE = (
     '{"x": [0.2, 0.3]}, or a file, CSV or JSON, with a column for every variable and a line for every point'
 )
 _SHOWN = 20  # priors in a description
+_ONE_OUTCOME = (
+    "Priors are of the value alone. Without them the drift of each outcome is learned; "
+    "with them, bound the others by ‹limits›."
+)
 MOST_SITES, MOST_SITES_WITHOUT = 4096, 400
 """Largest finite domains, with priors and without; a larger one is searched as a box."""
 
@@ -401,6 +414,10 @@ class TimeVarying(ConstrainedProblem):
             Python function of these). It is played first, unless there are data. Method
             ``learned-drift`` learns how much better or worse it is to differ from it, and leaves it
             step by step.
+        outcomes: further outcomes that the value is traded against, and which way is better, such as
+            ``{"energy": "minimize"}``; without priors. Every `tell` reports them among the realised
+            values, and how each drifts is learned. The answer is the trade-off *now*: the plays that
+            none betters in everything (`tradeoff`).
 
     Raises:
         InvalidProblem: naming the field, its value and the allowed values.
@@ -428,6 +445,7 @@ class TimeVarying(ConstrainedProblem):
     noise: KnownNoise | None = None
     limits: Limits | None = None
     current: Mapping[str, Any] | None = field(default=None, hash=False)
+    outcomes: Ways | None = field(default=None, hash=False)
     kind: Literal["time-varying"] = "time-varying"
     takes: ClassVar[tuple[RequestField, ...]] = (
         RequestField("available", _AVAILABLE, parse_available),
@@ -451,6 +469,7 @@ class TimeVarying(ConstrainedProblem):
             check_priors(self.given, points, self.points is not None, self.categories)
         check_possible(self)
         _ = self.today  # is checked
+        check_traded(self, {} if self.automatic else {"priors": _ONE_OUTCOME})
         return self
 
     def _some_points(self) -> Floats[np.ndarray, "n d"]:
@@ -551,6 +570,7 @@ class TimeVarying(ConstrainedProblem):
         if self.automatic:
             return (
                 *limits,
+                *traded_lines(self.traded),
                 *noise_lines(self.noise),
                 ("priors", "none: how the objective drifts is learned from the outcomes"),
             )

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from importlib import import_module
+from itertools import chain
 from typing import Any
 
 from ..._text import escape_unprintable, to_cell
@@ -104,15 +105,19 @@ def study_xlsx(study: BaseStudy, headers: Headers | None = None) -> bytes:
 
 
 def _answers(study: BaseStudy) -> list[list[Any]]:
-    """Table of the recommendation and its alternatives: the scope, its settings, and the value to be expected."""
+    """Table of the recommendation and its alternatives: the scope, its settings, and the outcomes to be expected."""
     advice = study.recommend()
     every = [advice, *advice.alternatives]
     named = {**{name: None for each in every for name in (*each.context, *each.values)}}
-    rows = [["scope", *named, "mean", "lower", "upper", "cost", "reasons"]]
+    further = [(name, f"{name} lower", f"{name} upper") for name in advice.outcomes]
+    heads = ["mean", "lower", "upper", *chain.from_iterable(further)]
+    rows = [["scope", *named, *heads, "cost", "reasons"]]
     for each in every:
         known = {**each.context, **study.problem.rounded(each.values)}
         settings = [known.get(name) for name in named]
-        row = [str(each.scope), *settings, each.mean, each.lower, each.upper, each.cost, each.why]
+        others = [(one.mean, one.lower, one.upper) for one in each.outcomes.values()]
+        ends = each.mean, each.lower, each.upper, *chain.from_iterable(others)
+        row = [str(each.scope), *settings, *ends, each.cost, each.why]
         rows.append([_cell(cell) for cell in row])
     return rows
 

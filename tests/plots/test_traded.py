@@ -7,11 +7,11 @@ from functools import cache
 import pytest
 
 import steerbo as sb
+from steerbo import plots
 from steerbo.core import Explanation, Recommendation
 from steerbo.errors import InvalidRequest
 from steerbo.page.view import advice_card
-from steerbo.plots import costvarying
-from steerbo.plots.tradeoff import traded_of
+from steerbo.plots.traded import traded_of
 
 pytest.importorskip("matplotlib")
 
@@ -50,7 +50,7 @@ def test_plays_and_outcomes_have_their_places() -> None:
 def test_the_page_and_matplotlib_draw_the_same() -> None:
     study, advice = oven()
     (chart,) = advice_card(study, advice, Explanation("")).traded
-    axes = costvarying.tradeoff(study, value="waste (kg)")
+    axes = plots.tradeoff(study, value="waste (kg)")
     (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
 
     def place(x: float, y: float) -> list[float]:
@@ -77,9 +77,9 @@ def test_before_any_outcome_there_is_no_picture_and_an_unknown_outcome_is_refuse
     study, _ = oven()
     new = sb.Optimizer(study.problem, seed=1)
     assert advice_card(new, new.recommend(), Explanation("")).traded == ()
-    assert not costvarying.tradeoff(new).containers
+    assert not plots.tradeoff(new).containers
     with pytest.raises(InvalidRequest, match="did you mean 'energy'"):
-        costvarying.tradeoff(study, "enrgy")
+        plots.tradeoff(study, "enrgy")
     alone = sb.Optimizer(sb.CostVarying([sb.Float("heat", 0, 1)], [["heat"]]))
     with pytest.raises(InvalidRequest, match=r"outcome: .*several outcomes"):
-        costvarying.tradeoff(alone)
+        plots.tradeoff(alone)

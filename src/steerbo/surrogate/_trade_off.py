@@ -1,7 +1,7 @@
 """Several outcomes at once: a model of each, one number made of all of them, and what cannot be bettered in all.
 
-The value and the further outcomes of a problem (`CostVarying.outcomes`) are expected each by a
-model of its own. With weights λ they become one number,
+The value and the further outcomes of a problem (`outcomes`) are expected each by a model of its
+own. With weights λ they become one number,
 
     s_λ = min_k (E_k − worst_k) / ((best_k − worst_k) λ_k),
 
@@ -20,25 +20,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, Protocol
 
 import numpy as np
 import scipy
 
 from .._arrays import Bool, Float
 from ..core import History, Result
-from ..gp import DriftModel, GPRegression
+from ..gp import AnyDrift, DriftModel, GPRegression
 from ..optim import sobol_points
-from ..space import Space
-from ..surrogate import (
-    Data,
-    DriftTracker,
-    Expansion,
-    Mixture,
-    ProductKernelPosterior,
-    RowsModel,
-    build_model,
-)
+from ._expectation import ProductKernelPosterior
+from ._model import DriftTracker
+from ._optimise import Expansion
+from ._rows import Data, RowsModel
 
 OUTCOMES_FIT = "outcomes"
 """Key of what is learned of traded outcomes in a refit."""
@@ -63,44 +58,33 @@ class OutcomeModels:
     An outcome is a row of each model whose outcome was measured then.
 
     Args:
-        space: of the variables.
         signs: +1 by outcome where larger is better, else −1.
+        fresh: makes a regression without data for a drift model.
         points_of: from results to their encoded points (n, d), as the model of the value has them.
         history: of the study, whatever it is by now.
-        seed: of draws of hyperparameters.
+        drift: how each outcome changes with time, by itself; None: none does.
     """
 
     def __init__(
         self,
-        space: Space,
         signs: Mapping[str, float],
+        fresh: Callable[[DriftModel | None], GPRegression[Any]],
         points_of: Callable[[Sequence[Result]], Float[np.ndarray, "n d"]],
         history: History,
-        seed: int,
+        drift: AnyDrift = None,
     ) -> None:
-        self._space, self._signs, self._points_of = space, signs, points_of
-        self._history, self._seed = history, seed
+        self._signs, self._points_of, self._history = signs, points_of, history
         self._data = {
-            name: RowsModel(DriftTracker(None), self._fresh, self._tells(name), self._rows(name))
+            name: RowsModel(
+                DriftTracker(drift), fresh, partial(_tells, name), partial(self._rows, name)
+            )
             for name in signs
         }
 
-    def _fresh(self, drift_model: DriftModel | None) -> GPRegression[Any]:
-        return build_model(self._space, drift_model, seed=self._seed)
-
-    @staticmethod
-    def _tells(name: str) -> Any:
-        def tells(result: Result) -> bool:
-            return result.outcome is not None and name in result.realised
-
-        return tells
-
-    def _rows(self, name: str) -> Any:
-        def rows(told: Sequence[Result]) -> Data:
-            values = [self._signs[name] * float(each.realised[name]) for each in told]
-            return self._points_of(told), np.array(values), np.zeros(len(told))
-
-        return rows
+    def _rows(self, name: str, told: Sequence[Result]) -> Data:
+        """Rows of the model of an outcome: points, values, and no stated errors."""
+        values = [self._signs[name] * float(each.realised[name]) for each in told]
+        return self._points_of(told), np.array(values), np.zeros(len(told))
 
     def _given(self, name: str) -> RowsModel:
         fit = self._history.fit(OUTCOMES_FIT, name)
@@ -111,6 +95,11 @@ class OutcomeModels:
         """Regressions by outcome, in units in which larger is better."""
         return {name: self._given(name).model for name in self._data}
 
+    @property
+    def drifts(self) -> dict[str, DriftTracker]:
+        """How each outcome changes with time."""
+        return {name: rows.drift for name, rows in self._data.items()}
+
     def measured(self, name: str) -> bool:
         """Whether an outcome of this name was told."""
         return bool(self._given(name).told)
@@ -120,12 +109,57 @@ class OutcomeModels:
         """Whether hyperparameters of one of them are to be learned anew."""
         return any(self._given(name).due() for name in self._data)
 
-    def fit(self) -> dict[str, Any]:
-        """Hyperparameters learned anew, as plain data under `OUTCOMES_FIT`; nothing where there are no outcomes."""
+    def fit(self, until: Callable[[float], float] = float) -> dict[str, Any]:
+        """Hyperparameters learned anew, as plain data under `OUTCOMES_FIT`; nothing where there are no outcomes.
+
+        `until`: see `DriftTracker.fit`.
+        """
         found = {
-            name: self._given(name).fit(float) for name in self._data if self._given(name).told
+            name: self._given(name).fit(until) for name in self._data if self._given(name).told
         }
         return {OUTCOMES_FIT: found} if found else {}
+
+
+Rising = tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"]]
+"""Values and gradients at some points."""
+
+
+class Rises(Protocol):
+    """An expected outcome with slopes, as a function of what is played; standardised."""
+
+    def moments(
+        self, points: Float[np.ndarray, "r c"]
+    ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, " r"]]:
+        """Mean and deviation (r,)."""
+
+    def values(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, " r"]:
+        """Mean (r,)."""
+
+    def rising_moments(self, points: Float[np.ndarray, "r c"]) -> tuple[Rising, Rising]:
+        """Mean and deviation, with their gradients."""
+
+
+class Curves(Protocol):
+    """An expected outcome with slopes and curvature, such as a `Mixture`; standardised."""
+
+    def moments(
+        self, points: Float[np.ndarray, "r c"]
+    ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, " r"]]:
+        """Mean and deviation (r,)."""
+
+    def values(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, " r"]:
+        """Mean (r,)."""
+
+    def curved(self, points: Float[np.ndarray, "r c"]) -> Expansion:
+        """Mean, with gradients and Hessians."""
+
+    def curved_moments(self, points: Float[np.ndarray, "r c"]) -> tuple[Expansion, Expansion]:
+        """Mean and deviation, with gradients and Hessians."""
+
+
+def _tells(name: str, result: Result) -> bool:
+    """Whether a result is a row of the model of an outcome."""
+    return result.outcome is not None and name in result.realised
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,7 +187,8 @@ class Units:
         worst, best = front.min(axis=0), front.max(axis=0)
         every = outcomes.max(axis=0) - outcomes.min(axis=0)
         alone = best - worst <= 1e-9 * every
-        worst = np.where(alone, best - np.where(every > 0.0, every, 1.0), worst)
+        one = np.maximum(1.0, 1e-9 * np.abs(best))  # it is more than rounding
+        worst = np.where(alone, best - np.where(every > 0.0, every, one), worst)
         return cls(worst - BEYOND * (best - worst), best)
 
     @property
@@ -171,7 +206,7 @@ class Scalarised:
     """`s_λ` of a scope's expected outcomes as a function of settings, for one λ.
 
     Args:
-        outcomes: expected outcomes k, in standardised units.
+        outcomes: expected outcomes k, each of `Curves`, or of `Rises` where only slopes are asked.
         scales: (k,) of each outcome's unit.
         offsets: (k,) of each, where its standardised number is 0.
         units: of the outcomes, and of the price, if it counts.
@@ -180,7 +215,7 @@ class Scalarised:
 
     def __init__(
         self,
-        outcomes: Sequence[Mixture],
+        outcomes: Sequence[Any],
         scales: Sequence[float],
         offsets: Sequence[float],
         units: Units,
@@ -194,6 +229,14 @@ class Scalarised:
         """Values (r,)."""
         each = np.array([one.values(points) for one in self._outcomes])
         return _smallest(self._slopes[:, None] * each + self._levels[:, None])
+
+    def rising(self, points: Float[np.ndarray, "r c"]) -> Rising:
+        """Values (r,) and gradients (r, c)."""
+        found = [one.rising_moments(points)[0] for one in self._outcomes]
+        each = self._slopes[:, None] * [value for value, _ in found] + self._levels[:, None]
+        smallest = _smallest(each)
+        shares = np.exp((smallest - each) / _SMOOTH) * self._slopes[:, None]
+        return smallest, np.einsum("kr,krc->rc", shares, [rise for _, rise in found])
 
     def curved(self, points: Float[np.ndarray, "r c"]) -> Expansion:
         """Values (r,), gradients (r, c) and Hessians (r, c, c)."""
@@ -221,7 +264,7 @@ class VolumeGained:
     Giannakoglou & Naujoks 2006), and its logarithm is as smooth as that of Ament et al. (2023).
 
     Args:
-        outcomes: expected outcomes k of the scope, in standardised units.
+        outcomes: expected outcomes k of the scope, as those of `Scalarised`.
         scales: (k,) of each outcome's unit.
         offsets: (k,) of each, where its standardised number is 0.
         units: of all K outcomes: the price is the last one, if it counts.
@@ -234,7 +277,7 @@ class VolumeGained:
 
     def __init__(  # noqa: PLR0917
         self,
-        outcomes: Sequence[Mixture],
+        outcomes: Sequence[Any],
         scales: Sequence[float],
         offsets: Sequence[float],
         units: Units,
@@ -270,6 +313,24 @@ class VolumeGained:
         """Values (r,), gradients (r, c) and Hessians (r, c, c)."""
         found = [one.curved_moments(points) for one in self._outcomes]
         drawn, rises, bends = (self._drawn(found, i) for i in range(3))
+        total, gradient, (first, second, rise, weights) = self._climbed(drawn, rises)
+        bend = np.einsum("ksr,ksrcd->rcd", np.einsum("msr,mksr->ksr", first, weights), bends)
+        steep = weights * self._slopes[:, :, None, None] / _SMOOTH
+        least = np.einsum("msr,mksr->ksr", first, steep)
+        bend -= np.einsum("ksr,ksrc,ksrd->rcd", least, rises, rises)
+        bend += np.einsum("msr,msrc,msrd->rcd", second, rise, rise)
+        return total, gradient, bend - gradient[:, :, None] * gradient[:, None]
+
+    def rising(self, points: Float[np.ndarray, "r c"]) -> Rising:
+        """Values (r,) and gradients (r, c)."""
+        found = [one.rising_moments(points) for one in self._outcomes]
+        total, gradient, _ = self._climbed(*(self._drawn(found, i) for i in range(2)))
+        return total, gradient
+
+    def _climbed(
+        self, drawn: Float[np.ndarray, "k s r"], rises: Float[np.ndarray, "k s r c"]
+    ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"], tuple[np.ndarray, ...]]:
+        """Values and gradients, and what Hessians are made of, by likely outcomes and their gradients."""
         each, smallest = self._weighed(drawn)
         volume, slope, curve = self._volume(smallest)
         beyond = (volume - self._dominated[:, None, None]) / _SMOOTH_VOLUME
@@ -280,21 +341,15 @@ class VolumeGained:
         up = np.exp(-np.logaddexp(0.0, -beyond) - logarithms) / _SMOOTH_VOLUME
         bent = up * np.exp(-np.logaddexp(0.0, beyond)) / _SMOOTH_VOLUME
         # of the smoothed least outcome
-        shares = np.exp((smallest[:, None] - each[:, : len(found)]) / _SMOOTH)
+        shares = np.exp((smallest[:, None] - each[:, : len(drawn)]) / _SMOOTH)
         weights = shares * self._slopes[:, :, None, None]
         rise = np.einsum("mksr,ksrc->msrc", weights, rises)
         first = part * up * slope
         second = first / _SMOOTH + part * (up * curve + bent * slope**2)
-        gradient = np.einsum("msr,msrc->rc", first, rise)
-        bend = np.einsum("ksr,ksrcd->rcd", np.einsum("msr,mksr->ksr", first, weights), bends)
-        steep = weights * self._slopes[:, :, None, None] / _SMOOTH
-        least = np.einsum("msr,mksr->ksr", first, steep)
-        bend -= np.einsum("ksr,ksrc,ksrd->rcd", least, rises, rises)
-        bend += np.einsum("msr,msrc,msrd->rcd", second, rise, rise)
-        return total, gradient, bend - gradient[:, :, None] * gradient[:, None]
+        return total, np.einsum("msr,msrc->rc", first, rise), (first, second, rise, weights)
 
     def _drawn(
-        self, found: Sequence[tuple[Expansion, Expansion]], i: int
+        self, found: Sequence[tuple[Sequence[Any], Sequence[Any]]], i: int
     ) -> Float[np.ndarray, "k s *r"]:
         """Values, gradients or Hessians of likely outcomes (k, S, …), by those of means and deviations."""
         means = np.array([mean[i] for mean, _ in found])
