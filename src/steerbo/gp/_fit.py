@@ -457,12 +457,13 @@ def fit_large(
     A search may begin at those of `initial` and `before`; `nearly`: the latter were found for
     nearly the same outcomes, and it begins nowhere else. From more than `many` outcomes it learns
     from some of them first; `extra` are noise variances (n,) beside the common one. `hasty`: how to
-    save time with few outcomes, too.
+    save time with few outcomes, too; of many, a search of few evaluations takes a few steps with all.
     """
     if len(z) > LEARNED_FROM:
-        most = evenly(len(z), LEARNED_FROM)
-        X, z, extra = X[most], z[most], extra[most]
+        some = evenly(len(z), LEARNED_FROM)
+        X, z, extra = X[some], z[some], extra[some]
     n, fixed, parameters = len(z), initial.theta, initial.parameters
+    most = None if hasty is None else hasty.evaluations
 
     def likelihood(rows: Int[np.ndarray, " m"]) -> LogLikelihood:
         points, values, more = X[rows], z[rows], extra[rows]
@@ -473,28 +474,29 @@ def fit_large(
         return lambda theta: initial.with_theta(theta).weighed(points, values, more)
 
     def to_the_end(climbed: Climbed) -> FitResult:
-        """The fit of a few steps; where they have not arrived, that of a search from there."""
+        """The fit of a few steps; where they have not arrived, that of a search from there, unless a few are enough."""
         found = climbed.fit
-        if found.converged or climbed.height == -math.inf:
+        if most is not None or found.converged or climbed.height == -math.inf:
             return found
         return maximum_a_posteriori(parameters, likelihood(np.arange(n)), [found.theta], many=True)
 
     starts, all_of_them = [before, *([] if nearly else _starts(parameters, fixed))], np.arange(n)
+    if hasty is not None and not nearly:
+        starts += map(np.array, hasty.starts)
     if hasty is not None and n <= many:
-        starts = starts if nearly else [*starts, *map(np.array, hasty.starts)]
         best = [_most_promising(parameters, weigh(all_of_them), starts)]
         return maximum_a_posteriori(
             parameters,
             likelihood(all_of_them),
             best,
             many=True,
-            evaluations=hasty.evaluations,
+            evaluations=most,
             precision=_HASTY,
         )
     if n <= many:
         return maximum_a_posteriori(parameters, likelihood(all_of_them), starts)
 
-    if not np.array_equal(before, fixed):  # known
+    if most is None and not np.array_equal(before, fixed):  # known
         few = evenly(n, max(MANY, n // QUARTER))
         curvature = Curvature.found(parameters, weigh(few), before, weigh(few[::QUARTER]))
         inverse = curvature.inverse(len(few) / n)
@@ -505,7 +507,9 @@ def fit_large(
         )
     sizes = _sizes(n, len(fixed))
     few = evenly(n, sizes[0])
-    start = maximum_a_posteriori(parameters, likelihood(few), starts, many=True).theta
+    start = maximum_a_posteriori(
+        parameters, likelihood(few), starts, many=True, evaluations=most
+    ).theta
     curvature = Curvature.found(parameters, weigh(few), start, weigh(few[::QUARTER]))
     for size, more in pairwise(sizes):
         found = quasi_newton(

@@ -331,7 +331,7 @@ class _Comparison:
             self.fits["steady"] = self._compared("steady", outliers)
         for kind in self._challengers(leader):
             self.fits[kind] = self._compared(kind, outliers)
-        least = self._net(self.fits[leader]) - _WITHIN
+        least = max(map(self._net, self.fits.values())) - _WITHIN
         for kind, fit in self.fits.items():
             if kind != leader and self._net(fit) >= least:
                 self.fits[kind] = self._to_the_end(kind, fit)
@@ -477,6 +477,8 @@ class _Comparison:
         )
 
     def _to_the_end(self, kind: Kind, known: _Fitted | None) -> _Fitted:
+        if known is not None and known.ended:
+            return known
         model = replace(self._steady, kind=kind)
         first, *others = self._starts(kind) if known is None else [known.found.theta]
         other = _Fitted.prepared(self._empty, self._model, model, first)
@@ -621,6 +623,12 @@ class _Fitted:
         """The fit that a regression has just made."""
         score = -math.inf if model.last is None else model.last.score
         return cls(drift_model, score if math.isfinite(score) else 0.0, found, model)
+
+    @property
+    def ended(self) -> bool:
+        """Whether no search would go on from here: it has converged, and of so many outcomes none are doubted."""
+        last = self.model.last
+        return last is not None and last.fit.converged and len(self.model) > Learner.many
 
     def drawn(self) -> Hyperparameters:
         """The hyperparameters with draws from their posterior."""
