@@ -271,6 +271,12 @@ class ArmBounds:
             while self._judged[i] < len(self._judges):
                 self._judge(i)
 
+    def at_most(self, some: Sequence[int], bound: float) -> None:
+        """Lower the bounds of some arms that not all have judged yet to one that is known to be above theirs."""
+        for i in some:
+            if self._judged[i] < len(self._judges):
+                self.upper[i] = min(self.upper[i], bound)
+
     def _judge(self, i: int) -> None:
         self.upper[i] = self._judges[self._judged[i]](i)
         self._judged[i] += 1

@@ -15,6 +15,7 @@ from .._arrays import Float
 from ..bandit import ArmBounds, Selection, cheapest_sufficient
 from ..core import History, batch_position
 from ..optim import UNLIKELY, Maximum
+from ..surrogate import ARRIVED
 from ._switching import PayingMoves, Switching
 from .method import CostVaryingMethod
 from .search_space import Arm, Candidates
@@ -181,7 +182,12 @@ class ArmComparison:
         )
         self._upper[a], self._found[a] = float(upper), found
         self._outside.discard(a)
-        return float(upper - self._worth[k])
+        bound, arms = float(upper - self._worth[k]), self.candidates.arms
+        if arms[a].whole:
+            # what stays, or moves a little, reaches no further, but for where a search ends
+            same = [j for j, b in enumerate(self.arms) if arms[b].set == arms[a].set and b != a]
+            self._bounds.at_most(same, bound + ARRIVED * self._method.model.scale)
+        return bound
 
     def _without_poor_move(self, k: int) -> float:
         """The same; minus infinity of an arm whose move is not worth its switching cost."""

@@ -28,6 +28,7 @@ from ._model import (
     with_sources,
 )
 from ._optimise import (
+    ARRIVED,
     ROUGH,
     Domain,
     Except,
@@ -75,9 +76,9 @@ from ._traded import (
 )
 
 __all__ = [
-    "BEYOND", "FIRST_STEP", "FLEETING", "FURTHER", "OUTCOMES_FIT", "ROUGH", "STARTING_POINTS", "SURE", "VALUE",
-    "Acquisition", "Axis", "Columns", "ConstraintModels", "Controlled", "Data", "DirichletProcessLaw", "Domain",
-    "DriftTracker", "EncodingCache", "Except", "Expansion", "Expectation", "ExpectedAcquisition",
+    "ARRIVED", "BEYOND", "FIRST_STEP", "FLEETING", "FURTHER", "OUTCOMES_FIT", "ROUGH", "STARTING_POINTS", "SURE",
+    "VALUE", "Acquisition", "Axis", "Columns", "ConstraintModels", "Controlled", "Data", "DirichletProcessLaw",
+    "Domain", "DriftTracker", "EncodingCache", "Except", "Expansion", "Expectation", "ExpectedAcquisition",
     "FailureModel", "Feasibility", "Gain", "Lasting", "LawOf", "Mixture", "Observed", "OutcomeModels", "Part",
     "Posterior", "PosteriorSample", "ProductKernelPosterior", "Regressed", "Rising", "Rows", "RowsModel",
     "Scalarised", "Trades", "Uncontrolled", "Units", "VolumeGained", "answer_weights", "build_model",
