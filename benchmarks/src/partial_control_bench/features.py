@@ -118,7 +118,12 @@ def _several_outcomes() -> str:
         for at in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0):
             study.add(at, {"x": at, "energy": at * at})
         assert len(study.tradeoff().plays) > 5
-    return "outcomes={…} of CostVarying, TimeVarying; tradeoff()"
+    fleet = sb.Optimizer(sb.MeanField(["a", "b"], agents=9, counts=True, **both))
+    for a in range(10):
+        counts = {"a": a, "b": 9 - a}
+        fleet.add(a * (18 - a), {"counts": counts, "energy": a * a})
+    assert len(fleet.tradeoff().plays) > 5
+    return "outcomes={…} of CostVarying, TimeVarying, MeanField; tradeoff()"
 
 
 @row("a play of one's own as a round")

@@ -25,7 +25,7 @@ from .tables import ScreenTable
 from .usage import whole_or_all
 
 commands = group()
-_LATEST = 10
+_LATEST = 10  # rounds shown
 
 
 @commands.command()

@@ -445,23 +445,21 @@ class Problem(ABC):
             ) from None
 
 
-class ConstrainedProblem(Problem):
+class MeasuredProblem(Problem):
     """Base of problems with further outcomes: these are columns of tables, and `tell` requires them.
 
-    They have limits, or the value is traded against them, where a kind has a field ``outcomes``.
+    The value is traded against those of a field ``outcomes``, where a kind has one.
     """
-
-    limits: Sequence[Limit] | None
 
     @cached_property
     def traded(self) -> Mapping[str, float]:
         """See `Problem.traded`, in the order of the alphabet."""
         return signs_of(getattr(self, "outcomes", None))
 
-    @cached_property
-    def further(self) -> dict[str, OutcomeConstraint]:
+    @property
+    def further(self) -> Mapping[str, OutcomeConstraint]:
         """The further outcomes that are limited, by name."""
-        return outcomes_of(self.limits)
+        return {}
 
     @cached_property
     def measured(self) -> tuple[str, ...]:
@@ -484,6 +482,11 @@ class ConstrainedProblem(Problem):
         if not self.measured:
             return super().read_realised(suggestion, realised, needed)
         rest, told = self._apart(by_name("realised", realised))
+        self._check_told(told, needed)
+        return {**super().read_realised(suggestion, rest, needed), **told}
+
+    def _check_told(self, told: Mapping[str, float], needed: bool) -> None:
+        """Refuse an outcome that lacks one of the further ones, where they are `needed`."""
         missing = [name for name in self.measured if name not in told]
         if needed and missing:
             role = "has a limit on" if missing[0] in self.further else "trades the value against"
@@ -491,7 +494,6 @@ class ConstrainedProblem(Problem):
             raise InvalidOutcome(
                 f"realised.{missing[0]}", None, f"the measured {missing[0]}, a number", hint
             )
-        return {**super().read_realised(suggestion, rest, needed), **told}
 
     def read_added(self, value: Any, cost: Any, realised: Mapping[str, Any]) -> Outcome:
         """See `Problem.read_added`; further outcomes may be missing."""
@@ -515,3 +517,14 @@ class ConstrainedProblem(Problem):
             if name in realised
         }
         return {name: value for name, value in realised.items() if name not in told}, told
+
+
+class ConstrainedProblem(MeasuredProblem):
+    """Base of problems with limits on outcomes: these are measured, too."""
+
+    limits: Sequence[Limit] | None
+
+    @cached_property
+    def further(self) -> dict[str, OutcomeConstraint]:
+        """The further outcomes that are limited, by name."""
+        return outcomes_of(self.limits)

@@ -42,8 +42,8 @@ def check_traded(problem: Any, refused: Mapping[str, str]) -> None:
 
     Args:
         problem: with a field `outcomes`.
-        refused: reasons by field, beside those of every kind; a field is not stated if it is None
-            or False.
+        refused: reasons by field, beside those of every kind; a field that is None or 0 is not
+            stated.
 
     Raises:
         InvalidProblem: naming the field.
@@ -59,7 +59,7 @@ def check_traded(problem: Any, refused: Mapping[str, str]) -> None:
             raise InvalidProblem("outcomes", name, "a name that nothing else has", hint)
     for field, why in {**_NOT_TRADED, **refused}.items():
         given = getattr(problem, field, None)
-        if given is not None and given is not False:
+        if given is not None and given != 0:
             hint = f"{why} Leave it out, or leave out ‹outcomes›."
             raise InvalidProblem(field, given, "nothing beside ‹outcomes›", hint)
     hint = "Several outcomes are not yet traded where that counts. Leave it out, or leave out ‹outcomes›."

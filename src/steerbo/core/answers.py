@@ -94,10 +94,16 @@ def gain_text(gain: float, worth: float | None, beside: float = 0.0) -> str:
 def settings_text(values: Mapping[str, Any], shown: Mapping[str, str]) -> str:
     """Write values by name in one line, as they are `shown`; in full where nothing is known of their ranges.
 
+    Where some are shown, one that is not is said by another: shares by numbers of agents.
+
     >>> settings_text({"ph": 6.123456}, {}), settings_text({"ph": 6.123456}, {"ph": "6.123"})
     ('ph = 6.123456', 'ph = 6.123')
     """
-    texts = {name: shown.get(name) or _in_full(value) for name, value in values.items()}
+    texts = {
+        name: shown.get(name) or _in_full(value)
+        for name, value in values.items()
+        if not shown or name in shown
+    }
     tables = {name for name, value in values.items() if isinstance(value, dict)}
     return (
         ", ".join(

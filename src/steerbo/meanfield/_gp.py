@@ -512,13 +512,14 @@ def standardised(
     first: int,
     *,
     doubts: Bool[np.ndarray, " n"] | None = None,
+    softens: bool = True,
 ) -> tuple[Observations, float, float]:
     """Standardise outcomes; return observations, and the offset and unit that undo it.
 
     Of more than `MOST_COUNTED` outcomes the `informative` ones are used. Disasters among a
     population's averages (larger is better) are `softened`: taken literally they would set the
     scale of everything. With seen variables they are not, because a low average may be due to a bad
-    day and not to the distribution. Doubted averages set no units.
+    day and not to the distribution; nor unless one `softens`. Doubted averages set no units.
     """
     doubts = np.zeros(len(outcomes), dtype=bool) if doubts is None else doubts
     if len(outcomes) > MOST_COUNTED:
@@ -532,7 +533,8 @@ def standardised(
     if problem.feedback == "population":
         known = np.array(tables)
         before = problem.before([outcome.realised for outcome in outcomes])
-        y = averages if before.shape[1] else softened(averages, first, doubts)
+        literal = before.shape[1] or not softens
+        y = averages if literal else softened(averages, first, doubts)
         inputs, agents = (
             Inputs(known * problem.shares[:, None], known, _or_none(before)),
             np.ones(len(known)),

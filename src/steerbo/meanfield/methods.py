@@ -20,6 +20,7 @@ from ..core import Choice, History, OptionsT, Streams, Suggestion
 from ..errors import InvalidProblem, InvalidStudy, ModelFailure
 from ..gp import Level, Standardisation, inverted
 from ..records import record
+from .hypervolume import Hypervolume
 from .method import MeanFieldMethod
 from .mf_gp_ucb import MFGPUCB
 from .problem import MeanField
@@ -366,4 +367,4 @@ class Turbo(PerAgentMethod[TurboOptions]):
         return found
 
 
-METHODS = (MFGPUCB, GPUCB, Turbo, Random)
+METHODS = (MFGPUCB, GPUCB, Turbo, Random, Hypervolume)

@@ -174,6 +174,8 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
 
     name: ClassVar[str] = "mf-gp-ucb"
     Options: ClassVar[type[Any]] = MFGPUCBOptions
+    softens: ClassVar[bool] = True
+    """Whether disasters are `softened`: how bad they are does not matter where one outcome is to be large."""
 
     def __init__(
         self, problem: MeanField, options: Any, streams: Streams, history: History
@@ -333,6 +335,7 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
             np.array([each.average for each in told]),
             self.options.starting_points,
             doubts=doubts,
+            softens=self.softens,
         )
 
     def _doubts(self, models: PayoffModels, told: Sequence[ToldAverage]) -> Bool[np.ndarray, " n"]:
@@ -424,18 +427,8 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Choose the usual spread and others near it at first, then by Algorithm 1, line 5, over whole agents."""
         number, region = len(history) + 1, self.region(request)
-        random = self.streams(number, "choose")
-        few = (
-            not self.outcomes
-            or len(self.outcomes) + len(history.pending) < self.options.starting_points
-        )
-        if few or self.learned.noticed <= number < self.learned.noticed + _ANEW:
-            usual = self.usually(region)
-            # in any context: further ones shall show how payoffs differ
-            played = self.key(usual) in self.keys
-            counts = self.fresh(region, random, self.played(history, request)) if played else usual
-            stays = self.problem.today is not None and not played
-            return self.choice(counts, phase="current" if stays else "start")
+        if (start := self._start(history, request, region)) is not None:
+            return start
         seen = context_of(request)
         surrogate = self.surrogate(history, seen)
         posterior = surrogate.ucb.posterior
@@ -454,6 +447,23 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
             "noise": surrogate.unit * math.sqrt(posterior.noise),
         }
         return self.choice(counts, phase="model", **known, beta=beta, jitter=posterior.jitter)
+
+    def _start(self, history: History, request: Mapping[str, Any], region: Region) -> Choice | None:
+        """Choose the usual spread or another one near it, where there are few outcomes; else None."""
+        number = len(history) + 1
+        random = self.streams(number, "choose")
+        few = (
+            not self.outcomes
+            or len(self.outcomes) + len(history.pending) < self.options.starting_points
+        )
+        if not few and not self.learned.noticed <= number < self.learned.noticed + _ANEW:
+            return None
+        usual = self.usually(region)
+        # in any context: further ones shall show how payoffs differ
+        played = self.key(usual) in self.keys
+        counts = self.fresh(region, random, self.played(history, request)) if played else usual
+        stays = self.problem.today is not None and not played
+        return self.choice(counts, phase="current" if stays else "start")
 
     def _repeats(self) -> int:
         """Return how many outcomes are of a distribution that had one before, in the same context."""

@@ -16,14 +16,17 @@ from .._wording import counted
 from ..core import (
     TIME,
     History,
+    MeasuredProblem,
     Outcome,
-    Problem,
     RequestField,
     Scope,
     Suggestion,
+    Ways,
+    check_traded,
     finite,
     read_time,
     read_when,
+    traded_lines,
 )
 from ..core.answers import as_text
 from ..errors import InvalidOutcome, InvalidProblem, InvalidRequest, one_of
@@ -64,8 +67,9 @@ _INSTEAD = {  # fields of other kinds of problem
     "nature": "Variables that are not steered are ‹seen›, and given in every round: they need no law.",
     "graph": "Graphs of causes belong to causal problems.",
     "priors": "They are for time-varying problems.",
-    "outcomes": "Several are not yet traded here: subtract the others, at a price, from the payoff.",
 }
+_ALONE = "Single agents tell of the payoff alone; ‹population› of all outcomes."
+_MOVES = "What moving costs is an outcome of its own: tell it as one."
 _TOLD = {
     "population": "the average payoff of all agents",
     "representative": "the payoff of one agent, with its context and action",
@@ -88,7 +92,7 @@ FeatureRows = Annotated[Sequence[Annotated[Sequence[Number], ListField]], ListFi
 
 
 @record
-class MeanField(Problem):
+class MeanField(MeasuredProblem):
     """Mean-field Bayesian optimisation (Steinberg et al.): how should many agents, all alike, spread?
 
     Each agent has a context and picks an action; its payoff depends on both and on how all agents
@@ -126,6 +130,10 @@ class MeanField(Problem):
         current: how the agents spread today: shares or numbers by action, or those by context. It
             is played first, the next plays are near it, and it takes the place of the even spread:
             the answer is better than it, and says by how much, or is to stay.
+        outcomes: further outcomes of the population that the payoff is traded against, and which way
+            is better, such as ``{"energy": "minimize"}``. Every `tell` reports them among the
+            realised values. The answer is a trade-off: the distributions that none betters in
+            everything (`tradeoff`).
 
     Raises:
         InvalidProblem: naming the field, its value and the allowed values; also if capacities
@@ -155,6 +163,7 @@ class MeanField(Problem):
     variables: Variables | None = None
     drift: AnyDrift = None
     current: Mapping[str, Any] | None = None
+    outcomes: Ways | None = None
     kind: Literal["mean-field"] = "mean-field"
     takes: ClassVar[tuple[RequestField, ...]] = (CURRENT,)
     instead: ClassVar[Mapping[str, str]] = _INSTEAD
@@ -175,6 +184,11 @@ class MeanField(Problem):
         else:
             self.region.check()
         _ = self.today  # is checked
+        alone = {} if self.feedback == "population" else {"feedback": _ALONE}
+        check_traded(self, {"moving_cost": _MOVES, **alone})
+        for name in self.measured:
+            if name in (*RESERVED, *self.cells):
+                raise InvalidProblem("outcomes", name, "a name that nothing else has")
         return self
 
     def _check_sizes(self) -> None:
@@ -341,6 +355,7 @@ class MeanField(Problem):
             ("actions", _listed(self.actions)),
             ("told back", _TOLD[self.feedback]),
             *(("limit", text) for text in limits),
+            *traded_lines(self.traded),
         ]
         if self.current is not None:
             lines.append(("where one stands", as_text(dict(self.current))))
@@ -407,6 +422,7 @@ class MeanField(Problem):
             *(("counts",) if self.counts else ()),
             *agent,
             *self.space.names,
+            *self.measured,
         )
 
     @cached_property
@@ -496,13 +512,20 @@ class MeanField(Problem):
         """Read the distribution really played (default: the one suggested), and the representative agent."""
         if not isinstance(realised, Mapping):
             raise InvalidOutcome("realised", realised, "values by name, such as {'counts': …}")
-        suggested = suggestion.values
+        suggested, (realised, further) = suggestion.values, self._with_further(realised)
+        self._check_told(further, needed)
         known = {"distribution": suggested["distribution"], **suggestion.context, **realised}
         if "counts" in realised:
             told = feedback.with_context(self.contexts, realised["counts"])
             if isinstance(told, dict) and told == suggested.get("counts"):
                 known.pop("counts")  # as suggested: a corrected distribution takes precedence
-        return self._read_played(known, needed)
+        return {**self._read_played(known, needed), **further}
+
+    def _with_further(
+        self, realised: Mapping[str, Any]
+    ) -> tuple[Mapping[str, Any], Mapping[str, float]]:
+        """Split realised values into what was played and the further outcomes."""
+        return self._apart(realised, more=RESERVED) if self.measured else (realised, {})
 
     def _read_played(self, known: Mapping[str, Any], needed: bool) -> dict[str, Any]:
         """Check the distribution played, seen variables and a `needed` representative agent.
@@ -569,7 +592,8 @@ class MeanField(Problem):
         paid = None if cost is None else finite("cost", cost, least=0.0)
         when, played = read_when(realised) if self.timed else (None, realised)
         known = {} if when is None else {TIME.name: when}
-        known |= self._read_played(played, needed=True)
+        played, told = self._with_further(played)
+        known |= {**self._read_played(played, needed=True), **told}
         return self._complete(Outcome(self.read_data_value(value), paid, known))
 
     def _complete(self, outcome: Outcome) -> Outcome:

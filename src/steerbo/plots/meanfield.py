@@ -45,6 +45,7 @@ from .drawing import (
 )
 from .model import trust_pictures
 from .rounds import draw_progress, progress
+from .traded import traded_pictures
 
 _SHOWN, _NAME, _ROW = 30, 24, 0.2  # rows; characters of an action; inches of a row
 _NAMED = 8  # places on a map that are named
@@ -209,6 +210,7 @@ def has_places(problem: MeanField) -> bool:
 def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
     """Yield the pictures for the page: a map or rows, payoffs, and outcomes."""
     problem = of_kind(optimizer, MeanField)
+    yield from traded_pictures(optimizer, advice)
     if has_places(problem):
         text = "A map: the area of a mark is the share of agents who should be there; small dots are places without any"
         yield Picture("Recommended shares", text, lambda: _maps(problem, advice))

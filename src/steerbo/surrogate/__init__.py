@@ -64,6 +64,7 @@ from ._trade_off import (
     VolumeGained,
     expected_at_data,
     posteriors_of,
+    undominated,
 )
 from ._traded import (
     VALUE,
@@ -87,5 +88,5 @@ __all__ = [
     "highest_of", "inverse_root", "kernel_herding", "learned_law", "margin_over", "maximise_bounds",
     "middle_of", "parts_of", "polished", "posteriors_of", "reach", "read_likely", "rows_at", "set_columns",
     "similarity_shares", "similarity_weights", "sources_said", "subset_used", "trade_off", "ucb",
-    "uneven_noise_said", "warm_started", "with_sources",
+    "undominated", "uneven_noise_said", "warm_started", "with_sources",
 ]  # fmt: skip
