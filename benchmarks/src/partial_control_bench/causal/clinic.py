@@ -29,6 +29,13 @@ EDGES = (
 )
 TODAY = {"dose": 0.45, "rest": 2.5}
 """The policy in use, where one is stated."""
+STATED: Mapping[str, Mapping[str, Any]] = {
+    "current": {"current": TODAY},
+    "afterwards": {"current": TODAY, "afterwards": 1000},
+    "bad": {"current": {**TODAY, "dose": 0.9}},
+    "bad, afterwards": {"current": {**TODAY, "dose": 0.9}, "afterwards": 1000},
+}
+"""What is stated of it, and of plays after the study."""
 ANSWERED = 30
 """Patients over which an answer is averaged."""
 
@@ -140,10 +147,11 @@ def played(world: int, known: str) -> Mapping[str, Any]:
 
     Args:
         world: number of the world; its patients are keyed on it.
-        known: "plays", "records" before them, or the "current" policy.
+        known: "plays", "records" before them, or a key of `STATED`.
     """
     clinic = Clinic.drawn(world)
-    problem = clinic.problem(**({"current": TODAY} if known == "current" else {}))
+    stated = STATED.get(known, {})
+    problem, today = clinic.problem(**stated), stated.get("current", TODAY)
     optimizer = sb.Optimizer(problem, rounds=ROUNDS, seed=world)
     if known == "records":
         for value, row in clinic.records(world):
@@ -160,7 +168,7 @@ def played(world: int, known: str) -> Mapping[str, Any]:
         value = clinic.health(patient, row["dose"], row["rest"])
         lost.append(clinic.best(patient) - value)
         usual.append(clinic.best(patient) - clinic.usual(patient))
-        hold.append(clinic.best(patient) - clinic.health(patient, **TODAY))
+        hold.append(clinic.best(patient) - clinic.health(patient, **today))
         hidden = -0.5 * clinic.strength * patient["u"]
         realised = {n: v for n, v in row.items() if n not in suggestion.values}
         optimizer.tell(suggestion, value + hidden + NOISE * noise, realised=realised)
@@ -247,7 +255,7 @@ def main() -> None:
     """Play worlds; a line a study goes to standard error, the comparisons are printed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--worlds", default="0-29", help="first and last, such as 0-29")
-    parser.add_argument("--known", default="plays,records,current", help="what is known before")
+    parser.add_argument("--known", default="plays;records;current", help="what is known before")
     parser.add_argument("--lines", nargs="*", default=[], help="files of lines played before")
     given = parser.parse_args()
     lines = []
@@ -256,7 +264,7 @@ def main() -> None:
             lines += [json.loads(line) for line in file if line.startswith("{")]
     first, last = map(int, given.worlds.split("-"))
     for world in range(first, last + 1):
-        for known in given.known.split(","):
+        for known in given.known.split(";"):
             if any(each["world"] == world and each["known"] == known for each in lines):
                 continue
             lines.append(played(world, known))
