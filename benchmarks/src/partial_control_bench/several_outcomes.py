@@ -17,6 +17,9 @@ Where the optimum moves (`…-moving`: the best place of the other variables goe
 rounds), what counts is what settings dominate *at that round*. Rivals there have one outcome, by
 steerbo's own default: the sum of both (`fixed weight`), and with a weight drawn each round the worse
 of both (`random weights`, ParEGO of Knowles 2006), each with all data and their times.
+
+A fleet (`fleet`): sixty vans at four places, whose wants and distances the seed draws; what is not
+served, and the energy. Its front is known: the first is convex in the shares, the second linear.
 """
 
 from __future__ import annotations
@@ -40,6 +43,7 @@ PLAYS, NOISE = 40, 0.01
 REPORTED = (10, 20, 40)
 WIDTH = 0.15  # deviation of nature's law
 HALIDES = ("H1", "H9")
+AGENTS, PLACES = 60, ("a", "b", "c", "d")
 FAR = 0.4  # that a moving optimum goes over all rounds
 
 
@@ -54,6 +58,7 @@ class Problem:
         drawn: whether the last variable is nature's.
         table: listed settings, as categories; None: numbers.
         moving: the problem at a round, where it moves.
+        fleet: whether settings are shares of `AGENTS`.
     """
 
     names: list[str]
@@ -62,6 +67,7 @@ class Problem:
     drawn: bool = False
     table: np.ndarray | None = None
     moving: Callable[[int], Problem] | None = None
+    fleet: bool = False
 
     def at(self, number: int) -> Problem:
         """The problem as it is in a round."""
@@ -129,6 +135,18 @@ def moving(family: Callable[..., Problem], seed: int) -> Problem:
     return replace(at(0), moving=at)
 
 
+def fleet(seed: int) -> Problem:
+    """Vans at places: what is not served, and the energy, both by the shares that are there."""
+    rng = np.random.default_rng([seed, 3])
+    wanted = rng.dirichlet(np.full(len(PLACES), 3.0))
+    far = np.sort(rng.uniform(0.1, 1.0, len(PLACES)))[rng.permutation(len(PLACES))]
+
+    def outcomes(shares: np.ndarray) -> np.ndarray:
+        return np.column_stack([np.exp(-2.0 * shares / wanted) @ wanted, shares @ far])
+
+    return Problem([*PLACES], outcomes, np.array([0.8, 1.0]), fleet=True)
+
+
 def aryl(seed: int) -> Problem:
     """Yields with two halides, as listed: larger is better, so that their negatives are minimised."""
     place = Path(os.environ["STEERBO_ARYL"])
@@ -163,6 +181,7 @@ PROBLEMS: dict[str, Callable[[int], Problem]] = {
     "aryl": aryl,
     "zdt-moving": lambda seed: moving(zdt, seed),
     "dtlz-moving": lambda seed: moving(dtlz, seed),
+    "fleet": fleet,
 }
 
 
@@ -180,6 +199,8 @@ def largest(problem: Problem, seed: int) -> float:
     """Largest hypervolume known: of all listed settings, or of weights that are climbed."""
     if problem.table is not None:
         return hypervolume(problem.truth(problem.table), problem.reference)
+    if problem.fleet:
+        return hypervolume(problem.truth(_best_shares(problem)), problem.reference)
     found = []
     for angle in np.linspace(0.0, np.pi / 2, 60):
         weights = np.maximum([np.cos(angle), np.sin(angle)], 1e-3)
@@ -194,6 +215,25 @@ def largest(problem: Problem, seed: int) -> float:
         )
         found.append(end.x)
     return hypervolume(problem.truth(np.array(found)), problem.reference)
+
+
+def _best_shares(problem: Problem) -> np.ndarray:
+    """Shares on the front, by weighted sums: the set of outcomes is convex."""
+    found, d = [], problem.d
+    for weight in np.linspace(0.0, 1.0, 81):
+
+        def sum_of(x: np.ndarray, weight: float = weight) -> float:
+            first, second = problem.outcomes(x[None])[0]
+            return float((1.0 - weight) * first + weight * second)
+
+        end = scipy.optimize.minimize(
+            sum_of,
+            np.full(d, 1.0 / d),
+            bounds=[(0.0, 1.0)] * d,
+            constraints={"type": "eq", "fun": lambda x: x.sum() - 1.0},
+        )
+        found.append(end.x)
+    return np.array(found)
 
 
 class World:
@@ -219,6 +259,10 @@ def by_random(world: World, seed: int) -> None:
     """Play at random."""
     rng = np.random.default_rng([seed, 7])
     table = world.problem.table
+    if world.problem.fleet:
+        for shares in rng.dirichlet(np.ones(world.problem.d), PLAYS):
+            world(np.round(shares * AGENTS) / AGENTS)
+        return
     for _ in range(PLAYS):
         world(rng.random(world.problem.d) if table is None else table[rng.integers(len(table))])
 
@@ -234,8 +278,8 @@ def by_sobol(world: World, seed: int) -> None:
         world(point)
 
 
-def by_steerbo(world: World, seed: int, **options: Any) -> np.ndarray:
-    """Play what steerbo suggests; returns the settings of its answer."""
+def by_steerbo(world: World, seed: int, **options: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Play what steerbo suggests; returns the settings of its answer, and bounds (n, 2 outcomes, 2 ends)."""
     problem, table = world.problem, world.problem.table
     if table is None:
         variables: list[Any] = [sb.Float(name, 0, 1) for name in problem.names]
@@ -248,16 +292,36 @@ def by_steerbo(world: World, seed: int, **options: Any) -> np.ndarray:
         ]
     both: Any = {"minimize": True, "outcomes": {"second": "minimize"}}
     stated = sb.CostVarying(variables, [problem.names], [1], **both)
-    if problem.moving is not None:
-        stated = sb.TimeVarying(variables, **both)
+    if problem.moving is not None or problem.fleet:
+        stated = _stated(problem, **both)
     study = sb.Optimizer(stated, rounds=PLAYS, seed=seed, **options)
     while (suggestion := study.ask()) is not None:
-        full, measured = world(np.array([suggestion.values[name] for name in problem.names]))
+        full, measured = world(_settings(problem, suggestion.values))
         real = {"z": full[-1]} if problem.drawn else {}
         study.tell(suggestion, measured[0], realised={**real, "second": measured[1]})
-    return np.array(
-        [[row.values[name] for name in problem.names] for row in study.tradeoff().plays]
-    )
+    plays = study.tradeoff().plays
+    ends = [[(each.lower, each.upper) for each in (row, row.outcomes["second"])] for row in plays]
+    return np.array([_settings(problem, row.values) for row in plays]), np.array(ends)
+
+
+def _stated(problem: Problem, **more: Any) -> Any:
+    """A problem that moves, or a fleet, as steerbo has it."""
+    if problem.fleet:
+        return sb.MeanField(problem.names, agents=AGENTS, **more)
+    return sb.TimeVarying([sb.Float(name, 0, 1) for name in problem.names], **more)
+
+
+def _settings(problem: Problem, values: Any) -> np.ndarray:
+    """Settings of a suggestion: of a fleet the shares."""
+    if problem.fleet:
+        (values,) = values["distribution"].values()
+    return np.array([values[name] for name in problem.names])
+
+
+def _realised(problem: Problem, settings: np.ndarray, number: int) -> dict[str, Any]:
+    """Settings as data that somebody adds, with their time where that counts."""
+    named = dict(zip(problem.names, settings.tolist(), strict=True))
+    return {"distribution": {"everyone": named}} if problem.fleet else {**named, "time": number}
 
 
 def by_nehvi(world: World, seed: int) -> None:  # noqa: PLR0915
@@ -339,28 +403,28 @@ def by_nehvi(world: World, seed: int) -> None:  # noqa: PLR0915
 
 def by_fixed_weight(world: World, seed: int) -> None:
     """Play what steerbo suggests for the sum of both outcomes."""
-    problem = sb.TimeVarying([sb.Float(name, 0, 1) for name in world.problem.names], minimize=True)
-    study = sb.Optimizer(problem, rounds=PLAYS, seed=seed)
+    problem = world.problem
+    study = sb.Optimizer(_stated(problem, minimize=True), rounds=PLAYS, seed=seed)
     while (suggestion := study.ask()) is not None:
-        _, measured = world(np.array([suggestion.values[name] for name in world.problem.names]))
+        _, measured = world(_settings(problem, suggestion.values))
         study.tell(suggestion, measured.sum())
 
 
 def by_random_weights(world: World, seed: int) -> None:
     """Play what steerbo suggests for the worse of both outcomes, weighed anew each round, with all data."""
-    names, rng = world.problem.names, np.random.default_rng([seed, 9])
-    problem = sb.TimeVarying([sb.Float(name, 0, 1) for name in names], minimize=True)
+    problem, rng = world.problem, np.random.default_rng([seed, 9])
+    stated = _stated(problem, minimize=True)
     told: list[tuple[np.ndarray, np.ndarray]] = []
     for number in range(1, PLAYS + 1):
-        study, weight = sb.Optimizer(problem, seed=1000 * seed + number), rng.random()
+        study, weight = sb.Optimizer(stated, seed=1000 * seed + number), rng.random()
         rows = np.array([measured for _, measured in told]).reshape(-1, 2)
         low, width = rows.min(0, initial=np.inf), np.ptp(rows, axis=0) if len(rows) > 1 else 1.0
         for k, (settings, measured) in enumerate(told, 1):
             shares = (measured - low) / width * [weight, 1.0 - weight]
             worse = float(shares.max() + 0.05 * shares.sum())
-            study.add(worse, {**dict(zip(names, settings.tolist(), strict=True)), "time": k})
-        suggestion = study.ask(time=number)
-        settings = np.array([suggestion.values[name] for name in names])
+            study.add(worse, _realised(problem, settings, k))
+        when = {"time": number} if problem.moving is not None else {}
+        settings = _settings(problem, study.ask(**when).values)
         told.append((settings, world(settings)[1]))
 
 
@@ -375,7 +439,7 @@ WHO: dict[str, Callable[..., Any]] = {
 
 
 def played(name: str, who: str, seed: int, **options: Any) -> dict[str, Any]:
-    """One run: shares of the largest hypervolume after some plays, of the answer, and seconds."""
+    """One run: shares of the largest hypervolume after some plays, and of the answer; its bounds that hold; seconds."""
     problem = PROBLEMS[name](seed)
     world = World(problem, seed)
     began = time.process_time()
@@ -384,8 +448,13 @@ def played(name: str, who: str, seed: int, **options: Any) -> dict[str, Any]:
     row: dict[str, Any] = {"problem": name, "who": who, "seed": seed}
     for n in REPORTED:
         row[f"after {n}"] = round(_share(problem.at(n), np.array(world.plays[:n]), seed), 4)
-    said = None if answer is None else _share(problem.at(PLAYS), answer, seed)
-    return {**row, "answer": said and round(said, 4), "seconds": round(seconds, 1)}
+    said = held = None
+    if answer is not None:
+        settings, ends = answer
+        said, truth = _share(problem.at(PLAYS), settings, seed), problem.at(PLAYS).truth(settings)
+        held = float(((ends[..., 0] <= truth) & (truth <= ends[..., 1])).mean())
+    row |= {"answer": said and round(said, 4), "held": held and round(held, 3)}
+    return {**row, "seconds": round(seconds, 1)}
 
 
 def _share(problem: Problem, settings: np.ndarray, seed: int) -> float:
