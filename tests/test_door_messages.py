@@ -54,9 +54,9 @@ def test_a_missing_variable_is_named_before_one_that_is_unknown() -> None:
 def test_what_is_unlikely_to_be_meant_is_said_by_check(tmp_path: Path) -> None:
     said = call("check", written(tmp_path, "costs = [3, 4]", "budget = 2"))
     assert said.exit_code == 2
-    assert "enough for at least one play" in said.stderr
+    assert "enough for at least one round" in said.stderr
     said = call("check", written(tmp_path, "costs = [3, 1]"))
-    assert "x + y costs 1 a play, and x, which is a part of it, 3" in " ".join(said.stdout.split())
+    assert "x + y costs 1 a round, and x, which is a part of it, 3" in " ".join(said.stdout.split())
 
 
 @pytest.mark.parametrize(

@@ -135,11 +135,11 @@ def test_without_prices_a_round_is_what_is_paid() -> None:
 def test_it_says_prices_in_words() -> None:
     chain, optimizer = world("chain"), played_on("chain", 25)
     table = optimizer.explain().tables[0]
-    assert table.columns == ("scope", "plays", "price", "at best, next round")
+    assert table.columns == ("scope", "rounds", "price", "at best, next round")
     assert dict(zip(table.columns, table.rows[0], strict=True))["price"] == 1.0
     assert ("prices", "1 a round, 1 to set x, 5 to set z, 1 to look at c") in chain.problem.describe()
     method: Any = optimizer._state.method
-    assert ("scope", "set x after looking at c; 3 a play") in method.describe()
+    assert ("scope", "set x after looking at c; 3 a round") in method.describe()
 
 
 def test_several_graphs_with_prices() -> None:

@@ -69,7 +69,7 @@ def test_the_index_that_is_explained_is_that_of_the_next_choice() -> None:
         x = suggestion.values.get("x", 0.1 * (k % 10))
         optimizer.tell(suggestion, 5 - (x - 0.5) ** 2 + 0.01 * (-1) ** k, realised={"x": x})
     why = optimizer.explain()
-    assert why.tables[0].columns == ("scope", "plays", "index")
+    assert why.tables[0].columns == ("scope", "rounds", "index")
     assert "The index, by which the next scope is chosen, is" in why.summary
     assert [row[2] for row in why.tables[0].rows] == pytest.approx(optimizer.ask().note["index"])
 
@@ -78,7 +78,7 @@ def test_one_scope_has_no_index() -> None:
     graph = CausalGraph.from_text("x -> y", target="y", intervenable=["x"])
     optimizer = Optimizer(Causal(graph, [Float("x", 0, 1)]), "coca-bo", seed=0)
     optimizer.tell(optimizer.ask(), 1.0)
-    assert optimizer.explain().tables[0].columns == ("scope", "plays")
+    assert optimizer.explain().tables[0].columns == ("scope", "rounds")
 
 
 MANY = graph_of(100)
@@ -106,7 +106,7 @@ def test_many_arms_share_first_plays() -> None:
     first = phases.index("paired")
     assert first <= 44, "scopes with the same columns share a model, and what it was told"
     assert phases[first:].count("first plays") < 6, "an arm that is neglected"
-    assert "44 initial plays, where 267 would be wanted" in optimizer.explain().text
+    assert "44 initial rounds, where 267 would be wanted" in optimizer.explain().text
 
 
 def test_an_arm_with_few_outcomes_is_as_unsure_as_their_mean_is() -> None:
@@ -149,9 +149,9 @@ def test_what_is_run_says_how_many_plays_are_for_a_start() -> None:
     def said(optimizer: Optimizer) -> str:
         return dict(optimizer._method.describe())["arms"]
 
-    assert said(Optimizer(FIGURE, "coca-bo")) == "2 policy scopes; 6 initial plays"
-    assert said(_many()) == "18 policy scopes; 44 initial plays, where 267 would be wanted (first_plays = 50)"
-    assert said(Optimizer(FIGURE, "random")) == "2 policy scopes; every play is drawn at random"
+    assert said(Optimizer(FIGURE, "coca-bo")) == "2 policy scopes; 6 initial rounds"
+    assert said(_many()) == "18 policy scopes; 44 initial rounds, where 267 would be wanted (first_plays = 50)"
+    assert said(Optimizer(FIGURE, "random")) == "2 policy scopes; every round is drawn at random"
 
 
 def test_the_search_for_scopes_has_a_limit() -> None:

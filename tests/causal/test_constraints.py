@@ -257,7 +257,7 @@ def test_wider_bounds_leave_something_to_what_was_played_or_are_refused() -> Non
         assert asked is not None
         optimizer.tell(asked, sum(asked.values.values()), realised={"a": 0.5, "b": 0.5, **asked.values})
     before = len(optimizer.events)
-    with pytest.raises(InvalidProblem, match=r"bounds: 'a.*every scope that was played"):
+    with pytest.raises(InvalidProblem, match=r"bounds: 'a.*every scope that was tried"):
         optimizer.extend({"b": (0, 7)})
     assert len(optimizer.events) == before
     optimizer.extend({"b": (0, 4.5)})

@@ -37,7 +37,7 @@ def test_a_price_is_paid_at_the_value_that_is_set() -> None:
     assert found.paid(scope, known) == 1 + 2.5 + 3 + 2
     assert found.paid(Scope.of({"dose": []}), known) == 3.5
     assert found.fixed(scope) == 3.0
-    assert found.text(scope) == "3 a play, and 0.1 * dose + wind for dose, and 3 if metal == 'steel' else 1 for metal"
+    assert found.text(scope) == "3 a round, and 0.1 * dose + wind for dose, and 3 if metal == 'steel' else 1 for metal"
     assert found.along("dose", np.array([0.0, 1.0, 0.0]), known).tolist() == [0.5, 10.5, 0.5]
     assert found.values("metal") == ["steel", "wood"]
 
@@ -47,7 +47,7 @@ def test_what_is_learned_has_no_price_yet() -> None:
     assert found.learned == ("dose",)
     assert found.paid(Scope.of({"dose": ["lab"]}), {"dose": 3.0}) is None
     assert found.paid(Scope.of({"metal": ["lab"]}), {}) == 3.0
-    assert found.text(Scope(["dose"])) == "1 a play, and a learned price for dose"
+    assert found.text(Scope(["dose"])) == "1 a round, and a learned price for dose"
 
 
 @pytest.mark.parametrize(

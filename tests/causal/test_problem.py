@@ -141,7 +141,7 @@ def test_check_says_the_graph(tmp_path: Path) -> None:
     said = " ".join(say("check", study(tmp_path, '"field.txt"')).split())  # lines are no wider than the terminal
     assert " graph weather -> soil pH, soil pH -> yield, weather -> yield, soil pH <-> yield " in said
     assert " roles target yield; can be set: soil pH; can be looked at: weather " in said
-    assert " arms 2 policy scopes; 4 initial plays " in said
+    assert " arms 2 policy scopes; 4 initial rounds " in said
 
 
 def test_names_with_spaces_by_hand(tmp_path: Path) -> None:

@@ -50,6 +50,10 @@ def test_a_study_by_hand(study: Path) -> None:
     assert token not in latest.partition("Rounds,")[2]
     assert "0 or more" in refused(call("show", study, "--rounds", "few"), 2)
     assert len(json.loads(call("show", study, "--json", "--rounds", 2).stdout)["rounds"]) == 2
+    told = json.loads(call("show", study, "--json", "--timeline").stdout)["timeline"]
+    assert told[0]["what"] == "round 3 taken out"
+    assert all(re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d", each["when"]) for each in told)
+    assert "round 1 broke: the pump broke" in " ".join(call("show", study, "--timeline").stdout.split())
     rounds = json.loads(call("show", study, "--json").stdout)["rounds"]
     assert [r["state"] for r in rounds] == ["failed", "told", "void"]
     kinds = [json.loads(line)["kind"] for line in call("export", study, "--format", "jsonl").stdout.splitlines()]

@@ -135,7 +135,7 @@ def test_four_tiles_share_a_firing(example: Path) -> None:
 
 CHECKED = {
     "greenhouse": (
-        "control set temperature + ph; 2.2 a play",
+        "control set temperature + ph; 2.2 a round",
         "good enough what comes within 0.5 of the best",
         "left to itself empirical (sample = 60 values, 1",
     ),
@@ -145,7 +145,7 @@ CHECKED = {
         "humidity: float, 0 to 1; left to itself as in 120 rows of temperature, humidity",
     ),
     "kiln": (
-        "control set temperature + glaze; 1 a play",
+        "control set temperature + glaze; 1 a round",
         "changing    temperature: 6 a change and 0.02 a unit",
     ),
     "dose": ("graph       age -> dose, dose -> pulse", "can be looked at: age, pulse"),

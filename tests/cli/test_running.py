@@ -232,12 +232,12 @@ def test_stop_ends_a_run_when_enough_is_known(tmp_path: Path) -> None:
 
 def test_a_study_file_says_when_enough_is_known(tmp_path: Path) -> None:
     path = write_study(tmp_path, study=f'{STOPPING}stop = "enough"\n')
-    assert "or enough is known (stop when less can be gained than a play costs)" in " ".join(
+    assert "or enough is known (stop when less can be gained than a round costs)" in " ".join(
         call("check", path).stdout.split()
     )
     assert json.loads(call("check", path, "--json").stdout)["study"]["stop"] == "enough"
     assert call("run", path, "--rounds", "3", "--quiet").exit_code == 0
-    assert "The study is to stop when less can be gained than a play costs" in " ".join(
+    assert "The study is to stop when less can be gained than a round costs" in " ".join(
         call("show", path).stdout.split()
     )
 

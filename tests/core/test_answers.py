@@ -51,7 +51,7 @@ def test_a_recommendation_says_what_is_not_known() -> None:
     scope = Scope(["ph"])
     assert Recommendation(scope, {"ph": 6.5}).expected == "expected value unknown"
     known = Recommendation(scope, {"ph": 6.5}, mean=1.0, lower=-1e-12, upper=2.0, cost=3.25)
-    assert known.expected == "expected value 1 (between 0 and 2), cost 3.25 a play"
+    assert known.expected == "expected value 1 (between 0 and 2), cost 3.25 a round"
     other = Recommendation(Scope(["t"]), {"t": 1.0}, reasons=(reason("said", text="dearer"),))
     both = Recommendation(scope, {"ph": 6.5}, alternatives=(other,))
     assert str(both).splitlines() == [

@@ -55,7 +55,7 @@ def test_where_no_play_is_known_to_keep_it_that_is_said_with_the_nearest_that_wa
     assert chance < 0.95
     nearest = min(told.realised["pressure"] for _, told, _ in optimizer.history.outcomes())
     (warning,) = suggestion.warnings
-    assert "No play was found that keeps every limit as often as asked." in warning
+    assert "No setting was found that keeps every limit as often as asked." in warning
     assert f"No outcome has kept it; the nearest is {nearest:.4g}, in round " in warning
     assert optimizer.card(suggestion).kept == (warning,)
 

@@ -59,7 +59,7 @@ def test_an_answer_at_a_place_that_fails_in_half_of_the_plays_says_so() -> None:
     optimizer = play(cost_varying(), 30, fails=lambda v: 0.6 * (v["x"] > 0.6))
     advice = optimizer.recommend()
     assert advice.values["x"] > 0.6
-    assert "% of plays: the expected value counts only plays that work" in advice.why
+    assert "% of rounds: the expected value counts only rounds that work" in advice.why
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -196,7 +196,7 @@ def test_a_limit_that_is_kept_less_often_than_stated_is_reported(broken: int, sa
     for number in range(40):
         optimizer.tell(optimizer.ask(), 1.0, realised={"pressure": 6.0 if 8 <= number < 8 + broken else 4.0})
     text = " ".join(map(str, limits_broken(optimizer.problem, optimizer.history)))
-    assert (f"pressure at most 5 with probability 0.95 was kept in {1 - broken / 32:.0%} of 32 plays" in text) == said
+    assert (f"pressure at most 5 with probability 0.95 was kept in {1 - broken / 32:.0%} of 32 rounds" in text) == said
     assert bool(text) == said
     assert (text in str(optimizer.status)) is True
 

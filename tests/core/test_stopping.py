@@ -127,14 +127,14 @@ def test_a_long_curve_is_thinned() -> None:
 def test_enough_compares_with_what_a_play_costs() -> None:
     dear = played(study("cost-varying", rounds=60, stop="enough"), 60)
     assert dear.status.finished.startswith("enough is known")
-    assert "that the latest play cost" in dear.status.finished
+    assert "that the latest round cost" in dear.status.finished
     free = sb.Optimizer(KINDS["time-varying"], "gp-ucb", rounds=12, stop="enough", seed=1)
     for _ in range(12):
         suggestion = free.ask()
         assert suggestion is not None
         free.tell(suggestion, outcome(suggestion)["value"])
     assert free.status.finished == "all rounds are made"
-    assert "the cost of a play is unknown" in free.explain().text
+    assert "the cost of a round is unknown" in free.explain().text
 
 
 def test_a_dear_mishap_is_not_what_a_play_costs() -> None:
@@ -294,7 +294,7 @@ def test_what_a_move_cost_is_no_cost_of_the_next_play() -> None:
     assert len(plays) > first + 1
     status = optimizer.status
     assert status.finished.startswith("enough is known")
-    assert status.finished.endswith("less than the 1 that the latest play cost, switching aside")
+    assert status.finished.endswith("less than the 1 that the latest round cost, switching aside")
     assert "1 of late, switching aside" in optimizer.explain().text
     gains = [played.gain for played in plays if played.gain is not None]
     assert status.gain is not None

@@ -65,7 +65,7 @@ def test_answers_in_typical_contexts_are_one_answer() -> None:
         ),
     )
     assert [row.context["weather"] for row in (advice, *advice.alternatives)] == [1.0, 9.0]
-    assert advice.why == "75 % of recent contexts are like this; over all of them: expect 3, a play costs 6; so"
+    assert advice.why == "75 % of recent contexts are like this; over all of them: expect 3, a round costs 6; so"
     assert str(advice).startswith("having seen weather = 1: hold x: set x = 0.1; expected value 1")
     assert "\n  having seen weather = 9: hold x" in str(advice)
 

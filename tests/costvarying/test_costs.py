@@ -27,7 +27,7 @@ CHANGING = sb.CostVarying(
 
 
 def test_a_budget_that_buys_no_play_is_refused() -> None:
-    with pytest.raises(sb.errors.InvalidOption, match=r"budget: 0.5 .*at least one play.*no control set fits"):
+    with pytest.raises(sb.errors.InvalidOption, match=r"budget: 0.5 .*at least one round.*no control set fits"):
         sb.Optimizer(OVEN, budget=0.5)
     sb.Optimizer(OVEN, budget=1)
 
@@ -232,7 +232,7 @@ def test_costs_that_are_not_the_stated_ones_are_said() -> None:
         optimizer.tell(asked, 1.0, cost=5.0 if cheap else 3.1, realised={"x": 0.5, "z": 0.5, **asked.values})
     said = optimizer.explain()
     assert "x is stated to cost 1, and" in said.text
-    assert "plays cost 5 on average: choices and answers go by what is stated" in said.text
+    assert "rounds cost 5 on average: choices and answers go by what is stated" in said.text
     assert "x + z is stated" not in said.text, "3.1 is near enough to 3"
     assert said.tables[0].columns[2] == "stated cost"
 

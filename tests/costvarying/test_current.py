@@ -78,7 +78,7 @@ def test_where_it_costs_more_than_what_would_do_it_is_left() -> None:
 
 def test_net_value_says_whether_to_stay() -> None:
     advice = played(kiln({"temperature": 210}, value_of_one=3.0), 25, best=150).recommend()
-    assert "the net value of a play is" in advice.why
+    assert "the net value of a round is" in advice.why
     assert "better than today's settings" in advice.why
 
 

@@ -35,7 +35,7 @@ def test_a_dear_set_is_the_answer_where_what_it_adds_is_worth_more_than_it_costs
     poor, rich = (played(worth, minimize=minimize) for worth in (6.0, 24.0))
     assert set(poor.recommend().values) == {"a"}
     assert set(rich.recommend().values) == {"a", "b"}
-    assert "the net value of a play is" in rich.recommend().why
+    assert "the net value of a round is" in rich.recommend().why
     late = [[len(each.suggestion.values) for each in optimizer.history][-8:] for optimizer in (poor, rich)]
     assert np.mean(late[0]) < np.mean(late[1])
 

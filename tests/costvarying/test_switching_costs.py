@@ -483,7 +483,7 @@ def test_explanations_say_what_a_change_was_held_against() -> None:
         suggestion = optimizer.ask()
         assert suggestion is not None
         optimizer.tell(suggestion, -abs(suggestion.values["heat"] - 0.5))
-    assert "plays still to come it would have to be" in str(optimizer.explain())
+    assert "rounds still to come it would have to be" in str(optimizer.explain())
 
 
 @pytest.mark.parametrize("method", ["cheap-first", "explore-then-commit", "random"])
@@ -507,7 +507,7 @@ def test_where_a_limit_moves_with_the_weather_no_play_costs_more_than_is_left(me
             wet = 0.3 if left > 5 or n % 2 else 0.99
             stuck = 1 <= left < 6 and oven + wet > 1.2
             if stuck:
-                said = f"a play fits into {left:g}. Limits do not let what is hard to change stay"
+                said = f"a round fits into {left:g}. Limits do not let what is hard to change stay"
                 with pytest.raises(sb.errors.InvalidContext, match=re.escape(said)):
                     optimizer.ask(context={"wet": wet})
                 refused += 1

@@ -190,7 +190,7 @@ def test_contexts_with_their_agents_and_every_limit() -> None:
         "at most 0.25 of a context's agents move in a round",
         "moving all agents costs 3, paid by the share that moves",
     ]
-    assert ("told back", "the mean payoff of every context and action that was played") in lines
+    assert ("told back", "the mean payoff of every context and action that was tried") in lines
 
 
 @pytest.mark.parametrize(("count", "end"), [(20, "n19"), (21, "n19 and 1 more"), (500, "n19 and 480 more")])

@@ -59,7 +59,7 @@ def test_what_a_play_adds_is_logged_and_said() -> None:
     gains = [each.suggestion.note["gain"] for each in study.history if "gain" in each.suggestion.note]
     assert len(gains) == 5
     assert gains[0] > 2 * gains[-1] > 0
-    assert study.explain().summary.startswith("each round plays where the trade-off")
+    assert study.explain().summary.startswith("each round goes where the trade-off")
 
 
 def test_a_study_that_is_read_again_suggests_the_same() -> None:

@@ -74,7 +74,7 @@ def test_scopes_with_their_prices() -> None:
     assert {name: value for name, (_, value) in marks.items()} == {str(c.scope): c.mean for c in told}
     ring = next(line for line in axes.lines if line.get_label() == "recommended")
     assert ring.get_ydata()[0] == advice.mean
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("cost of a play (EUR)", f"expected {FIGURE_1.target}")
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("cost of a round (EUR)", f"expected {FIGURE_1.target}")
 
 
 def test_without_prices_there_is_nothing_to_draw() -> None:

@@ -56,7 +56,7 @@ def test_marks_are_the_recommendation_and_its_alternatives_and_the_plays() -> No
     assert sorted(float(y) for names in SETS for y in drawn[" + ".join(names)].get_ydata()) == pytest.approx(told)
     assert max(float(x) for names in SETS for x in drawn[" + ".join(names)].get_xdata()) == 16
     assert left.get_ylabel() == "expected yield (kg)"
-    assert (left.get_xlabel(), right.get_xlabel()) == ("cost of a play (€)", "money spent (€)")
+    assert (left.get_xlabel(), right.get_xlabel()) == ("cost of a round (€)", "money spent (€)")
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_what_cannot_be_drawn(tmp_path: Path) -> None:
             save(costvarying.figure(studied(1)), path)
 
 
-EVERY, PRICED = "Outcome of every play", "Which to hold"
+EVERY, PRICED = "Outcome of every round", "Which to hold"
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ def lines(axes: Any) -> dict[str, Any]:
 
 
 def marks(axes: Any) -> Any:
-    return next(found for found in axes.collections if found.get_label() == "one play")
+    return next(found for found in axes.collections if found.get_label() == "one round")
 
 
 def test_settings_stand_at_their_time_and_a_ring_at_what_is_recommended() -> None:
@@ -99,7 +99,7 @@ def test_where_nothing_drifts_or_nothing_is_told_there_is_no_such_picture() -> N
         optimizer.tell(suggestion, **still.outcome(suggestion))
     assert "Settings over time" not in titles(optimizer)
     assert "Settings over time" not in titles(sb.Optimizer(DRIFTING, "random"))
-    with pytest.raises(InvalidRequest, match="a study with outcomes of plays that set a variable"):
+    with pytest.raises(InvalidRequest, match="a study with outcomes of rounds that set a variable"):
         plots.settings(sb.Optimizer(DRIFTING, "random"))
     case = meanfield.case("random")
     with pytest.raises(InvalidRequest, match="study: 'mean-field, 2 rounds'"):

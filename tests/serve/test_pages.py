@@ -135,6 +135,8 @@ def test_a_person_enters_with_a_key_and_leaves(tmp_path: Path) -> None:
         person.send("ask", **{"seen:weather": "3"})
         asked = client.get("/v1/studies/oven/events").json()["events"][-1]
         assert (asked["kind"], asked["by"]) == ("asked", "ann")
+        timeline = client.get("/page/oven/timeline").text
+        assert f'<td class="when">{asked["when"][:16].replace("T", " ")}</td><td>ann</td><td>round 1 begun' in timeline
         client.post("/leave", data={"form": person.hidden()["form"]})
         assert client.get("/page/oven").status_code == 401
 

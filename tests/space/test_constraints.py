@@ -28,7 +28,7 @@ from steerbo.space import Limit, violated
         ),
         (
             sb.OutcomeConstraint("p", at_most=2, on_average=True),
-            "p at most 2 with probability 0.95 on average over plays",
+            "p at most 2 with probability 0.95 on average over rounds",
         ),
     ],
 )

@@ -26,7 +26,8 @@ def run(path: Path, rounds: int | None = None, watcher: Watcher | None = None) -
 
 
 def plain(optimizer: Optimizer) -> list[Any]:
-    return [to_dict(event, Event) for event in optimizer.events]
+    """Events as data, without the times at which they were logged: two runs have other ones."""
+    return [{**to_dict(event, Event), "when": None} for event in optimizer.events]
 
 
 def failures(optimizer: Optimizer | Study) -> list[Failed]:

@@ -268,10 +268,10 @@ MADE: Mapping[str, Callable[..., Any]] = {
     "mean-field": lambda **given: sb.MeanField(**{"actions": ["a", "b"], "agents": 10, **given}),
 }
 APART: list[tuple[str, dict[str, Any], str]] = [
-    ("time-varying", {"costs": [1]}, "all plays cost alike.*cost-varying problem"),
-    ("time-varying", {"prices": {"x": 1}}, "all plays cost alike"),
+    ("time-varying", {"costs": [1]}, "all rounds cost alike.*cost-varying problem"),
+    ("time-varying", {"prices": {"x": 1}}, "all rounds cost alike"),
     ("time-varying", {"control_sets": [["x"]]}, "Everything is set in every round"),
-    ("time-varying", {"tolerance": sb.Absolute(0.1)}, "all plays cost alike"),
+    ("time-varying", {"tolerance": sb.Absolute(0.1)}, "all rounds cost alike"),
     ("time-varying", {"variables": [CHANGING]}, "prices no changes.*cost-varying problem"),
     ("time-varying", {"nature": ROWS}, "Nature draws nothing here.*seen"),
     ("time-varying", {"variables": [LEARNED]}, "stated"),
@@ -283,7 +283,7 @@ APART: list[tuple[str, dict[str, Any], str]] = [
     ("causal", {"costs": [1]}, "prices"),
     ("causal", {"control_sets": [["x"]]}, "intervenable.*scopes follow"),
     ("causal", {"nature": ROWS}, "follow from the graph.*add"),
-    ("time-varying", {"value_of_one": 2.0}, "all plays cost alike"),
+    ("time-varying", {"value_of_one": 2.0}, "all rounds cost alike"),
     ("causal", {"value_of_one": 2.0}, "Only cost-varying problems take it"),
     ("mean-field", {"value_of_one": 2.0}, "Every distribution costs alike"),
     ("causal", {"moving_cost": 1}, "cost-varying problem.*change"),

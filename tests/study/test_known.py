@@ -106,7 +106,7 @@ def test_charging_later_charges_what_is_there_once(study: Study) -> None:
 def test_columns_that_come_later_complete_what_is_there(study: Study) -> None:
     import_csv(study, "t,ph,value\n20,6,1.5\n21,6,2.5\n")
     text = "t,ph,value,cost,scope\n20,6,1.5,2,ph+t\n21,6,2.5,3,t\n"
-    assert messages(import_csv(study, text))[0] == "added-1 (it was there already; now also: cost 2, played t + ph)"
+    assert messages(import_csv(study, text))[0] == "added-1 (it was there already; now also: cost 2, held t + ph)"
     both, alone = PROBLEM.scopes[2], PROBLEM.scopes[0]
     assert (study.history.mean_cost(both), study.history.mean_cost(alone)) == (2, 3)
     before = study.events
@@ -115,7 +115,7 @@ def test_columns_that_come_later_complete_what_is_there(study: Study) -> None:
     assert study.events == before
     (line,) = import_csv(study, "t,ph,value,cost,scope\n20,6,1.5,2,ph\n")
     assert line.fate == "refused"
-    assert "there as added-1, a play of t + ph" in line.message
+    assert "there as added-1, a round of t + ph" in line.message
     (line,) = import_csv(study, "t,ph,value,cost\n20,6,1.5,9\n")
     assert line.message.startswith("added as added-3; added-1 is the same at another cost")
 
@@ -347,7 +347,7 @@ def test_data_that_look_like_an_open_round_are_pointed_out() -> None:
         asked = study.ask()
         row = {"ph": f"{asked.values['ph']:.3g}", "pot": asked.values["pot"], "value": "2", "cost": "1"}
         (said,) = messages(import_csv(study, table([row])))
-        assert "its settings are those of round 1, which has no outcome yet: if it is that play, void" in said
+        assert "its settings are those of round 1, which has no outcome yet: if it is that round, void" in said
         assert f"import the line with {asked.token} in a column token" in said
         other = "b" if row["pot"] == "a" else "a"
         for changed in ({"pot": other}, {"ph": "4.5" if asked.values["ph"] > 5 else "7"}):

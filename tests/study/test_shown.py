@@ -25,7 +25,7 @@ def test_a_recommendation_has_units() -> None:
     assert advised(GREENHOUSE, advice) == [
         "hold temperature",
         "temperature = 23.05 °C",
-        "expected value 7.4 (between 7.0 and 7.8), cost 12346 a play",
+        "expected value 7.4 (between 7.0 and 7.8), cost 12346 a round",
         "a note",
     ]
     table = with_units(GREENHOUSE, Table("Policy", ("ph", "temperature"), ((6.1, {"temperature": 23.0}),)))

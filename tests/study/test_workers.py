@@ -15,8 +15,8 @@ import pytest
 
 from steerbo.core import Suggestion
 from steerbo.errors import InvalidOption, ObjectiveFailure
-from steerbo.storage.database import body_of
 from steerbo.study import MemoryLog, Study
+from steerbo.testing.case import values_of
 from tests.core.stub import Nearest, Stub
 from tests.study.files import Watcher
 from tests.study.processes import SPAWN, measure
@@ -36,7 +36,7 @@ def test_threads(parallel: int) -> None:
     if parallel == 1:
         alone = start()
         alone.run(measure)
-        assert [body_of(e) for e in study.events] == [body_of(e) for e in alone.events], "as without an executor"
+        assert values_of(study.events) == values_of(alone.events), "as without an executor"
 
 
 def lost_once(folder: str, suggestion: Suggestion) -> Any:

@@ -21,7 +21,7 @@ def played(count: int, rounds: int) -> TimeVaryingMethod:  # type: ignore[type-a
 def test_every_prior_has_a_row_with_what_else_is_known_of_it() -> None:
     method = played(3, 4)
     table = method.table_of_priors({p: (10 * p,) for p in range(3)}, ("tens",))
-    assert table.columns == ("prior", "plays", "weight", "tens")
+    assert table.columns == ("prior", "rounds", "weight", "tens")
     weights = [row[2] for row in table.rows]
     assert weights == sorted(weights, reverse=True)
     assert abs(sum(weights) - 1) < 1e-9

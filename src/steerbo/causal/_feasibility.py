@@ -296,7 +296,7 @@ class ArmsFeasibility:
             raise InvalidProblem(
                 "bounds",
                 str(scope),
-                "bounds with feasible settings of every scope that was played",
+                "bounds with feasible settings of every scope that was tried",
                 hint,
             )
 

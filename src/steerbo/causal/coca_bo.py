@@ -91,7 +91,7 @@ class CoCaBO(CausalMethod[CoCaOptions]):
             if wanted > forced
             else ""
         )
-        return f"{counted(forced, 'initial play')}{few}"
+        return f"{counted(forced, 'initial round')}{few}"
 
     @cached_property
     def _wanted(self) -> Int[np.ndarray, " m"]:

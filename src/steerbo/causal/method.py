@@ -884,7 +884,7 @@ class CausalMethod(Method[Causal, O]):
         rows = zip(
             [str(arm.scope) for arm in self.arms], self.plays.tolist(), *extra.values(), strict=True
         )
-        arms = Table("Scopes", ("scope", "plays", *extra), tuple(rows))
+        arms = Table("Scopes", ("scope", "rounds", *extra), tuple(rows))
         closed = (
             f" Limits leave nothing of {counted(self.closed, 'more scope')}." if self.closed else ""
         )

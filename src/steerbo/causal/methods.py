@@ -109,7 +109,7 @@ class Random(CoCaBO):
     name: ClassVar[str] = "random"
 
     def _start_text(self) -> str:
-        return "every play is drawn at random"
+        return "every round is drawn at random"
 
     def indices(self, history: History) -> dict[str, list[Any]]:
         """Nothing: no index chooses."""

@@ -76,7 +76,7 @@ def in_words(scope: Scope, fixed: float, varying: Mapping[str, Any]) -> str:
         f"{'a learned price' if varying[name] == LEARNED else varying[name]} for {name}"
         for name in names
     ]
-    return ", and ".join([f"{fixed:g} a play", *more])
+    return ", and ".join([f"{fixed:g} a round", *more])
 
 
 @dataclass(frozen=True, eq=False)

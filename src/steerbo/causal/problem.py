@@ -154,7 +154,7 @@ class Causal(ConstrainedProblem):
         check_constraints(self.limits or (), self.space, self.graph)
         _ = self.todays_scope  # is checked
         if self.afterwards is not None and self.current is None:
-            hint = "It says how far plays may leave today's settings."
+            hint = "It says how far rounds may leave today's settings."
             raise InvalidProblem(
                 "afterwards", self.afterwards, "nothing, or ‹current› beside it", hint
             )

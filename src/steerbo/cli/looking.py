@@ -7,10 +7,10 @@ from typing import Annotated, Any
 import typer
 
 from .._redaction import to_type
-from ..core import Round
+from ..core import Round, Table
 from ..records import to_dict
 from ..study import Study
-from ..study.formatting import data_table, rounds_table, shown_rounds
+from ..study.formatting import data_table, rounds_table, shown_rounds, timeline
 from .app import answer, echo, group, print_json
 from .arguments import AsJson, Place, explain_credentials, open_study
 from .instructions import about_round
@@ -25,7 +25,7 @@ from .tables import ScreenTable
 from .usage import whole_or_all
 
 commands = group()
-_LATEST = 10  # rounds shown
+_LATEST = 10  # rounds that `show` prints where nobody says how many: a screen has room for them
 
 
 @commands.command()
@@ -43,32 +43,46 @@ def show(
     find: Annotated[
         str, typer.Option(metavar="TEXT", help="Only rounds with this text, in a remark, say.")
     ] = "",
+    who_and_when: Annotated[
+        bool,
+        typer.Option(
+            "--timeline",
+            help="What happened, when and by whom, the latest first, in place of the rounds.",
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show the answer, why, what else can be held, and the latest rounds."""
     with open_study(study, tolerated="any") as going:
         if as_json:
-            print_answers(going, True, _as_data(going, rounds))
+            print_answers(going, True, _as_data(going, rounds, who_and_when))
         else:
             print_answers(going, False, {})
             most = _LATEST if rounds is None else None if rounds == "all" else int(rounds)
-            table = shown_rounds(going, find, most)
+            table = timeline(going, most) if who_and_when else shown_rounds(going, find, most)
             console().print(ScreenTable(table))
             if most is not None and max(len(going.history), len(going.history.data)) > most:
-                found = f" --find {to_type(find)}" if find else ""
-                echo(f"All: steerbo show {to_type(study)} --rounds all{found}")
+                more = f" --find {to_type(find)}" * bool(find) + " --timeline" * who_and_when
+                echo(f"All: steerbo show {to_type(study)} --rounds all{more}")
     explain_credentials(study)
 
 
-def _as_data(study: Study, rounds: str | None) -> dict[str, Any]:
-    """Rounds and data that was added, by columns; of each as many of the latest as are wanted."""
-    found = {}
-    for name, table in (("rounds", rounds_table(study)), ("data", data_table(study))):
-        plain = to_dict(table)
-        rows = [dict(zip(plain["columns"], row, strict=True)) for row in plain["rows"]]
-        first = 0 if rounds in (None, "all") else max(len(rows) - int(rounds), 0)
-        found[name] = rows[first:]
-    return found
+def _as_data(study: Study, rounds: str | None, who_and_when: bool) -> dict[str, Any]:
+    """Rounds and data that was added, by columns, or the timeline; of each as many of the latest as are wanted."""
+    most = None if rounds in (None, "all") else int(rounds)
+    if who_and_when:
+        return {"timeline": _rows(timeline(study, most))}
+    found = {"rounds": _rows(rounds_table(study)), "data": _rows(data_table(study))}
+    return {
+        name: rows if most is None else rows[max(len(rows) - most, 0) :]
+        for name, rows in found.items()
+    }
+
+
+def _rows(table: Table) -> list[dict[str, Any]]:
+    """Rows of a table as data, by column."""
+    plain = to_dict(table)
+    return [dict(zip(plain["columns"], row, strict=True)) for row in plain["rows"]]
 
 
 @commands.command()

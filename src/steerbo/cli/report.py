@@ -81,7 +81,7 @@ def status_lines(study: BaseStudy) -> list[str]:
             f"open: round {r.number}, token {r.suggestion.token}: hold {r.suggestion.scope}"
             for r in rounds
         ),
-        *map(str, status.findings),
+        *(f"{'warning: ' * (each.kind == 'law')}{each}" for each in status.findings),
         *changed,
     ]
 

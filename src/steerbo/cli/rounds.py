@@ -145,7 +145,7 @@ def ask(
                 echo(todo(going, suggestion, to_type(study)))
             if len(suggestions) > 1 and going.problem.space.changes:
                 echo(
-                    "play them in this order: a variable that stays keeps its value from the round before",
+                    "do them in this order: a variable that stays keeps its value from the round before",
                     err=True,
                 )
             explain_credentials(study)

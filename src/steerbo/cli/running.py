@@ -41,7 +41,7 @@ Stop = Annotated[
     str | None,
     typer.Option(
         metavar="DIFFERENCE|enough",
-        help="Stop when the possible gain, by the bounds, is below this difference; enough: below the cost of a play.",
+        help="Stop when the possible gain, by the bounds, is below this difference; enough: below the cost of a round.",
     ),
 ]
 

@@ -202,7 +202,7 @@ def policy(
 
 
 _TABLE = (
-    "Settings of many plays: a JSON list, or a JSON or CSV file with a column for every variable."
+    "Settings of many rounds: a JSON list, or a JSON or CSV file with a column for every variable."
 )
 
 

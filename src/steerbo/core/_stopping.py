@@ -83,7 +83,7 @@ def stop_text(stop: Stop | None) -> str:
     if stop is None:
         return "no stop before the limits"
     return "stop when less " + (
-        "can be gained than a play costs" if stop == ENOUGH else f"than {stop:g} can be gained"
+        "can be gained than a round costs" if stop == ENOUGH else f"than {stop:g} can be gained"
     )
 
 
@@ -116,7 +116,7 @@ def is_converged(problem: Problem, history: History, gain: float | None) -> str:
     most = f"at most {gain_text(gain, money, beside=least if compared is gain else 0.0)} can still be gained"
     unmoved = ", switching aside" if problem.space.changes else ""
     less = (
-        f"the {numeral(least)} that the latest play cost{unmoved}"
+        f"the {numeral(least)} that the latest round cost{unmoved}"
         if history.stop == ENOUGH
         else numeral(least)
     )
@@ -144,7 +144,7 @@ def with_curve(
     least = stopping_threshold(problem, history)
     rule = f"The study is to {stop_text(history.stop)}"
     if least is None:
-        rule += "; the cost of a play is unknown, so it goes on: tell costs, or let it stop at a difference"
+        rule += "; the cost of a round is unknown, so it goes on: tell costs, or let it stop at a difference"
     elif history.stop == ENOUGH:
         rule += f", {numeral(least)} of late" + (
             ", switching aside" if problem.space.changes else ""

@@ -42,13 +42,13 @@ def kept_text(probability: float | None) -> str:
 
 
 def _volume(gain: float) -> str:
-    return f"expected to add {numeral(100.0 * gain, 2)} % to what plays so far dominate"
+    return f"expected to add {numeral(100.0 * gain, 2)} % to what rounds so far dominate"
 
 
 def _trade_off(plays: int) -> str:
     if plays == 1:
-        return "no other play is better in any outcome"
-    return f"the middle of a trade-off: none of its {plays} plays is better in everything"
+        return "no other round is better in any outcome"
+    return f"the middle of a trade-off: none of its {plays} rounds is better in everything"
 
 
 def _limit_unlikely(  # noqa: PLR0917  by name
@@ -59,13 +59,13 @@ def _limit_unlikely(  # noqa: PLR0917  by name
     nearest: float | None = None,
     where: str = "",
 ) -> str:
-    said = f"{limit}: {kept_text(probability)} by this play"
+    said = f"{limit}: {kept_text(probability)} by this round"
     if on_average:
-        return f"{said}, which earlier plays leave room for"
+        return f"{said}, which earlier rounds leave room for"
     if method:
         return f"{said}: {method} does not look at limits on outcomes"
     seen = "" if nearest is None else f" {_nearest(nearest, where)}"
-    return f"{said}. No play was found that keeps every limit as often as asked.{seen}"
+    return f"{said}. No setting was found that keeps every limit as often as asked.{seen}"
 
 
 def _nearest(value: float, where: str) -> str:
@@ -81,7 +81,7 @@ def _good_enough(least: float, minimize: bool, scopes: Sequence[str], step: floa
 
 
 def _unknown_cost(scopes: Sequence[str]) -> str:
-    return f"what a play{f' of {listed(scopes)}' if scopes else ''} costs is unknown"
+    return f"what a round{f' of {listed(scopes)}' if scopes else ''} costs is unknown"
 
 
 def _typical_context(share: float) -> str:
@@ -90,7 +90,7 @@ def _typical_context(share: float) -> str:
 
 def _over_contexts(mean: float | None = None, cost: float | None = None) -> str:
     said = [] if mean is None else [f"expect {numeral(mean)}"]
-    said += [] if cost is None else [f"a play costs {numeral(cost)}"]
+    said += [] if cost is None else [f"a round costs {numeral(cost)}"]
     return f"over all of them: {', '.join(said)}"
 
 
@@ -101,7 +101,7 @@ def _works_seldom(probability: float) -> str:
         if steps
         else f"less than {100 * NOT_WORKING:.0f} %"
     )
-    return f"works in {often} of plays: the expected value counts only plays that work"
+    return f"works in {often} of rounds: the expected value counts only rounds that work"
 
 
 def _worse_outcomes(number: int, near: int, low: float, high: float, mean: float) -> str:
@@ -170,7 +170,7 @@ def _unreached(
 
 def _costs_contradicted(scopes: Sequence[Mapping[str, Any]]) -> str:
     said = [
-        f"{each['scope']} is stated to cost {numeral(each['stated'])}, and {counted(each['plays'], 'play')} cost "
+        f"{each['scope']} is stated to cost {numeral(each['stated'])}, and {counted(each['plays'], 'round')} cost "
         f"{numeral(each['told'])} on average"
         for each in scopes
     ]
@@ -185,8 +185,8 @@ def _costs_hang(names: Sequence[str], rising: Sequence[bool], plays: int) -> str
         f"{'rise' if up else 'fall'} with {name}" for name, up in zip(names, rising, strict=True)
     ]
     return (
-        f"The costs told of {plays} plays {' and '.join(each)}: choices and answers go by the mean cost, and take the "
-        "rest for luck. A cost-varying problem with ‹value_of_one›, and no stated costs, learns what a play costs at "
+        f"The costs told of {plays} rounds {' and '.join(each)}: choices and answers go by the mean cost, and take the "
+        "rest for luck. A cost-varying problem with ‹value_of_one›, and no stated costs, learns what a round costs at "
         "its settings."
     )
 
@@ -224,7 +224,7 @@ def _cheaper(  # noqa: PLR0917  by name
     tried = "" if least is None else f", where {numeral(least)} is enough to be tried"
     said = f"cheaper than {rival}, and may reach {numeral(bound)}{tried}"
     if not enough:
-        said += f" (this play may move that by {numeral(width, 3)})"
+        said += f" (this round may move that by {numeral(width, 3)})"
     return f"{said}; {rival} may reach {numeral(highest)}"
 
 
@@ -238,12 +238,12 @@ def _moving(  # noqa: PLR0917  by name
 the 40 plays still to come it would have to be 0.1'
     """
     gained, wanted = numeral(better, 3), numeral(needed, 3)
-    held = f"over the {plays:.0f} plays still to come it would have to be {wanted}"
+    held = f"over the {plays:.0f} rounds still to come it would have to be {wanted}"
     if paid:
-        return f"it pays {numeral(paid, 4)} to move, which is expected to make plays better by {gained}; {held}"
+        return f"it pays {numeral(paid, 4)} to move, which is expected to make rounds better by {gained}; {held}"
     nothing = (
         f"it moves nothing that is hard to change: that would cost {numeral(price, 4)}, "
-        "and is expected to make plays"
+        "and is expected to make rounds"
     )
     if better < needed:
         return f"{nothing} better by {gained}; {held}"
@@ -257,13 +257,13 @@ the 40 plays still to come it would have to be 0.1'
 
 def _risk(likely: Mapping[str, float], mean: Mapping[str, float], plays: int) -> str:
     each = [
-        f"it keeps to that on {name} with probability {numeral(likely[name], 2)}, and all plays with "
+        f"it keeps to that on {name} with probability {numeral(likely[name], 2)}, and all rounds with "
         f"{numeral(average, 3)} on average"
         for name, average in mean.items()
     ]
     return (
-        "in place of the play within limits that was to follow, to learn more, it may break one: "
-        f"{'; '.join(each)} (such plays: {plays})"
+        "in place of the round within limits that was to follow, to learn more, it may break one: "
+        f"{'; '.join(each)} (such rounds: {plays})"
     )
 
 
@@ -271,12 +271,12 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "said": "{text}",  # of methods of other packages
     # why a play is suggested
     "own-play": "settings of your own",
-    "first-play": "one of the first plays, made to have something to learn from",
-    "current-play": "today's settings, played first to compare all others with them",
-    "repeat": "it repeats {name}, whose outcome was better than all others and is probably wrong: one more play tells",
+    "first-play": "one of the first rounds, made to have something to learn from",
+    "current-play": "today's settings, tried first to compare all others with them",
+    "repeat": "it repeats {name}, whose outcome was better than all others and is probably wrong: one more round tells",
     "volume": _volume,
     "trade-off": _trade_off,
-    "untried": "a setting not played yet: to play the best one again would teach nothing",
+    "untried": "a setting not tried yet: to set the best one again would teach nothing",
     "best-bound": _best_bound,
     "cheaper": _cheaper,
     "rule": "{text}",
@@ -297,12 +297,12 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "over-contexts": _over_contexts,
     # why it is the one
     "good-enough": _good_enough,
-    "largest-net-value": "the net value of a play is {value:.5g}, more than that of other sets",
+    "largest-net-value": "the net value of a round is {value:.5g}, more than that of other sets",
     "stay": "stay as you are: it is good enough, and costs no more",
     "gain-over-current": "{gain:.4g} better than today's settings (from {low:.4g} to {high:.4g})",
-    "played": "this distribution has been played",
-    "best-played": "the best of the distributions that were played",
-    "predicted": "not played yet: the model predicts it",
+    "played": "this distribution has been tried",
+    "best-played": "the best of the distributions that were tried",
+    "predicted": "not tried yet: the model predicts it",
     "none-better-than-today": "stay as you are: no other distribution is shown to be better",
     "none-better-than-even": "spread evenly: no other distribution is shown to be better",
     "part-of-the-way": "{share:.0%} of the way to the recommended distribution",
@@ -369,10 +369,10 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "far-date": "The time of {name}, {time:.15g}, is far ahead of all others: it is probably wrong, and "
     "answers are as of {now:.15g} until another one is near it. If it is wrong, amend {name}.",
     "limit-unlikely": _limit_unlikely,
-    "limit-broken-often": "{limit} was kept in {kept:.0%} of {plays} plays: its model is wrong near the "
+    "limit-broken-often": "{limit} was kept in {kept:.0%} of {plays} rounds: its model is wrong near the "
     "limit, as where the outcome jumps. Keep a distance: state a tighter limit in a new study.",
     "limit-never-kept": lambda limit, plays, name, nearest: (
-        f"{limit} was kept in none of {counted(plays, 'play')}; {name} = {numeral(nearest)} came nearest: the limit "
+        f"{limit} was kept in none of {counted(plays, 'round')}; {name} = {numeral(nearest)} came nearest: the limit "
         "may be out of reach. If it is not meant so, begin a study with another one."
     ),
     "far-beyond-limit": lambda outcome, value, limit, name: (

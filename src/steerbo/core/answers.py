@@ -399,7 +399,7 @@ class Recommendation(Record):
     @property
     def expected(self) -> str:
         """The expected value with its bounds, and the cost of a play, in words."""
-        cost = f", cost {numeral(self.cost)} a play" if self.cost is not None else ""
+        cost = f", cost {numeral(self.cost)} a round" if self.cost is not None else ""
         if self.mean is None:
             return f"expected value unknown{cost}"
         return expected_text(self.mean, self.lower, self.upper) + further_text(self.outcomes) + cost

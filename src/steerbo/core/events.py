@@ -1,7 +1,7 @@
 """Events of a study, one record each. The log of events is read back, never recomputed.
 
-`by` is the name of the key (of `steerbo serve`) whose holder caused an event, where known; nothing
-is computed from it.
+`by` is the name of the key (of `steerbo serve`) whose holder caused an event, where known, `when`
+the time at which a study logged it, in UTC; nothing is computed from them.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import json
 import math
 import sys
 from collections.abc import Callable
+from dataclasses import field
 from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import Field
@@ -107,6 +108,7 @@ class Asked:
     gain: float | None = None
     limits: dict[str, float | None] = Field(default_factory=dict)
     by: str | None = None
+    when: str | None = field(default=None, compare=False)
     kind: Literal["asked"] = "asked"
 
 
@@ -121,6 +123,7 @@ class Decided:
     note: dict[str, Any] = Field(default_factory=dict)
     limits: dict[str, float | None] = Field(default_factory=dict)
     by: str | None = None
+    when: str | None = field(default=None, compare=False)
     kind: Literal["decided"] = "decided"
 
 
@@ -131,6 +134,7 @@ class OutcomeTold:
     token: str
     outcome: Outcome
     by: str | None = None
+    when: str | None = field(default=None, compare=False)
     kind: Literal["told"] = "told"
 
 
@@ -152,6 +156,7 @@ class Failed:
     charge: float | None = None
     realised: dict[str, Any] = Field(default_factory=dict)
     by: str | None = None
+    when: str | None = field(default=None, compare=False)
     kind: Literal["failed"] = "failed"
 
 
@@ -169,6 +174,7 @@ class Amended:
     charge: bool | None = None
     scope: Scope | None = None
     by: str | None = None
+    when: str | None = field(default=None, compare=False)
     kind: Literal["amended"] = "amended"
 
 
@@ -183,6 +189,7 @@ class Abandoned:
     reason: str = ""
     charge: float | None = None
     by: str | None = None
+    when: str | None = field(default=None, compare=False)
     kind: Literal["abandoned"] = "abandoned"
 
 
@@ -206,6 +213,7 @@ class DataAdded:
     by: str | None = None
     id: str | None = None
     source: str | None = None
+    when: str | None = field(default=None, compare=False)
     kind: Literal["added"] = "added"
 
     @property
@@ -256,6 +264,7 @@ class Remarked:
     text: str
     by: str | None = None
     file: KeptFile | None = None
+    when: str | None = field(default=None, compare=False)
     kind: Literal["remarked"] = "remarked"
 
 
@@ -265,6 +274,7 @@ class BoundsExtended:
 
     bounds: dict[str, tuple[Any, Any]]
     by: str | None = None
+    when: str | None = field(default=None, compare=False)
     kind: Literal["extended"] = "extended"
 
 
@@ -357,19 +367,19 @@ def check_plain(plain: Any, place: str) -> None:
     level: list[tuple[str, Any]] = [(place, plain)]
     for _ in range(MOST_NESTED):
         deeper: list[tuple[str, Any]] = []
-        for field, value in level:
+        for spot, value in level:
             kind = type(value)
             if kind is str:
                 continue
             if kind is dict:
-                deeper += [(f"{field}.{name}", value[name]) for name in value]
+                deeper += [(f"{spot}.{name}", value[name]) for name in value]
             elif kind is list or kind is tuple:
-                deeper += [(field, each) for each in value]
+                deeper += [(spot, each) for each in value]
             elif (kind is int and abs(value) > _LARGEST_FLOAT) or (
                 kind is float and not math.isfinite(value)
             ):
                 shown = value if kind is float else math.copysign(math.inf, value > 0 or -1)
-                raise InvalidStudy(field, shown, f"a number below {_LARGEST_FLOAT:.2g} in size")
+                raise InvalidStudy(spot, shown, f"a number below {_LARGEST_FLOAT:.2g} in size")
         if not deeper:
             return
         level = deeper

@@ -116,11 +116,13 @@ class EventRecorder:
 
     Attributes:
         by: the author of the events written now; None: not known.
+        clock: the time now, as ISO 8601, that events are stamped with; None: they have no time.
     """
 
     def __init__(self, state: StudyState, log: Log | None) -> None:
         self.state, self.log = state, log
         self.by: str | None = None
+        self.clock: Callable[[], str] | None = None
         self._said: dict[str, tuple[str, ...]] = {}  # by token, of what happened last
 
     def __call__(self, event: Event | None) -> Warnings:
@@ -167,13 +169,13 @@ class EventRecorder:
         )
 
     def signed(self, event: Event) -> Event:
-        """Put an event in canonical order, and sign it with its cause."""
+        """Put an event in canonical order, and sign it with its cause and its time."""
         event = with_canonical_order(event, self.state.problem.in_order)
-        return (
-            event
-            if self.by is None or isinstance(event, Created | Refitted)
-            else replace(event, by=self.by)
-        )
+        if isinstance(event, Created | Refitted):
+            return event
+        if self.clock is not None and event.when is None:
+            event = replace(event, when=self.clock())
+        return event if self.by is None else replace(event, by=self.by)
 
     def apply(self, event: Event) -> list[Finding]:
         """Apply a logged event to the state; returns its implausible values."""
@@ -1073,7 +1075,7 @@ class Optimizer(BaseStudy):
         self._state = StudyState(problem, solver, created)
         if budget is not None and (reason := self._state.finished()):
             raise InvalidOption(
-                "budget", budget, "enough for at least one play", f"As it is, {reason}."
+                "budget", budget, "enough for at least one round", f"As it is, {reason}."
             )
         self.recorder, self._lock = EventRecorder(self._state, log), CallLock()
         if log is not None:

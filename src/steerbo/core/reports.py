@@ -439,7 +439,7 @@ class OutcomeParser:
                 "cost",
                 None,
                 "a number not below 0",
-                "The study has a budget, so every play's cost counts.",
+                "The study has a budget, so every round's cost counts.",
             )
         return outcome
 

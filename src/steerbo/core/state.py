@@ -372,7 +372,7 @@ class StudyState:
         asked = self._asked(replace(choice, note={"own": True}), request)
         money = self.history.remaining + self.history.rounding
         if asked.expected_cost is not None and asked.expected_cost > money:
-            allowed = f"a play that costs at most {self.history.remaining:.6g}, which is left of the budget"
+            allowed = f"a round that costs at most {self.history.remaining:.6g}, which is left of the budget"
             raise InvalidRequest(
                 "values", dict(values), f"{allowed}: this one costs {asked.expected_cost:.6g}", left
             )

@@ -23,7 +23,7 @@ MOST_BEYOND = 0.01
 """Share of a column of `nature` that may lie beyond its variable's bounds."""
 
 INSTEAD = {
-    "prices": "Costs of plays are given for each control set, as `costs`.",
+    "prices": "Costs of rounds are given for each control set, as `costs`.",
     "moving_cost": "Each variable says what moving it costs: its ‹change›.",
     "graph": "Laws are stated here, also as rows of data, `nature`. With a graph it is a causal problem.",
     "priors": "How it changes with time is said by `drift`. Competing priors are for time-varying problems.",
@@ -46,7 +46,7 @@ def check_sets(space: Space, control_sets: ControlSets, nature: JointRows | None
                 field,
                 len(given),
                 f"at most {most}",
-                "Leave out the sets that are not worth a play.",
+                "Leave out the sets that are not worth a round.",
             )
     together = () if nature is None else check_nature(nature, space)
     if not control_sets:
@@ -176,13 +176,13 @@ def cheaper_supersets(scopes: Sequence[Scope]) -> Iterator[str]:
     """Name the sets whose stated cost is below that of a part of them: that is seldom meant.
 
     >>> print(*cheaper_supersets([Scope(["t"], price=3.0), Scope(["t", "ph"], price=1.0)]))
-    t + ph costs 1 a play, and t, which is a part of it, 3: is that meant?
+    t + ph costs 1 a round, and t, which is a part of it, 3: is that meant?
     """
     for whole, part in permutations(scopes, 2):
         if whole.price is None or part.price is None or not set(part.set) < set(whole.set):
             continue
         if whole.price < part.price:
-            less = f"{whole} costs {whole.price:g} a play, and {part}, which is a part of it, {part.price:g}"
+            less = f"{whole} costs {whole.price:g} a round, and {part}, which is a part of it, {part.price:g}"
             yield f"{less}: is that meant?"
 
 

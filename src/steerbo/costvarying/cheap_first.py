@@ -412,15 +412,15 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         rows = tuple((*row, why.upper[i]) for i, row in enumerate(table.rows))
         goal = "the best" if self.problem.tolerance is None else "good enough"
         rule = (
-            f"each round plays the cheapest set that may still turn out to be {goal}; a dearer one only when outcomes "
+            f"each round holds the cheapest set that may still turn out to be {goal}; a dearer one only when outcomes "
             "have ruled out those that are cheaper"
         )
         if (worth := self.problem.value_of_one) is not None:
-            rule = f"each round plays the set whose net value may be largest: {worth:g} times its value, less its cost"
+            rule = f"each round holds the set whose net value may be largest: {worth:g} times its value, less its cost"
         if self.costs_of_settings.active:
             rule += ", which hangs on its settings and is learned over them; bounds here are of the net value"
         summary = (
-            f"{rule}. Round {asked[-1].round} played {asked[-1].scope}, whose expected "
+            f"{rule}. Round {asked[-1].round} held {asked[-1].scope}, whose expected "
             f"value was uncertain by {numeral(why.width, 3)}."
         )
         if self.options.alike > 1:
@@ -434,7 +434,7 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         ):
             summary += (
                 f" Round {latest.number} repeats {doubted}, whose outcome was better than all others and is probably "
-                "wrong: one more play tells."
+                "wrong: one more round tells."
             )
         if (drift_model := self.surrogate.drift.model) is not None:
             summary += f" Of drift it says: {drift_model.said(self.model.kernel)}."

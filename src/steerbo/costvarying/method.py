@@ -455,7 +455,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             raise InvalidContext(
                 "context",
                 dict(seen),
-                f"one in which a play fits into {history.remaining:.6g}",
+                f"one in which a round fits into {history.remaining:.6g}",
                 hint,
             )
         return fits
@@ -1103,4 +1103,4 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             for i, scope in enumerate(self.problem.scopes)
         )
         cost = "mean cost" if self.problem.costs is None else "stated cost"
-        return Table("Control sets", ("set", "plays", cost), tuple(rows))
+        return Table("Control sets", ("hold", "rounds", cost), tuple(rows))

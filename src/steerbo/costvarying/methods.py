@@ -82,7 +82,7 @@ class UcbCvs(CostVaryingMethod[UcbCvsOptions]):
         """Tabulate plays and costs, with the present ε."""
         rounds = [read_note(_Near, played.suggestion.note).epsilon for played in history]
         epsilon = next((value for value in reversed(rounds) if value is not None), None)
-        text = "the cheapest set whose upper bound comes near the largest is played"
+        text = "the cheapest set whose upper bound comes near the largest is held"
         more = f"; near is now {epsilon:.4g}" if epsilon is not None else ""
         return Explanation(text + more, (self.control_set_table(history),))
 
@@ -141,7 +141,7 @@ class UcbPsq(CostVaryingMethod[UcbPsqOptions]):
     """Play the set and settings with the largest expected upper bound, whatever it costs (Hayashi et al. 2022)."""
 
     name: ClassVar[str] = "ucb-psq"
-    rule: ClassVar[str] = "the set with the largest expected upper bound is played"
+    rule: ClassVar[str] = "the set with the largest expected upper bound is held"
     Options: ClassVar[type[Any]] = UcbPsqOptions
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
@@ -156,7 +156,7 @@ class TsPsq(CostVaryingMethod[Any]):
     """Draw a function from the posterior, play where its expectation is largest (Hayashi et al. 2022)."""
 
     name: ClassVar[str] = "ts-psq"
-    rule: ClassVar[str] = "the best set of a function drawn from the posterior is played"
+    rule: ClassVar[str] = "the best set of a function drawn from the posterior is held"
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Choose `argmax_{i, x^i} E f̃([x^i, X^{-i}])`. Pending points need no care: each draw is another function."""

@@ -168,7 +168,7 @@ class CostVarying(ConstrainedProblem):
     def describe(self) -> tuple[tuple[str, str], ...]:
         """Describe the control sets, their costs, the constraints and the tolerance: pairs of a heading and a text."""
         prices = (
-            "" if scope.price is None else f"; {scope.price:g} a play" for scope in self.scopes
+            "" if scope.price is None else f"; {scope.price:g} a round" for scope in self.scopes
         )
         sets = [
             ("control set", f"{scope}{price}")
@@ -187,7 +187,7 @@ class CostVarying(ConstrainedProblem):
             else []
         )
         after = (
-            [("afterwards", f"the answer serves {self.afterwards:g} plays")]
+            [("afterwards", f"the answer serves {self.afterwards:g} rounds")]
             if self.afterwards is not None
             else []
         )

@@ -287,7 +287,7 @@ def representative(
                 )
             who[name] = names[0]
     if len(who) == 2 and not played[who["context"]].get(who["action"]):
-        hint = "If the distribution really played was another one, tell it too."
+        hint = "If the distribution really used was another one, tell it too."
         raise InvalidOutcome(
             "realised.action",
             who["action"],
@@ -303,7 +303,7 @@ def payoffs(simplex: Simplex, given: Any) -> dict[str, dict[str, float]]:
     Raises:
         InvalidOutcome: naming the cell.
     """
-    hint = "Give the mean payoff of the agents of every cell that was played."
+    hint = "Give the mean payoff of the agents of every cell that was tried."
     if not isinstance(given, Mapping) or not given:
         raise InvalidOutcome("value", given, "mean payoffs by action by context", hint)
     return {
@@ -329,7 +329,7 @@ def check_payoffs_match(
                     f"value.{context}.{action}",
                     None,
                     "the mean payoff of its agents",
-                    "It was played.",
+                    "It was tried.",
                 )
         for action, payoff in value[context].items():
             if not row.get(action):

@@ -520,7 +520,7 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
             (float(self.problem.sign * averages[i]), fullest(self.problem, self.tables[i]))
             for i in best
         )
-        title = "Best distributions played"
+        title = "Best distributions tried"
         different = len({told.key for told in self.recent})
         return Explanation(
             f"{counted(len(self.outcomes), 'outcome')} of {counted(different, 'distribution')}",

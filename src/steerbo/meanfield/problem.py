@@ -73,7 +73,7 @@ _MOVES = "What moving costs is an outcome of its own: tell it as one."
 _TOLD = {
     "population": "the average payoff of all agents",
     "representative": "the payoff of one agent, with its context and action",
-    "agents": "the mean payoff of every context and action that was played",
+    "agents": "the mean payoff of every context and action that was tried",
 }
 _SHOWN = 20  # names in a list
 

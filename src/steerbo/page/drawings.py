@@ -408,7 +408,7 @@ def _settings_chart(study: BaseStudy, found: SettingsOverTime, up: Axis) -> Char
         across=across.ticks(),
         up=up.ticks(6),
         along=found.along,
-        text=f"{found.name} in {len(dots)} plays, by {found.along}",
+        text=f"{found.name} in {len(dots)} rounds, by {found.along}",
         upward=_labelled(problem, found.name),
         ends=(words.worth(worst), words.worth(best)),
     )

@@ -146,7 +146,7 @@ def _drawing(study: BaseStudy, advice: Recommendation, tab: Tab) -> Slice | None
         chart = time_chart(study, advice, tab.along)
         says = (
             f"Shades: expected {words.value_label}, the stronger the better, all else as in the best. "
-            f"Line: the best {tab.along} at each time, as known today. Dots: plays."
+            f"Line: the best {tab.along} at each time, as known today. Dots: rounds."
         )
         return Slice(tab.along, chart, (), says)
     if tab.draw == "policy":
@@ -194,7 +194,7 @@ def shares_slice(study: BaseStudy) -> Slice:
 
 
 def _policy_slice(study: BaseStudy, advice: Recommendation, pair: Followed) -> Slice:
-    says = "Dots: plays, in shades by what came of them. Line: what the policy sets now."
+    says = "Dots: rounds, in shades by what came of them. Line: what the policy sets now."
     return Slice(str(pair), None, (), says, beside=policy_charts(study, advice, pair))
 
 

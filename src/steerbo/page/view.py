@@ -284,7 +284,7 @@ def _traded(study: BaseStudy, advice: Recommendation, found: Traded) -> Chart:
         across=across.ticks(),
         up=up.ticks(6),
         along=f"{name}, expected",
-        text=f"{words.value} against {name}: {len(marks)} plays that nothing betters in everything",
+        text=f"{words.value} against {name}: {len(marks)} rounds that nothing betters in everything",
         says=f"{says} Hollow: what was measured." if told else says,
         upward=f"{words.value_label}, expected",
         points=tuple(marks),
@@ -328,7 +328,7 @@ def _chart_of(study: BaseStudy, found: Choices) -> Chart:
         advice = row.advice
         at, (mean, low, high) = float(row.at or 0.0), row.ends
         said = words.expected(advice.mean, advice.lower, advice.upper).rstrip(".")
-        paid = "" if advice.cost is None else f", {words.paid(advice.cost)} a play"
+        paid = "" if advice.cost is None else f", {words.paid(advice.cost)} a round"
         works = f", works in {row.works}" if row.works else ""
         text = f"{row.name}: {said}{paid}{works}"
         if not row.named:
@@ -356,7 +356,7 @@ def _chart_of(study: BaseStudy, found: Choices) -> Chart:
         dots=thinned(dots),
         across=ticks if found.priced else (),
         up=up.ticks(6),
-        along=labelled("cost of a play", words.money) if found.priced else "",
+        along=labelled("cost of a round", words.money) if found.priced else "",
         text=f"{found.title}: {'; '.join(point.text for point in named)}",
         says=f"Lines: 95 %.{dashed}{shaded}",
         points=tuple(named),
@@ -755,8 +755,8 @@ def _otherwise(problem: Problem, played: Round, nature: tuple[str, ...]) -> list
 def _sentences(text: str) -> str:
     """A text that begins as sentences do, line by line, and ends as they do.
 
-    >>> _sentences("each round plays the cheapest set")
-    'Each round plays the cheapest set.'
+    >>> _sentences("each round holds the cheapest set")
+    'Each round holds the cheapest set.'
     """
     lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
     return "\n".join(

@@ -142,7 +142,7 @@ def prices(study: BaseStudy, ax: Any = None, value: str = "", money: str = "") -
         choice.cost is None for choice in (advice, *advice.alternatives)
     ):
         hint = (
-            "Without prices ‹plots.causal.shares› shows which scopes were played, "
+            "Without prices ‹plots.causal.shares› shows which scopes were tried, "
             "and ‹plots.slices› what each gives."
         )
         raise InvalidProblem("prices", None, "the cost of setting and looking, by variable", hint)
@@ -181,7 +181,7 @@ def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
     problem = of_kind(optimizer, Causal)
     if not problem.space.seen:
         yield from choices_picture(optimizer, advice)
-    text = "The causal graph while the recommended scope is played: what is set in it, and what is looked at before"
+    text = "The causal graph while the recommended scope is held: what is set in it, and what is looked at before"
     yield Picture("Recommended scope", text, lambda: scope_figure(problem.graph, advice.scope))
     yield from learned_pictures(optimizer, advice)
     text = "Outcome of every round, and what was expected of the recommendations"

@@ -135,8 +135,8 @@ def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
     yield from learned_pictures(optimizer, advice)
     if all(played.outcome is None for played in optimizer.history):
         return
-    text = "The value of every play, by control set, against what was spent"
-    yield Picture("Outcome of every play", text, lambda: plays(optimizer).figure)
+    text = "The value of every round, by control set, against what was spent"
+    yield Picture("Outcome of every round", text, lambda: plays(optimizer).figure)
     yield from settings_pictures(optimizer, advice)
 
 
@@ -237,6 +237,6 @@ def _plays(axes: Any, study: BaseStudy, problem: CostVarying, value: str, money:
     axes.set(
         xlabel=spent_words(study, counted, money),
         ylabel=value_words(study, value),
-        title="Outcome of every play",
+        title="Outcome of every round",
     )
     axes.set_xlim(left=0)

@@ -146,7 +146,7 @@ def value_name(study: BaseStudy, value: str = "") -> str:
     return value or study.history.columns.get("value", target)
 
 
-def money_words(study: BaseStudy, money: str = "", said: str = "cost of a play") -> str:
+def money_words(study: BaseStudy, money: str = "", said: str = "cost of a round") -> str:
     r"""A label of costs, with their unit: as given, else as the study heads its column.
 
     >>> import steerbo as sb
@@ -157,11 +157,11 @@ def money_words(study: BaseStudy, money: str = "", said: str = "cost of a play")
     return words(money_name(study, money, said))
 
 
-def money_name(study: BaseStudy, money: str = "", said: str = "cost of a play") -> str:
+def money_name(study: BaseStudy, money: str = "", said: str = "cost of a round") -> str:
     """A label of costs as people wrote it; see `money_words`."""
     own = study.history.columns.get("cost", "")
     if not money and own:
-        return own if said == "cost of a play" else f"{said}: {own}"
+        return own if said == "cost of a round" else f"{said}: {own}"
     return f"{said} ({money})" if money else said
 
 

@@ -184,7 +184,7 @@ def settings(
     advice = study.recommend()
     names = shown_settings(study, advice)
     if not names:
-        allowed = "a study with outcomes of plays that set a variable"
+        allowed = "a study with outcomes of rounds that set a variable"
         raise InvalidRequest("study", f"{study.problem.kind}, {len(study.history)} rounds", allowed)
     if seen is not None:
         which_of(study, None, seen)
@@ -290,7 +290,7 @@ def _draw_settings(
         [each.when for each in found.plays],
         places([each.value for each in found.plays]),
         c=[each.outcome for each in found.plays],
-        s=16, lw=0.3, edgecolors="black", zorder=3, label="one play", **shade,
+        s=16, lw=0.3, edgecolors="black", zorder=3, label="one round", **shade,
     )  # fmt: skip
     if found.best is not None:
         last, best = found.best

@@ -206,7 +206,7 @@ class Predict(Asking):
 
     model_config = _like({"values": {"ph": 6.2}})
     values: Json | list[Json] = Field(
-        description="Settings of a play, by variable; or a list of such."
+        description="Settings of a round, by variable; or a list of such."
     )
 
 
@@ -214,7 +214,7 @@ class Attach(Asking):
     """Settings of a play of one's own, and when and in which context."""
 
     model_config = _like({"values": {"ph": 6.2}})
-    values: Json = Field(description="Settings of the play, by variable.")
+    values: Json = Field(description="Settings of the round, by variable.")
 
 
 @dataclass(frozen=True)

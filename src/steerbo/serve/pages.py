@@ -28,6 +28,7 @@ from ..page.view import advice_of, progress, status_text
 from ..page.wording import Words, in_resolution
 from ..study import Study
 from ..study.files.export import events_jsonl, rounds_csv, study_xlsx
+from ..study.formatting import timeline
 from .auth import COOKIE, FORM, Principal, check_form, form_secret, set_cookie, study_of, visitor_of
 from .forms import (
     ACTIONS,
@@ -50,6 +51,7 @@ router = APIRouter(include_in_schema=False, route_class=StudyRoute)
 Who = Annotated[Principal, Depends(visitor_of)]
 _LONGEST_FIELDS = 2000  # of a form
 _MOST_ROUNDS = 10_000  # at once
+_EVENTS = 50  # of a timeline, at first
 
 
 def page(request: Request, template: str, status: int = 200, **more: Any) -> Response:
@@ -267,6 +269,15 @@ def rounds(request: Request, who: Who, name: str, most: int = SHOWN, q: str = ""
         most=most,
         who=who,
     )
+
+
+@router.get("/page/{name}/timeline")
+def show_timeline(request: Request, who: Who, name: str, most: int = _EVENTS) -> Response:
+    """What happened in a study, when and by whom, the latest first."""
+    served, most = study_of(request, who, name, "read"), min(max(most, 1), _MOST_ROUNDS)
+    table = served.read(("timeline", most), lambda study: timeline(study, most))
+    more = len(table.rows) == most
+    return page(request, "timeline.html", name=name, table=table, more=more, most=most)
 
 
 @router.get("/page/{name}/rounds/{token}")

@@ -208,7 +208,7 @@ class OutcomeConstraint:
     def __str__(self) -> str:
         bounds = (("at least", self.at_least), ("at most", self.at_most))
         text = " and ".join(f"{word} {end:g}" for word, end in bounds if end is not None)
-        surely = f"with probability {self.probability:g}{' on average over plays' if self.on_average else ''}"
+        surely = f"with probability {self.probability:g}{' on average over rounds' if self.on_average else ''}"
         return f"{self.name} {text} {surely}"
 
 
@@ -309,7 +309,7 @@ def refuse_averages(limits: Sequence[Limit], where: str) -> None:
     """
     for i, limit in enumerate(limits):
         if isinstance(limit, OutcomeConstraint) and limit.on_average:
-            hint = f"Each play keeps to it with the probability by itself {where}."
+            hint = f"Each round keeps to it with the probability by itself {where}."
             raise InvalidProblem(f"limits.{i}.on_average", True, "this left out", hint)
 
 

@@ -345,7 +345,7 @@ class NumericVariable(BaseVariable):
             if number is None or (number > narrower if end == "low" else number < narrower):
                 allowed = f"a finite number {'not above' if end == 'low' else 'not below'} {number_text(narrower)}"
                 hint = (
-                    f"Bounds can be widened, not narrowed: rounds were played within {self.range_text}. For narrower "
+                    f"Bounds can be widened, not narrowed: rounds were made within {self.range_text}. For narrower "
                     "ones begin a new study, and add what was measured as data."
                 )
                 raise InvalidProblem(f"{self.name}.{end}", given, allowed, hint)

@@ -60,7 +60,7 @@ _OWN_ENDS = (
     "Bounds are what can be set; what nature does stays as it was, and this law had its ends from the bounds. "
     "Write it so into the study file, then use ‹extend›."
 )
-_NARROWER = "Bounds can be widened, not narrowed: rounds were played within those of the log"
+_NARROWER = "Bounds can be widened, not narrowed: rounds were made within those of the log"
 _WIDENED = "The study was widened since"
 
 

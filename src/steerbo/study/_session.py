@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
+from datetime import UTC, datetime
 from importlib import import_module
 from typing import Any, TypeVar
 from uuid import uuid4
@@ -19,6 +20,11 @@ from .outbox import Outbox, decided, is_logged, report_entry
 from .workers import LAPSES, PRIORITY_TELL, TRIES, AskBatcher, ContentionEstimate, FairQueue, Worker
 
 T = TypeVar("T")
+
+
+def now() -> str:
+    """The time in UTC, to the second, as ISO 8601."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 class StudySession:
@@ -49,6 +55,7 @@ class StudySession:
         self.contention, self.prepared = ContentionEstimate(), Prefetcher(optimizer)
         # token of the round that another worker has chosen while this one queued
         self._by_another: str | None = None
+        optimizer.recorder.clock = now
         optimizer.log_to(self)
 
     def close(self) -> None:

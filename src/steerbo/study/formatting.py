@@ -4,20 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from ..core import (
+    Abandoned,
+    Amended,
+    Asked,
     BaseStudy,
+    BoundsExtended,
     DataAdded,
+    Decided,
+    Event,
     ExpectedOutcome,
+    Failed,
     History,
+    LimitsRevised,
+    OutcomeTold,
     Problem,
     Recommendation,
+    Remarked,
     Round,
     Table,
     TradeOff,
+    as_text,
+    limit_text,
     number_of,
 )
+from ..core.events import STUDY
 
 LEFT_OUT = "left out"
 """State of an outcome that holds a code for a missing value, as far as people are told."""
@@ -203,6 +217,74 @@ def shown_rounds(study: BaseStudy, find: str = "", most: int | None = None) -> T
         tuple(_COLUMNS[k] for k in kept),
         tuple(tuple(row[k] for k in kept) for row in rows),
     )
+
+
+def timeline(study: BaseStudy, most: int | None = None) -> Table:
+    """Table of what happened, when (in UTC) and by whom as far as the log says, the latest first; `most` lines."""
+    lines = ((event, _happened(study, event)) for event in reversed(study.events))
+    told = ((event, text) for event, text in lines if text)
+    rows = tuple(
+        (when_text(each), getattr(each, "by", None) or "", text)
+        for each, text in islice(told, most)
+    )
+    return Table("Timeline, in UTC", ("when", "who", "what"), rows)
+
+
+def when_text(event: Event) -> str:
+    """The time of an event, to the minute; empty where the log does not say it.
+
+    >>> from steerbo.core import OutcomeTold
+    >>> when_text(OutcomeTold("1-ab", Outcome(7.4), when="2026-01-02T03:04:05+00:00"))
+    '2026-01-02 03:04'
+    """
+    return (getattr(event, "when", None) or "")[:16].replace("T", " ")
+
+
+def _happened(study: BaseStudy, event: Event) -> str:
+    """An event in words; empty where nobody did anything."""
+    problem, named = study.problem, _named_as(study, getattr(event, "token", ""))
+    match event:
+        case Asked():
+            own = " at settings of one's own" if event.note.get("own") else ""
+            asked = in_words(problem, event.values)
+            return f"{named} begun{own}" + (f": {asked}" if asked else "")
+        case Decided():
+            seen, then = in_words(problem, event.context), in_words(problem, event.values)
+            return f"{named}: {seen} seen" + (f"; {then}" if then else "")
+        case OutcomeTold():
+            return f"{named} gave {as_text(event.outcome.value)}"
+        case Failed():
+            return f"{named} broke{_because(event.reason)}"
+        case Abandoned():
+            return f"{named} given up{_because(event.reason)}"
+        case Amended(outcome=None, failure=None):
+            return f"{named} taken out{_because(event.reason)}"
+        case Amended():
+            now = f": {as_text(event.outcome.value)}" if event.outcome else ""
+            return f"{named} corrected{now}{_because(event.reason)}"
+        case DataAdded():
+            return f"data added: {as_text(event.outcome.value)} at {in_words(problem, event.outcome.realised)}"
+        case Remarked():
+            said = "; ".join(filter(None, [event.text, event.file.name if event.file else ""]))
+            return f"remark on {named}: {said}"
+        case BoundsExtended():
+            wider = (f"{name} {low:g} to {high:g}" for name, (low, high) in event.bounds.items())
+            return f"bounds widened: {', '.join(wider)}"
+        case LimitsRevised():
+            limits = [limit_text(n, x) for n, (_, x) in event.changes.items() if n != "columns"]
+            return f"from here on: {'; '.join(limits)}" if limits else ""
+    return ""
+
+
+def _named_as(study: BaseStudy, token: str) -> str:
+    """What people call a token: the round's number, the data's name, or the study."""
+    if not token or token == STUDY or study.history.datum(token) is not None:
+        return token and (token if token != STUDY else "the study")
+    return f"round {study.history[token].number}"
+
+
+def _because(reason: str) -> str:
+    return f": {reason}" if reason else ""
 
 
 def _in_words(problem: Problem, row: Sequence[Any]) -> list[Any]:

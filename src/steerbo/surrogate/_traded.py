@@ -42,7 +42,7 @@ class Gain:
 class Trades:
     """A method for several outcomes: it comes before the base of its kind, and logs a `Gain` with each choice."""
 
-    rule: ClassVar[str] = "each round plays where the trade-off is expected to gain most"
+    rule: ClassVar[str] = "each round goes where the trade-off is expected to gain most"
     trades: ClassVar[bool] = True
     _gain_at = Method._gain_at  # there are no bounds on what another trade-off gains
 

@@ -103,8 +103,9 @@ def backwards(value: Any) -> Any:
 
 
 def values_of(events: tuple[Event, ...]) -> list[str]:
-    """The bits of each event."""
-    return [bits(event) for event in events]
+    """The bits of each event, but for the time at which it was logged: nothing is computed from that."""
+    plain = [to_dict(event) for event in events]
+    return [bits({name: part for name, part in each.items() if name != "when"}) for each in plain]
 
 
 def changed(change: Callable[[float], float], value: Any) -> Any:

@@ -142,7 +142,7 @@ MOST_VARIABLES, MOST_PRIORS = 1000, 1000
 """Largest numbers of variables and priors in a problem."""
 
 _ALL_SET = (
-    "Everything is set in every round here, so that all plays cost alike. Where some can be left to nature, it is a "
+    "Everything is set in every round here, so that all rounds cost alike. Where some can be left to nature, it is a "
     "cost-varying problem: that takes it, and `drift`."
 )
 INSTEAD = {

@@ -648,7 +648,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
             if len(shown) <= SHOWN
             else f"Priors ({SHOWN} of {len(shown)}, most probable first)"
         )
-        return Table(title, ("prior", "plays", "weight", *columns), tuple(rows))
+        return Table(title, ("prior", "rounds", "weight", *columns), tuple(rows))
 
     def table_of_present_choice(self, history: History) -> Table:
         """Table of the prior behind the latest choice, and its expectation."""

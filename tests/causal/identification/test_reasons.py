@@ -70,7 +70,7 @@ CHAIN = CausalGraph.from_text("c -> x -> z -> y; c -> y; w -> x; x2 -> a", targe
     ("scope", "rule", "reason"),
     [
         ({"x": ["z"]}, "cycle", "x affects z, which it looks at"),
-        ({"x": ["c"], "x2": []}, "A", "x2 does not affect y when the rest of the scope is played"),
+        ({"x": ["c"], "x2": []}, "A", "x2 does not affect y when the rest of the scope is set"),
         ({"x": ["c", "w"]}, "B", "x looks at w, which tells nothing about y beyond c"),
         ({"x": ["w"]}, "B", "x looks at w, which tells nothing about y beyond nothing"),
         ({"x": []}, "C", "x does not look at c, which tells about y: c -> y"),

@@ -119,7 +119,7 @@ def violated_rule(graph: CausalGraph, scope: Scope) -> Violation | None:
         name = graph.names[action]
         if not above >> action & 1:
             return Violation(
-                "A", f"{name} does not affect {graph.target} when the rest of the scope is played"
+                "A", f"{name} does not affect {graph.target} when the rest of the scope is set"
             )
         alone = scoped.without(action)
         for context in bits(seen):

@@ -228,7 +228,7 @@ class SteerboSampler(optuna.samplers.BaseSampler):
     ) -> None:
         """Add a trial with other parameters than suggested as external data."""
         if suggestion is not None:
-            self.study.abandon(suggestion, "Optuna: other parameters were played")
+            self.study.abandon(suggestion, "Optuna: other parameters were tried")
         if values is not None:
             held = {
                 name: value for name, value in trial.params.items() if name != self._control_set

@@ -203,7 +203,7 @@ class ExistingData:
         if scope is not None and data.scope is None:
             more["scope"] = scope
         elif scope not in (None, data.scope):
-            hint = f"The measurement is there as {name}, a play of {data.scope}. If that is wrong, use ‹amend›."
+            hint = f"The measurement is there as {name}, a round of {data.scope}. If that is wrong, use ‹amend›."
             raise InvalidOutcome("scope", str(scope), f"{data.scope}, or nothing", hint)
         stated = {None, data.outcome.sem, self.study.history.first_data[name].outcome.sem}
         if SEM not in more and outcome.sem not in stated:
@@ -216,7 +216,7 @@ class ExistingData:
             return f"{name} (it was there already{', and is charged' if data.charge else ''})"
         self.study.amend(name, **more, reason="imported again")
         said = [f"{part} {more[part]:g}" for part in ("cost", SEM) if part in more]
-        said += [f"played {scope}"] * ("scope" in more)
+        said += [f"held {scope}"] * ("scope" in more)
         if "charge" in more:
             said.append(f"charged {cost:g}")
         return f"{name} (it was there already; now also: {', '.join(said)})"
@@ -847,7 +847,7 @@ def _open_round(study: Study, outcome: Outcome) -> Iterator[str]:
         # few choices are alike by chance
         if same and any(space[name].kind == "float" for name in names):
             yield (
-                f"its settings are those of round {asked.round}, which has no outcome yet: if it is that play, void "
+                f"its settings are those of round {asked.round}, which has no outcome yet: if it is that round, void "
                 f"these data, and import the line with {asked.token} in a column token"
             )
             return
