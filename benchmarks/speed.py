@@ -2,8 +2,8 @@
 
 A cell is a problem with what people's problems have (a limit on an outcome, or every trait at once)
 and the same problem without. Both are played by turns in one process, so that a busy machine slows
-both: ratios of CPU seconds are what counts. Two graphs stand beside the plain problem of the first
-cell.
+both: ratios of CPU seconds are what counts. Two graphs, and first suggestions that follow many past
+rows, stand beside the plain problem of the first cell.
 
 Usage, in the checkout: `python -m benchmarks.speed [--turns N] [CELL …]` prints the table of
 `evidence/speed.md`. Megabytes are the largest that one more suggestion and answer hold at once.
@@ -147,6 +147,11 @@ def _sets(names: Sequence[str], count: int, needed: bool) -> list[list[str]]:
     return [every[i] for i in sorted(set(np.linspace(0, len(every) - 1, count).astype(int)))]
 
 
+def _causal(graph: sb.CausalGraph) -> sb.Optimizer:
+    named = [name for name in graph.names if name != graph.target]
+    return sb.Optimizer(sb.Causal(graph, [sb.Float(name, 0, 1) for name in named]), seed=0)
+
+
 def in_layers(nodes: int, actions: int) -> sb.CausalGraph:
     """A graph of causes in which nothing is hidden, as large as those of medicine."""
     draws = np.random.default_rng(0)
@@ -167,9 +172,30 @@ def unrolled(slices: int) -> sb.CausalGraph:
     return sb.CausalGraph.from_text(text, target=f"y{slices - 1}", intervenable=settable)
 
 
-GRAPHS: dict[str, Callable[[], sb.CausalGraph]] = {
-    "scopes of a graph of 37 variables, 14 set": lambda: in_layers(37, 14),
-    "scopes of three variables at 8 times, 16 set": lambda: unrolled(8),
+GRAPHS: dict[str, Callable[[], sb.Optimizer]] = {
+    "scopes of a graph of 37 variables, 14 set": lambda: _causal(in_layers(37, 14)),
+    "scopes of three variables at 8 times, 16 set": lambda: _causal(unrolled(8)),
+}
+
+
+def drifting(rows: int) -> sb.Optimizer:
+    """A time-varying study without priors that knows past rows: the best settings go to and fro once."""
+    draws = np.random.default_rng(0)
+    optimizer = sb.Optimizer(sb.TimeVarying([sb.Float(name, 0, 1) for name in "abc"]), seed=0)
+    for k in range(rows):
+        place = draws.random(3)
+        value = float(
+            -((place - 0.5 - 0.2 * np.sin(6.0 * k / rows)) ** 2).sum() + 0.05 * draws.normal()
+        )
+        optimizer.add(
+            value, realised={**dict(zip("abc", place.tolist(), strict=True)), "time": float(k)}
+        )
+    return optimizer
+
+
+PAST: dict[str, Callable[[], sb.Optimizer]] = {
+    f"first suggestion after {rows} past rows, time-varying": partial(drifting, rows)
+    for rows in (200, 800)
 }
 
 # -- times -----------------------------------------------------------------------------------------
@@ -208,21 +234,17 @@ def compared(cell: Cell, turns: int) -> list[str]:
     ]
 
 
-def scopes_compared(make: Callable[[], sb.CausalGraph], turns: int) -> list[str]:
-    """Row of a graph beside the plain problem of the first cell."""
+def first_compared(make: Callable[[], sb.Optimizer], turns: int) -> list[str]:
+    """Row of a study up to its first suggestion, beside one of the plain problem of the first cell."""
     plain = Study(CELLS[0], (), seed=5000)
     asks, found = list[float](), list[float]()
     for _ in range(turns):
         taken, asked = timed(plain.ask)
         plain.tell(asked)
         asks.append(taken)
-        found.append(timed(lambda: sb.Optimizer(_causal(make()), seed=0).ask())[0])
+        found.append(timed(lambda: make().ask())[0])
     least, full = float(np.median(asks)), float(np.median(found))
     return [f"{least:.3f}", f"{full:.3f}", f"{full / least:.1f}", "", ""]
-
-
-def _causal(graph: sb.CausalGraph) -> sb.Causal:
-    return sb.Causal(graph, [sb.Float(name, 0, 1) for name in graph.names if name != graph.target])
 
 
 def main() -> None:
@@ -236,7 +258,8 @@ def main() -> None:
     print("| --- | --: | --: | --: | --: | --: |")
     turns = arguments.turns
     rows = {each.name: partial(compared, each, turns) for each in CELLS}
-    rows |= {name: partial(scopes_compared, make, turns) for name, make in GRAPHS.items()}
+    every = {**GRAPHS, **PAST}
+    rows |= {name: partial(first_compared, make, turns) for name, make in every.items()}
     for name, row in rows.items():
         if all(word in name for word in arguments.cells):
             print("|", " | ".join([name, *row()]), "|", flush=True)
