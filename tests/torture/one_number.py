@@ -1,6 +1,7 @@
 """One number in several views: what page, text, JSON and pictures of a study say of the same thing must agree.
 
-Usage: `python -m tests.torture.one_number [MOST]`: replayed studies of every kind, method and way; prints what differs.
+Usage: `python -m tests.torture.one_number [MOST [AFTER]]`: replayed studies of every kind, method and way, those after
+the first AFTER ones; prints what differs.
 """
 
 from __future__ import annotations
@@ -56,12 +57,12 @@ def _of_progress(optimizer: Optimizer) -> Iterator[str]:
         yield "past answers differ after a replay"
 
 
-def main(most: int) -> int:
-    """Number of studies with views that differ."""
+def main(most: int, after: int = 0) -> int:
+    """Number of studies with views that differ, of so many after the first ones."""
     wrong = number = 0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for name, case, way in islice(studies(few=False), most):
+        for name, case, way in islice(studies(few=False), after, after + most):
             try:
                 found = list(differing(play(case, way)))
             except InvalidOption:  # a method for other problems, or one that has to be told more
@@ -75,4 +76,4 @@ def main(most: int) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(bool(main(int(sys.argv[1]) if len(sys.argv) > 1 else 200)))
+    sys.exit(bool(main(*map(int, sys.argv[1:] or ["200"]))))
