@@ -219,34 +219,34 @@ def _answer(clinic: Clinic, optimizer: sb.Optimizer) -> tuple[float, bool]:
     return float(np.mean(lost)), advice.lower <= float(np.mean(values)) <= advice.upper
 
 
-def _compare(lines: Sequence[Mapping[str, Any]]) -> None:
-    """Print, by strength, what else is known changes: paired means and their standard errors."""
+def _compare(lines: Sequence[Mapping[str, Any]], first: str) -> None:
+    """Print, by strength, what else is known changes beside `first`: paired means and their standard errors."""
     by = {(line["world"], line["known"]): line for line in lines}
-    for other in dict.fromkeys(known for _, known in by if known != "plays"):
-        worlds = [world for world, known in by if known == other and (world, "plays") in by]
-        print(f"plays → {other}")
-        _table(by, worlds, other)
+    for other in dict.fromkeys(known for _, known in by if known != first):
+        worlds = [world for world, known in by if known == other and (world, first) in by]
+        print(f"{first} → {other}")
+        _table(by, worlds, first, other)
 
 
 def _table(
-    by: Mapping[tuple[int, str], Mapping[str, Any]], worlds: Sequence[int], other: str
+    by: Mapping[tuple[int, str], Mapping[str, Any]], worlds: Sequence[int], first: str, other: str
 ) -> None:
-    for strength in dict.fromkeys(by[world, "plays"]["strength"] for world in worlds):
-        some = [world for world in worlds if by[world, "plays"]["strength"] == strength]
-        print(strength, len(some), *_row(by, some, other), sep="\t")
-    print("all", len(worlds), *_row(by, worlds, other), sep="\t")
+    for strength in dict.fromkeys(by[world, first]["strength"] for world in worlds):
+        some = [world for world in worlds if by[world, first]["strength"] == strength]
+        print(strength, len(some), *_row(by, some, first, other), sep="\t")
+    print("all", len(worlds), *_row(by, worlds, first, other), sep="\t")
 
 
 def _row(
-    by: Mapping[tuple[int, str], Mapping[str, Any]], worlds: Sequence[int], other: str
+    by: Mapping[tuple[int, str], Mapping[str, Any]], worlds: Sequence[int], first: str, other: str
 ) -> Iterator[str]:
     for measure in ("answer", "play", "first"):
-        plays = np.array([by[world, "plays"][measure] for world in worlds])
+        before = np.array([by[world, first][measure] for world in worlds])
         more = np.array([by[world, other][measure] for world in worlds])
-        apart = more - plays
+        apart = more - before
         error = apart.std(ddof=1) / np.sqrt(len(apart)) if len(apart) > 1 else np.nan
-        yield f"{measure} {plays.mean():.2f} → {more.mean():.2f} ({apart.mean():+.2f} ± {error:.2f})"
-    for known in ("plays", other):
+        yield f"{measure} {before.mean():.2f} → {more.mean():.2f} ({apart.mean():+.2f} ± {error:.2f})"
+    for known in (first, other):
         yield f"{known}: bounds {np.mean([by[world, known]['covered'] for world in worlds]):.2f}"
     yield f"today {np.mean([by[world, other].get('today', np.nan) for world in worlds]):.2f}"
 
@@ -255,7 +255,11 @@ def main() -> None:
     """Play worlds; a line a study goes to standard error, the comparisons are printed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--worlds", default="0-29", help="first and last, such as 0-29")
-    parser.add_argument("--known", default="plays;records;current", help="what is known before")
+    parser.add_argument(
+        "--known",
+        default="plays;records;current",
+        help="what is known before; compared with the first",
+    )
     parser.add_argument("--lines", nargs="*", default=[], help="files of lines played before")
     given = parser.parse_args()
     lines = []
@@ -269,7 +273,7 @@ def main() -> None:
                 continue
             lines.append(played(world, known))
             print(json.dumps(lines[-1]), file=sys.stderr, flush=True)
-    _compare(lines)
+    _compare(lines, given.known.split(";")[0])
 
 
 if __name__ == "__main__":
