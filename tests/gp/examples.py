@@ -20,7 +20,7 @@ from steerbo.gp import (
     Matern52,
     SquaredExponentialKernel,
 )
-from steerbo.gp.kernels import EpochsKernel, Fixed, InUnitsKernel, PeriodicKernel
+from steerbo.gp.kernels import EpochsKernel, Fixed, InUnitsKernel, LastingKernel, PeriodicKernel
 
 KERNELS: dict[str, Kernel] = {
     "squared exponential": SquaredExponentialKernel([0.4, 0.9, 2.0], variance=1.7),
@@ -35,6 +35,7 @@ KERNELS: dict[str, Kernel] = {
     "epochs": EpochsKernel(1, (0.3, 0.6)),
     "fixed": Fixed(Linear([0, 1], variance=2.0)),
     "in units": InUnitsKernel(Matern32(0.4, dimensions=[1], learn_variance=False), 1, 2.5),
+    "lasting": LastingKernel(Matern32(0.4, dimensions=[1], learn_variance=False), 0.6),
     "periodic": PeriodicKernel(1, 0.7, 0.9),
     "constant": Constant(3.0),
     "sum": Linear([0]) + Matern32([0.3, 0.5], dimensions=[1, 2], categorical=[False, True]) + Constant(0.1),

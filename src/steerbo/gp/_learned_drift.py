@@ -1,6 +1,8 @@
 """Drift of an objective as outcomes tell it: of which kind it is, how fast, and when all began anew.
 
-A drift (`DriftModel`) is one of five: none; a smooth change, `exp(−Δ²/2ℓ²)`; a fading one,
+A drift (`DriftModel`) is one of five: none; a smooth change, of which a share `1 − w` of what is
+seen lasts for ever, `1 − w + w exp(−Δ²/2ℓ²)`: the shape often stays where height and place change,
+and without it all that lies longer back than ℓ is as open as at the start; a fading one,
 `exp(−|Δ|/τ)`; a season that fades, `exp(−2 sin²(π Δ/P)/ℓ² − |Δ|/τ)`, whose period starts where a
 periodogram of the residuals peaks (`likely_periods`); or a translation at constant velocity whose
 shape changes smoothly. Each is fitted by maximum a posteriori. A drift must be likelier than none
@@ -40,6 +42,7 @@ from .kernels import (
     Fixed,
     InUnitsKernel,
     Kernel,
+    LastingKernel,
     Matern12,
     PeriodicKernel,
     Product,
@@ -70,8 +73,9 @@ _SAME_SEASON = 0.1  # difference of the logarithms of two periods of one season
 
 # shares k of it modulo 1 are spread evenly: rounds meet the kinds in turn
 _GOLDEN = (math.sqrt(5) - 1) / 2
-# of the logarithm of a smooth change's time scale: from none in a study to much in it
-_SLOW = (math.log(4.0), 2.0)
+# of the logarithm of a smooth change's time scale: from none in a study to much in it. Half of
+# what is seen lasts beforehand, so that a change is as fast at first as with 4 where all changes.
+_SLOW = (math.log(4.0) - 0.5 * math.log(2.0), 2.0)
 _LIKELY = 3.0  # log posterior by which a translation may be behind and still has draws
 _HELD: dict[Kind, frozenset[Kind]] = {
     "smooth": frozenset({"steady"}),
@@ -150,7 +154,7 @@ class DriftModel:
             return ()
         if self._form in {"smooth", "sliding"}:
             slow = SquaredExponentialKernel([0.5], dimensions=[column], learn_variance=False)
-            return (InUnitsKernel(slow, column, self.unit, _SLOW),)
+            return (LastingKernel(InUnitsKernel(slow, column, self.unit, _SLOW)),)
         changing: tuple[Kernel, ...] = (Matern12([1.0], dimensions=[column], learn_variance=False),)
         if self._form == "seasonal":
             changing = (
@@ -235,9 +239,12 @@ class DriftModel:
                 f"it has a season of {period:.3g} of time, and the same one counts half after {lasts * math.log(2):.3g}"
             )
         elif self.kind != "steady":
-            (scale,) = np.exp([p.value for p in kernel.members[-1].parameters]) * self.unit
+            changes = kernel.members[-1]
+            lasting = 1.0 - changes.changing if isinstance(changes, LastingKernel) else 0.0
+            scale = math.exp(changes.parameters[-1].value) * self.unit
             half = scale * (math.sqrt(2 * math.log(2)) if self.kind == "smooth" else math.log(2))
-            words.append(f"an outcome counts half after {half:.3g} of time")
+            of = f"{lasting:.0%} of an outcome lasts, the rest" if lasting else "an outcome"
+            words.append(f"{of} counts half after {half:.3g} of time")
         return " and ".join(words) or "nothing seems to drift"
 
 
@@ -287,7 +294,7 @@ def _own_form(
     known, p = model.hyperparameters, len(_space(model.kernel).parameters)
     end = len(model.kernel.parameters)
     drift = known.theta[p:end]
-    drift = {"steady": (), "smooth": drift[-1:]}.get(before.kind, drift)
+    drift = {"steady": (), "smooth": drift[-2:]}.get(before.kind, drift)
     plain = empty(own)
     plain.replace(model.inputs, model.outcomes, model.errors)
     plain.set(replace(known, theta=(*known.theta[:p], *drift, *known.theta[end:]), draws=()))
@@ -412,7 +419,7 @@ class _Comparison:
         )
         theta = best.found.theta
         other = _Fitted.prepared(
-            self._empty, self._model, model, (*theta[:p], _SLOW[0], *theta[p:])
+            self._empty, self._model, model, (*theta[:p], 0.0, _SLOW[0], *theta[p:])
         )
         return _Fitted.by(other, model, other.likeliest())
 

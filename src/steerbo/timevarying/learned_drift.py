@@ -412,11 +412,16 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
         return self.options.beta * (FLEETING if self.surrogate.drift.drifts else 1.0)
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
-        """Maximise the upper bound by one draw of the hyperparameters; at first, choose at random."""
+        """Maximise the upper bound by one draw of the hyperparameters; at first, choose at random.
+
+        Where the objective drifts the bound is that of all draws together: one draw explores beside
+        its width, and what is found out does not last.
+        """
         t, view = len(history) + 1, self.view(history, request)
         if len(self.surrogate.model) + len(history.pending) < STARTING_POINTS:
             return self.todays_play(history, request) or self._start(view, t)
-        draw = self.streams.integer(t, "hyperparameters")
+        drifts = self.surrogate.drift.drifts
+        draw = None if drifts else self.streams.integer(t, "hyperparameters")
         pick = self.surrogate.optimistic(
             view, np.array([self.beta]), np.array([0]), self.streams(t, "ties"), draw
         )

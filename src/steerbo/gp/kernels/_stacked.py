@@ -15,7 +15,7 @@ from ..._arrays import Float
 from ._anova import AnovaKernel
 from ._elementary import Linear
 from ._stationary import Stationary
-from ._temporal import EpochsKernel, InUnitsKernel
+from ._temporal import EpochsKernel, InUnitsKernel, LastingKernel
 from ._unseen import UnseenKernel
 from .base import Kernel, Product, Sum, without_each
 
@@ -54,6 +54,11 @@ def stacked(
         inner, unit = [cast("InUnitsKernel", kernel).kernel for kernel in kernels], first.unit
         value, slope = stacked(inner, first.counted(X), first.counted(Z))
         return value, lambda W: slope(W) / unit
+    if isinstance(first, LastingKernel):
+        lasting = cast("Sequence[LastingKernel]", kernels)
+        w = np.array([kernel.changing for kernel in lasting])[:, None, None]
+        value, slope = stacked([kernel.kernel for kernel in lasting], X, Z)
+        return 1.0 - w + w * value, lambda W: slope(w * W)
     if isinstance(first, Linear):
         one = replace(first, variance=1.0)
         s2 = np.array([cast("Linear", kernel).variance for kernel in kernels])[:, None, None]

@@ -20,7 +20,7 @@ import numpy as np
 
 from ..._arrays import Float
 from ...errors import InvalidProblem
-from .._hyperparameters import Parameter
+from .._hyperparameters import Parameter, weight
 from .base import Kernel, Pull
 
 
@@ -334,6 +334,79 @@ class InUnitsKernel(Kernel):
     ) -> Float[np.ndarray, "r d"]:
         """`∂/∂x_i Σ_j W_ij k(x_i, z_j)`, (r, d)."""
         return self.kernel.input_gradient(self.counted(X), self.counted(Z), W) / self.unit
+
+
+@dataclass(frozen=True)
+class LastingKernel(Kernel):
+    """`1 − w + w k(t, t')`: a share 1 − w of what is seen lasts for ever, the rest changes as `k` says.
+
+    Without it all that lies longer back than a time scale is forgotten, the shape of the objective
+    included, though often only the place or the height of its best changes.
+
+    Args:
+        kernel: k, over the column that holds time, one at one time.
+        changing: w, from 0 to 1; a fit learns it.
+
+    >>> from ._stationary import SquaredExponentialKernel
+    >>> kernel = LastingKernel(SquaredExponentialKernel([1.0]), 0.25)
+    >>> kernel(np.array([[0.0]]), np.array([[0.0], [1.0], [99.0]])).round(2)
+    array([[1.  , 0.9 , 0.75]])
+    """
+
+    kernel: Kernel
+    changing: float = 0.5
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        """The one with time."""
+        return self.kernel.columns
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The log odds of w, then the parameters of k."""
+        return (weight(self.changing, "changing"), *self.kernel.parameters)
+
+    def with_theta(self, theta: Float[np.ndarray, " p"]) -> Self:
+        """Replace the hyperparameters."""
+        changing = 1.0 / (1.0 + math.exp(-float(theta[0])))
+        return type(self)(self.kernel.with_theta(theta[1:]), changing)
+
+    def _mixed(self, k: np.ndarray) -> np.ndarray:
+        return np.asarray(1.0 - self.changing + self.changing * k)
+
+    def __call__(
+        self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]
+    ) -> Float[np.ndarray, "n m"]:
+        """k(x, z) for all pairs of rows, (n, m)."""
+        return self._mixed(self.kernel(X, Z))
+
+    def of_differences(
+        self, apart: Sequence[Float[np.ndarray, " m"]]
+    ) -> Float[np.ndarray, " m"] | None:
+        """k(x, z) of m pairs by their differences, (m,)."""
+        found = self.kernel.of_differences(apart)
+        return None if found is None else self._mixed(found)
+
+    def diagonal(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
+        """One for every row, (n,)."""
+        return self._mixed(self.kernel.diagonal(X))
+
+    def linearise(self, X: Float[np.ndarray, "n d"]) -> tuple[Float[np.ndarray, "n n"], Pull]:
+        """K(X, X), and the pull-back to the hyperparameters."""
+        k, pull = self.kernel.linearise(X)
+        w = self.changing
+
+        def pull_back(W: np.ndarray) -> np.ndarray:
+            by_odds = w * (1.0 - w) * float(np.vdot(W, k - 1.0))
+            return np.concatenate([[by_odds], w * pull(W)])
+
+        return self._mixed(k), pull_back
+
+    def input_gradient(
+        self, X: Float[np.ndarray, "r d"], Z: Float[np.ndarray, "n d"], W: Float[np.ndarray, "r n"]
+    ) -> Float[np.ndarray, "r d"]:
+        """`∂/∂x_i Σ_j W_ij k(x_i, z_j)`, (r, d)."""
+        return self.changing * self.kernel.input_gradient(X, Z, W)
 
 
 LIKELY_VELOCITY, LARGEST_VELOCITY = 0.5, 5.0
