@@ -23,7 +23,7 @@ from .base import Kernel, Product, Sum
 
 __all__ = [
     "LARGEST_VELOCITY", "AnovaKernel", "Called", "CellKernel", "Constant", "DecayKernel", "EpochsKernel", "Fixed",
-    "InUnitsKernel", "Kernel", "LastingKernel", "Linear", "Matern12", "Matern32", "Matern52", "PeriodicKernel", "Product",
-    "SlidingKernel", "Slope", "SourcesKernel", "SquaredExponentialKernel", "Stationary", "Sum", "UnseenKernel",
-    "called", "stacked",
+    "InUnitsKernel", "Kernel", "LastingKernel", "Linear", "Matern12", "Matern32", "Matern52", "PeriodicKernel",
+    "Product", "SlidingKernel", "Slope", "SourcesKernel", "SquaredExponentialKernel", "Stationary", "Sum",
+    "UnseenKernel", "called", "stacked",
 ]  # fmt: skip
