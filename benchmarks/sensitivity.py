@@ -85,8 +85,8 @@ LISTED: list[tuple[str, str, str]] = [
     ("gp/_drift_signs.py", "_REPEATED", "season"),
     ("gp/kernels/_temporal.py", "LIKELY_VELOCITY, LARGEST_VELOCITY", "slide"),
     ("costvarying/_plays_to_come.py", "ASSUMED", "endless"),
-    ("surrogate/_trade_off.py", "_SMOOTH", "traded"),
-    ("surrogate/_constraints.py", "_ABSURD", "limit"),
+    ("costvarying/_trade_off.py", "_SMOOTH", "traded"),
+    ("surrogate/_constraints.py", "_ABSURD", "limit limit-slips limit-large-slips"),
     ("gp/kernels/_unseen.py", "LEAST_SPAN", "narrow"),
     ("gp/kernels/_unseen.py", "CATEGORIES", "safe-kinds"),
     ("gp/_draws.py", "DRAWN_UP_TO", "many"),
@@ -98,6 +98,8 @@ LISTED: list[tuple[str, str, str]] = [
     ("meanfield/_gp.py", "_SPREAD", "fleet fleet-seen"),
     ("meanfield/mf_gp_ucb.py", "_WORTH_TRYING", "fleet"),
     ("meanfield/mf_gp_ucb.py", "_ANEW", "fleet-change"),
+    ("meanfield/mf_gp_ucb.py", "_LATE", "fleet-late fleet-very-late"),
+    ("meanfield/mf_gp_ucb.py", "_ANSWER", "fleet fleet-noisy fleet-loud"),
 ]  # fmt: skip
 
 
@@ -203,6 +205,7 @@ def costvarying(
     loud: bool = False,
     told_noise: float | None = None,
     most: int | None = None,
+    factor: float = 100.0,
     **more: Any,
 ) -> Record:
     """A cost-varying study: set a, b or both; nature draws what is left; the truth is `hill`."""
@@ -260,7 +263,7 @@ def costvarying(
                 real["strain"] = real["a"] + real["b"] + at_kind + 0.03 * float(random.normal())
             slip = t in slips
             if slip and limit:
-                real["strain"] *= 100.0
+                real["strain"] *= factor
             elif slip:
                 value = value * 10.0 + 3.0 * (-1.0) ** t
             if "outcomes" in more:
@@ -514,8 +517,13 @@ def fleet(
     slips: tuple[int, ...] = (),
     changes: int | None = None,
     seen: bool = False,
+    noise: float = 0.02,
+    late: int = 0,
 ) -> Record:
-    """A crowd of 24 over four places, whose averages may change, or depend on the weather."""
+    """A crowd of 24 over four places, whose averages may change, or depend on the weather.
+
+    The outcome of the third round may come `late` by some rounds.
+    """
     import numpy as np
 
     import steerbo as sb
@@ -542,13 +550,19 @@ def fleet(
         (shares,) = values["distribution"].values()
         return np.array([shares.get(place, 0.0) for place in places])
 
+    held: tuple[Any, float] | None = None
     for t in range(1, rounds + 1):
         rain = float(random.random()) if seen else 0.0
         asked = optimizer.ask(context={"rain": rain}) if seen else optimizer.ask()
         shares = shares_of(asked.values)
         record.plays.append(best(t, rain) - average(shares, t, rain))
-        value = average(shares, t, rain) + 0.02 * float(random.normal())
+        value = average(shares, t, rain) + noise * float(random.normal())
         value += 3.0 * (t in slips)
+        if late and t == 3:
+            held = asked, value
+            continue
+        if held is not None and t == 3 + late:
+            optimizer.tell(*held)
         record.told(optimizer.tell(asked, value), t in slips)
     answer = optimizer.recommend()
     at = 0.5 if seen else 0.0
@@ -575,6 +589,8 @@ STUDIES: dict[str, Callable[[int], Record]] = {
     "reach": lambda seed: costvarying(seed, rounds=16, stuck=0.45),
     "reach-nearly": lambda seed: costvarying(seed, rounds=16, stuck=0.52),
     "limit": lambda seed: costvarying(seed, rounds=14, limit=True, slips=(12,)),
+    "limit-slips": lambda seed: costvarying(seed, rounds=14, limit=True, slips=(7,), factor=15.0),
+    "limit-large-slips": lambda seed: costvarying(seed, rounds=14, limit=True, slips=(7,), factor=30.0),
     "failing": lambda seed: costvarying(seed, rounds=18, fails=wall),
     "unlucky": lambda seed: costvarying(seed, rounds=18, fails=luck),
     "failing-drift": lambda seed: costvarying(seed, rounds=18, fails=wall, drift=_slow()),
@@ -619,6 +635,10 @@ STUDIES: dict[str, Callable[[int], Record]] = {
     "fleet-slips": lambda seed: fleet(seed, slips=(12, 18)),
     "fleet-change": lambda seed: fleet(seed, changes=16),
     "fleet-seen": lambda seed: fleet(seed, seen=True),
+    "fleet-late": lambda seed: fleet(seed, late=15),
+    "fleet-very-late": lambda seed: fleet(seed, late=25),
+    "fleet-noisy": lambda seed: fleet(seed, noise=0.1),
+    "fleet-loud": lambda seed: fleet(seed, noise=0.3),
     "told": told,
     "dates": dates,
 }  # fmt: skip
