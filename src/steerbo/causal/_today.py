@@ -1,9 +1,8 @@
 """Today's policy: which scope plays it, how far from it the next play may lie, and what others are better by.
 
 How far plays may go is said in `surrogate._reach`: further than what is surely better. (By what is
-expected to be no worse, plays lost twice as much in a clinic, and answers were better only where
-today's policy is bad: evidence/causal.md. So that is the rule where answers serve later plays.) A
-variable that today's policy leaves to nature stands where nature has put it:
+expected to be no worse, plays lost twice as much in a clinic, and answers were no better:
+evidence/causal.md.) A variable that today's policy leaves to nature stands where nature has put it:
 at the median of what was measured while nobody set it.
 """
 
@@ -94,8 +93,7 @@ class WithinReach:
             for name, code in self._encoded(self._arm.actions, known).items():
                 row[self._arm.names.index(name)] = code
         columns = [self._arm.names.index(name) for name in self._arm.actions]
-        surely = not problem.afterwards or problem.timed
-        better = _no_worse(models.regressions[k], rows, today, surely=surely)
+        better = _surely_better(models.regressions[k], rows, today)
         down, up = reach((rows - today)[:, columns], better, self._least)
         self._distances = dict(
             zip(self._arm.actions, zip(down.tolist(), up.tolist(), strict=True), strict=True)
@@ -156,21 +154,14 @@ class WithinReach:
         return found
 
 
-def _no_worse(
-    model: Posterior,
-    rows: Float[np.ndarray, "n d"],
-    today: Float[np.ndarray, "n d"],
-    *,
-    surely: bool,
+def _surely_better(
+    model: Posterior, rows: Float[np.ndarray, "n d"], today: Float[np.ndarray, "n d"]
 ) -> Bool[np.ndarray, " n"]:
-    """Whether each row is expected to be better than today's beside it; `surely`: by its lower bound.
-
-    A model from outside has its mean alone.
-    """
+    """Whether each row is better than today's beside it by its lower bound; by the mean of a model from outside."""
     if not isinstance(model, GPRegression):
         return np.asarray(model.means(rows) > model.means(today))
     gain, deviation = gains(model, rows, today)
-    return np.asarray((gain > 0.0) & (gain >= (BOUND * deviation if surely else 0.0)))
+    return np.asarray((gain > 0.0) & (gain >= BOUND * deviation))
 
 
 def gain_over(

@@ -18,7 +18,7 @@ from ..errors import InvalidProblem, combine, one_of
 from ..gp.drift import AnyDrift, check_clock, drift_lines
 from ..records import record, to_dict
 from ..space import CurrentPolicy, Limits, Space, Variable, refuse_laws_of_seen
-from ..space.fields import ListField, NotNegative
+from ..space.fields import ListField
 from ._constraints import check_constraints
 from ._observational import check_trial, read_trial
 from .graphs.equivalence import check_alike, graphs_of, graphs_of_file
@@ -81,10 +81,6 @@ class Causal(ConstrainedProblem):
             formula of contexts, such as ``{"dose": "0.1 + 0.5 * severity"}``, or a Python function
             of these. It is an arm: it is played first, plays leave it step by step, and answers say
             by how much they are better.
-        afterwards: plays that the answer to a problem with `current` will serve after the study. If
-            there are any, plays go further than settings that are expected to be no worse than
-            today's, and find better ones sooner where these are bad. None or 0: than what is
-            clearly better alone, so that hardly a play is worse.
 
     Raises:
         InvalidProblem: naming the field, its value and the allowed values.
@@ -110,7 +106,6 @@ class Causal(ConstrainedProblem):
     graphs: Annotated[Sequence[CausalGraph], ListField] | None = None
     limits: Limits | None = None
     current: Mapping[str, Any] | None = field(default=None, hash=False)
-    afterwards: NotNegative | None = None
     kind: Literal["causal"] = "causal"
     scoped: ClassVar[bool] = True
     instead: ClassVar[Mapping[str, str]] = _INSTEAD
@@ -153,11 +148,6 @@ class Causal(ConstrainedProblem):
         _ = self.price_table
         check_constraints(self.limits or (), self.space, self.graph)
         _ = self.todays_scope  # is checked
-        if self.afterwards is not None and self.current is None:
-            hint = "It says how far rounds may leave today's settings."
-            raise InvalidProblem(
-                "afterwards", self.afterwards, "nothing, or ‹current› beside it", hint
-            )
         return self
 
     @cached_property
@@ -356,12 +346,7 @@ class Causal(ConstrainedProblem):
     def _todays_line(self) -> tuple[tuple[str, str], ...]:
         if self.today is None:
             return ()
-        after = (
-            (("afterwards", f"the answer serves {self.afterwards:g} plays"),)
-            if self.afterwards is not None
-            else ()
-        )
-        return (("where one stands", as_text(self.shown(self.today.in_words()))), *after)
+        return (("where one stands", as_text(self.shown(self.today.in_words()))),)
 
     def _money_lines(self) -> tuple[tuple[str, str], ...]:
         if self.price_table is None:

@@ -29,13 +29,8 @@ EDGES = (
 )
 TODAY = {"dose": 0.45, "rest": 2.5}
 """The policy in use, where one is stated."""
-STATED: Mapping[str, Mapping[str, Any]] = {
-    "current": {"current": TODAY},
-    "afterwards": {"current": TODAY, "afterwards": 1000},
-    "bad": {"current": {**TODAY, "dose": 0.9}},
-    "bad, afterwards": {"current": {**TODAY, "dose": 0.9}, "afterwards": 1000},
-}
-"""What is stated of it, and of plays after the study."""
+STATED = {"current": TODAY, "bad": {**TODAY, "dose": 0.9}}
+"""What is stated of it, by the name of what is known."""
 ANSWERED = 30
 """Patients over which an answer is averaged."""
 
@@ -150,8 +145,8 @@ def played(world: int, known: str) -> Mapping[str, Any]:
         known: "plays", "records" before them, or a key of `STATED`.
     """
     clinic = Clinic.drawn(world)
-    stated = STATED.get(known, {})
-    problem, today = clinic.problem(**stated), stated.get("current", TODAY)
+    problem = clinic.problem(**({"current": STATED[known]} if known in STATED else {}))
+    today = STATED.get(known, TODAY)
     optimizer = sb.Optimizer(problem, rounds=ROUNDS, seed=world)
     if known == "records":
         for value, row in clinic.records(world):
