@@ -17,7 +17,6 @@ from tests.cli.calls import call, refused
 from tests.core.stub import Nearest, Stub
 from tests.serve.players import bearer, oven
 from tests.serve.processes import commanded, start
-from tests.serve.processes import serving as start_in
 from tests.study.files import PROBLEM, STUDY
 
 
@@ -63,7 +62,7 @@ def test_several_studies_and_all_of_a_log_are_served(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text("[tool.ruff]\n")
     (tmp_path / "begun.toml").write_text(PROBLEM + STUDY, encoding="utf-8")
     assert call("new", tmp_path / "begun.toml").exit_code == 0
-    with start_in(folder=tmp_path) as made, made.client() as client:
+    with commanded(folder=tmp_path) as made, made.client() as client:
         assert client.get("/v1/studies").json()["studies"] == ["begun", "north", "south east", "oven"], "of the folder"
 
 

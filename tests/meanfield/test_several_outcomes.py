@@ -45,13 +45,14 @@ def test_the_trade_off_is_what_it_truly_is() -> None:
     assert found.minimized == ("energy",)
     truth = np.array([served(play.values["counts"]["everyone"]) for play in found.plays])
     for play, (value, spent) in zip(found.plays, truth, strict=True):
-        energy = play.outcomes["energy"]
+        energy: Any = play.outcomes["energy"]
         assert abs(play.mean - value) < 0.06
         assert abs(energy.mean - spent) < 0.06
         assert energy.lower < energy.mean < energy.upper
     assert truth[0, 0] > 0.83 > truth[-1, 0]
     assert truth[-1, 1] < 0.3 < truth[0, 1]
-    assert found.best({"energy": 9.0}).outcomes["energy"].mean < 0.25
+    dear: Any = found.best({"energy": 9.0}).outcomes["energy"]
+    assert dear.mean < 0.25
 
 
 def test_what_a_play_adds_is_logged_and_said() -> None:

@@ -44,9 +44,10 @@ def test_the_trade_off_is_that_of_now() -> None:
     assert len(found.plays) > 5
     assert found.minimized == ("value", "energy")
     for each in found.plays:
-        a, energy = each.values["a"], each.outcomes["energy"]
+        a: float = each.values["a"]
+        energy: Any = each.outcomes["energy"]
         assert abs(each.values["b"] - best(14.0)) < 0.15
-        assert abs(each.mean - a * a) < 0.1
+        assert abs(float(each.mean or 0.0) - a * a) < 0.1
         assert abs(energy.mean - (1 - a) ** 2) < 0.1
         assert energy.lower < energy.mean < energy.upper
     assert found.plays[0].values["a"] < 0.25 < 0.75 < found.plays[-1].values["a"]
@@ -72,7 +73,8 @@ def test_a_study_that_is_read_again_suggests_the_same() -> None:
 def test_another_time_and_settings_of_ones_own_have_all_outcomes() -> None:
     step, found = played().policy(time=16.0), played().predict({"a": 0.5, "b": 0.5})
     assert "energy" in step.expected
-    assert abs(found.outcomes["energy"].mean - 0.25) < 0.15
+    energy: Any = found.outcomes["energy"]
+    assert abs(energy.mean - 0.25) < 0.15
 
 
 def test_listed_settings_and_what_is_available() -> None:
@@ -98,7 +100,8 @@ def test_a_limit_may_hold_beside() -> None:
     study = sb.Optimizer(oven(limits=[sb.OutcomeConstraint("energy", at_most=0.3)]), seed=3)
     for k in range(10):
         play(study, study.ask(), k + 1.0)
-    assert all(each.outcomes["energy"].mean < 0.35 for each in study.tradeoff().plays)
+    energies: list[Any] = [each.outcomes["energy"] for each in study.tradeoff().plays]
+    assert all(energy.mean < 0.35 for energy in energies)
 
 
 def test_each_play_tells_every_outcome_and_data_may_lack_one() -> None:

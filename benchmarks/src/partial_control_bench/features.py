@@ -14,7 +14,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import steerbo as sb
 from steerbo.study import MemoryLog, Study
@@ -112,13 +112,17 @@ def _batch() -> str:
 
 @row("several outcomes at once")
 def _several_outcomes() -> str:
-    x, both = [sb.Float("x", 0, 1)], {"outcomes": {"energy": "minimize"}}
-    for several in (sb.CostVarying(x, [["x"]], **both), sb.TimeVarying(x, **both)):
+    x: list[sb.Float | sb.Integer | sb.Categorical] = [sb.Float("x", 0, 1)]
+    outcomes: dict[str, Literal["maximize", "minimize"]] = {"energy": "minimize"}
+    for several in (
+        sb.CostVarying(x, [["x"]], outcomes=outcomes),
+        sb.TimeVarying(x, outcomes=outcomes),
+    ):
         study = sb.Optimizer(several)
         for at in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0):
             study.add(at, {"x": at, "energy": at * at})
         assert len(study.tradeoff().plays) > 5
-    fleet = sb.Optimizer(sb.MeanField(["a", "b"], agents=9, counts=True, **both))
+    fleet = sb.Optimizer(sb.MeanField(["a", "b"], agents=9, counts=True, outcomes=outcomes))
     for a in range(10):
         counts = {"a": a, "b": 9 - a}
         fleet.add(a * (18 - a), {"counts": counts, "energy": a * a})

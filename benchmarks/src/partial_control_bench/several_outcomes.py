@@ -423,8 +423,10 @@ def by_random_weights(world: World, seed: int) -> None:
             shares = (measured - low) / width * [weight, 1.0 - weight]
             worse = float(shares.max() + 0.05 * shares.sum())
             study.add(worse, _realised(problem, settings, k))
-        when = {"time": number} if problem.moving is not None else {}
-        settings = _settings(problem, study.ask(**when).values)
+        moving = problem.moving is not None
+        suggestion = study.ask(time=number) if moving else study.ask()
+        assert suggestion is not None
+        settings = _settings(problem, suggestion.values)
         told.append((settings, world(settings)[1]))
 
 

@@ -247,7 +247,7 @@ class PriceTable:
         >>> import steerbo as sb
         >>> space = Space([sb.Float("dose", 0, 100), sb.Float("lab", 0, 1)])
         >>> PriceTable.of({"dose": "0.1 * dose", "lab": 2.0}, 1.0, space, ["dose"]).text(Scope.of({"dose": ["lab"]}))
-        '3 a play, and 0.1 * dose for dose'
+        '3 a round, and 0.1 * dose for dose'
         """
         return in_words(scope, self.fixed(scope), {name: self._said(name) for name in self.varying})
 

@@ -78,7 +78,7 @@ def stop_text(stop: Stop | None) -> str:
     """A rule in words.
 
     >>> stop_text("enough"), stop_text(0.5)
-    ('stop when less can be gained than a play costs', 'stop when less than 0.5 can be gained')
+    ('stop when less can be gained than a round costs', 'stop when less than 0.5 can be gained')
     """
     if stop is None:
         return "no stop before the limits"

@@ -234,8 +234,8 @@ def _moving(  # noqa: PLR0917  by name
     """Words for a play that stays, or moves what is hard to change.
 
     >>> _moving("speed, keeping oven", None, 5.0, 0.02, 0.1, 40)
-    'it moves nothing that is hard to change: that would cost 5, and is expected to make plays better by 0.02; over \
-the 40 plays still to come it would have to be 0.1'
+    'it moves nothing that is hard to change: that would cost 5, and is expected to make rounds better by 0.02; over \
+the 40 rounds still to come it would have to be 0.1'
     """
     gained, wanted = numeral(better, 3), numeral(needed, 3)
     held = f"over the {plays:.0f} rounds still to come it would have to be {wanted}"

@@ -435,7 +435,7 @@ class Prediction(Recommendation):
     """Expectation at settings of one's own: the fields are those of a recommendation.
 
     >>> print(Prediction(Scope(["ph"]), {"ph": 6.5}, mean=9.5, lower=9.0, upper=10.0, cost=1.5))
-    with ph = 6.5: expected value 9.5 (between 9.0 and 10.0), cost 1.5 a play
+    with ph = 6.5: expected value 9.5 (between 9.0 and 10.0), cost 1.5 a round
     """
 
     def __str__(self) -> str:

@@ -189,7 +189,7 @@ class Reasons:
 
         >>> asked = Suggestion("t", 7, Scope(["heat"]), {"heat": 1.0})
         >>> (risk,) = Reasons([1.0], 0.5, likely={"heat": 0.4}, mean={"heat": 0.92}).trade_offs(asked, 2)
-        >>> "it keeps to that on heat with probability 0.4, and all plays with 0.92 on average" in risk.text
+        >>> "it keeps to that on heat with probability 0.4, and all rounds with 0.92 on average" in risk.text
         True
         """
         found = list[Reason]()

@@ -152,7 +152,7 @@ def money_words(study: BaseStudy, money: str = "", said: str = "cost of a round"
     >>> import steerbo as sb
     >>> optimizer = sb.Optimizer(sb.CostVarying([sb.Float("ph", 4, 8)], [["ph"]]))
     >>> money_words(optimizer, "EUR"), money_words(optimizer, "$", "money spent")
-    ('cost of a play (EUR)', 'money spent (\\$)')
+    ('cost of a round (EUR)', 'money spent (\\$)')
     """
     return words(money_name(study, money, said))
 

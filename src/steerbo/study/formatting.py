@@ -233,7 +233,7 @@ def timeline(study: BaseStudy, most: int | None = None) -> Table:
 def when_text(event: Event) -> str:
     """The time of an event, to the minute; empty where the log does not say it.
 
-    >>> from steerbo.core import OutcomeTold
+    >>> from steerbo.core import Outcome, OutcomeTold
     >>> when_text(OutcomeTold("1-ab", Outcome(7.4), when="2026-01-02T03:04:05+00:00"))
     '2026-01-02 03:04'
     """
