@@ -230,6 +230,8 @@ def _unusual_number(text: str) -> str:
 
     >>> _unusual_number("1_0"), _unusual_number("1e-400"), _unusual_number("nan"), _unusual_number("x")
     ('Is it 10? Write 10.', 'Is it 0? Write 0.', '', '')
+    >>> _unusual_number("-3")
+    ''
     >>> _unusual_number("\u22125"), _unusual_number("1\u2009250")
     ('Is it -5? Write -5.', 'Is it 1250? Write 1250.')
     >>> _unusual_number("50 %"), _unusual_number("100 \u00b0C"), _unusual_number("2.0 \u00b1 0.1")
@@ -248,7 +250,9 @@ def _unusual_number(text: str) -> str:
     except Exception:  # a text of a class that has ideas of its own
         united = _WITH_UNIT.fullmatch(text.strip())
         return f"Is it {united[1]}? Write it without its unit." if united else ""
-    return f"Is it {number:.15g}? Write {number:.15g}." if math.isfinite(number) else ""
+    plain = f"{number:.15g}"
+    written_so = plain == text.strip()
+    return f"Is it {plain}? Write {plain}." if math.isfinite(number) and not written_so else ""
 
 
 def decimal_readings(text: str) -> list[str]:

@@ -322,7 +322,7 @@ class History:
                 ) from None
             pending = ", ".join(r.suggestion.token for r in self.pending) or "none"
             raise UnknownSuggestion(
-                f"suggestion {short_repr(token)} is unknown here; pending: {pending}"
+                f"suggestion {short_repr(token)} is unknown here; open: {pending}"
             ) from None
 
     def datum(self, name: str) -> DataAdded | None:
