@@ -650,7 +650,7 @@ class Status(Record):
 
     @property
     def left(self) -> str:
-        """What is left of the budget and of the rounds, in words; empty without a limit on either.
+        """Budget and rounds that are left, in words; empty without a limit on either.
 
         >>> Status(3, 2, 0, ("3-ab",), spent=4.0, reserved=1.5, budget=10.0, limit=20).left
         '6 of the budget, of which 1.5 is kept for open rounds; 17 rounds'

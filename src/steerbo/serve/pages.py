@@ -273,7 +273,7 @@ def rounds(request: Request, who: Who, name: str, most: int = SHOWN, q: str = ""
 
 @router.get("/page/{name}/timeline")
 def show_timeline(request: Request, who: Who, name: str, most: int = _EVENTS) -> Response:
-    """What happened in a study, when and by whom, the latest first."""
+    """Page of the events of a study, when and by whom, the latest first."""
     served, most = study_of(request, who, name, "read"), min(max(most, 1), _MOST_ROUNDS)
     table = served.read(("timeline", most), lambda study: timeline(study, most))
     more = len(table.rows) == most

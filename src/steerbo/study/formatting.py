@@ -261,7 +261,8 @@ def _happened(study: BaseStudy, event: Event) -> str:
             return f"{named} taken out{_because(event.reason)}"
         case Amended():
             now = f": {as_text(event.outcome.value)}" if event.outcome else ""
-            return f"{named} corrected{now}{_because(event.reason)}"
+            paid = {True: ", charged", False: ", not charged", None: ""}[event.charge]
+            return f"{named} corrected{now}{paid}{_because(event.reason)}"
         case DataAdded():
             return f"data added: {as_text(event.outcome.value)} at {in_words(problem, event.outcome.realised)}"
         case Remarked():
@@ -277,9 +278,11 @@ def _happened(study: BaseStudy, event: Event) -> str:
 
 
 def _named_as(study: BaseStudy, token: str) -> str:
-    """What people call a token: the round's number, the data's name, or the study."""
-    if not token or token == STUDY or study.history.datum(token) is not None:
-        return token and (token if token != STUDY else "the study")
+    """Name of a token as people say it: the round's number, the data's name, or the study; empty without one."""
+    if token == STUDY:
+        return "the study"
+    if not token or study.history.datum(token) is not None:
+        return token
     return f"round {study.history[token].number}"
 
 

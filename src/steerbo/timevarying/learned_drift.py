@@ -2,10 +2,11 @@
 
 Points and times have one process, as in cost-varying problems with `drift="learned"`. Its
 hyperparameters, and whether the objective stands still, changes, returns with a season, slides or
-began anew, are learned from the outcomes (`gp.fit_drift`). Each round draws hyperparameters from
-their posterior and maximises `μ + β σ` by that draw, over what is available and feasible. β is half
-as large where the objective drifts: what is found out does not last. Answers and their bounds
-average over the draws, so that no calibration is needed afterwards.
+began anew, are learned from the outcomes (`gp.fit_drift`). Hyperparameters are drawn from their
+posterior, and each round maximises `μ + β σ`, over what is available and feasible: by one of the
+draws while nothing drifts, by all of them together, and with half of β, where the objective does,
+as what is found out does not last. Answers and their bounds average over the draws, so that no
+calibration is needed afterwards.
 """
 
 from __future__ import annotations
