@@ -1,8 +1,8 @@
-"""Outcomes at rows that combine settings with draws of what nature does, and their slopes along settings.
+"""Outcomes at rows that combine settings with nature's draws, and their slopes along settings.
 
-With a kernel `k(x, z) = Σ_t a_t(x, z) b_t(x, z)`, where every a_t reads what is set and every b_t
-what is drawn, the b_t are computed once for all settings, and slopes along settings are those of
-the a_t with weights summed over draws.
+With a kernel `k(x, z) = Σ_t a_t(x, z) b_t(x, z)`, where every a_t reads only the settings and every
+b_t only the draws, the b_t are computed once for all settings, and slopes along settings are those
+of the a_t with weights summed over draws.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class CrossedOutcomes:
     Args:
         members: posterior and prior by each of k draws of the hyperparameters, of the same q
             observations.
-        W: what the other columns are.
+        W: values of the other columns.
         held: columns that are set.
 
     >>> from steerbo.gp import AnovaKernel, GPRegression
@@ -147,7 +147,7 @@ class CrossedOutcomes:
 
     @cached_property
     def _terms(self) -> list[tuple[list[Kernel] | None, Float[np.ndarray, "k s q"]]]:
-        """Terms of the kernels: what reads settings, and covariances of what is drawn; one of all where none part."""
+        """Terms of the kernels: factors over settings, covariances of draws; one term where none can be split."""
         q, k = len(self._observed), len(self._given)
         each = [
             prior.kernel.separated(self._held) or ((prior.kernel, None),) for prior in self._priors

@@ -175,7 +175,7 @@ class Factor:
         """Append without a rebuild; False, with nothing changed, if the new rows are no longer positive definite."""
         n, k = self._n, len(corner)
         rows = self.half_solve(cross.T).T
-        # what the rows before leave to be explained: L of it is the new corner
+        # the covariance that earlier rows leave unexplained: its L is the new corner
         schur = corner - rows @ rows.T
         schur.flat[:: k + 1] += self._jitter
         if not np.isfinite(schur).all():

@@ -161,7 +161,7 @@ QUARTER = 4
 TOLERANCE = 0.05
 """Steps stop when the predicted gain in log density, by the curvature, is below this."""
 _NEARLY = 0.3  # the same, where one more step is taken of which the density alone is computed
-_ARRIVED = 0.1  # that step has arrived if it gains what curvature promised, within this
+_ARRIVED = 0.1  # that step has arrived if its gain is the one that curvature promised, within this
 _STEP = 1e-3  # of the differences of gradients that curvature is
 _FARTHEST = 1.0  # of a step, in logarithms
 
@@ -214,7 +214,7 @@ class Curvature:
         vectors: (p, p) of H, one a column.
         values: (p,) of H, none below zero.
         power: (p,) along a vector H grows as m to this power, in [0, 1]: that of noise as m, that
-            of lengthscales of what is smooth far less.
+            of lengthscales of smooth functions far less.
     """
 
     vectors: Float[np.ndarray, "p p"]
@@ -314,7 +314,7 @@ def quasi_newton(
         start: (p,) where to begin.
         inverse: (p, p) H⁻¹ about there.
         evaluations: of the likelihood, about the most, at least one.
-        hasty: whether a last short step that gains what it should is the end, without the gradient
+        hasty: whether to end after a last short step with the expected gain, without the gradient
             there.
     """
     low, high = np.array([p.low for p in parameters]), np.array([p.high for p in parameters])
@@ -365,7 +365,7 @@ def curvature_by_differences(
     for i in range(p):
         above, below = (slope(theta + side * _STEP * np.eye(p)[i]) for side in (1.0, -1.0))
         if above is not None and below is not None:
-            with np.errstate(invalid="ignore"):  # what is no number is the caller's to find
+            with np.errstate(invalid="ignore"):  # the caller looks for values that are not numbers
                 curvature[i] = (below - above) / (2 * _STEP)
     return 0.5 * (curvature + curvature.T)
 

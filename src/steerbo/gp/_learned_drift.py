@@ -1,8 +1,8 @@
 """Drift of an objective as outcomes tell it: of which kind it is, how fast, and when all began anew.
 
-A drift (`DriftModel`) is one of five: none; a smooth change, of which a share `1 − w` of what is
-seen lasts for ever, `1 − w + w exp(−Δ²/2ℓ²)`: the shape often stays where height and place change,
-and without it all that lies longer back than ℓ is as open as at the start; a fading one,
+A drift (`DriftModel`) is one of five: none; a smooth change, of which a share `1 − w` of the
+function lasts for ever, `1 − w + w exp(−Δ²/2ℓ²)`: the shape often stays where height and place
+change, and without it all that lies longer back than ℓ is as open as at the start; a fading one,
 `exp(−|Δ|/τ)`; a season that fades, `exp(−2 sin²(π Δ/P)/ℓ² − |Δ|/τ)`, whose period starts where a
 periodogram of the residuals peaks (`likely_periods`); or a translation at constant velocity whose
 shape changes smoothly. Each is fitted by maximum a posteriori. A drift must be likelier than none
@@ -73,8 +73,8 @@ _SAME_SEASON = 0.1  # difference of the logarithms of two periods of one season
 
 # shares k of it modulo 1 are spread evenly: rounds meet the kinds in turn
 _GOLDEN = (math.sqrt(5) - 1) / 2
-# of the logarithm of a smooth change's time scale: from none in a study to much in it. Half of
-# what is seen lasts beforehand, so that a change is as fast at first as with 4 where all changes.
+# of the logarithm of a smooth change's time scale: from none in a study to much in it. Beforehand
+# half of the function lasts, so that a change is as fast at first as with 4 where all changes.
 _SLOW = (math.log(4.0) - 0.5 * math.log(2.0), 2.0)
 _LIKELY = 3.0  # log posterior by which a translation may be behind and still has draws
 _HELD: dict[Kind, frozenset[Kind]] = {
@@ -110,7 +110,7 @@ class DriftModel:
     Attributes:
         given: a drift that is known; None: it is learned.
         kind: the kind that was learned.
-        unit: how much time counts as one where ℓ and τ are judged: what was learned is as likely on
+        unit: how much time counts as one where ℓ and τ are judged: the same drift is as likely on
             any clock.
         cuts: when everything began anew, ascending, in units of time.
         form: kind of the kernel, where it holds draws of several kinds; None: `kind` itself.
@@ -308,7 +308,7 @@ class _Comparison:
         empty: makes a regression for a drift model.
         model: holds all outcomes, with the hyperparameters in use.
         before: the drift model in use.
-        steady: what is the same for all kinds, and no drift.
+        steady: a model of no drift, with the parts that all kinds share.
 
     Attributes:
         fits: by kind.
@@ -382,7 +382,7 @@ class _Comparison:
         if best.drift_model.kind not in {"steady", "smooth", "sliding"}:
             return best.drift_model, best.drawn()
         smooth, sliding = self._smooth(best), self.fits.get("sliding")
-        # Only now is a smooth change fitted to the end, and may be likelier than what was best.
+        # Only now is a smooth change fitted to the end, and may be likelier than the best so far.
         best = max(best, smooth, key=self._net)
         model = best.drift_model
         # of a translation, where nothing compares

@@ -115,9 +115,9 @@ class Learner(Generic[K]):
     Args:
         initial: beliefs before the data, in standardised units.
         begin: hyperparameters (p,) at which a search begins.
-        kernel: with these, for what lies near to what.
+        kernel: with these, by which rows count as near to each other.
         data: the observations.
-        known: what people know of the outcomes.
+        known: people's knowledge of the outcomes.
         elsewhere: (m,) outcomes of the same quantity that other models have: the units of outcomes
             are learned from these, too, where there are few.
     """

@@ -89,7 +89,7 @@ class GPPosterior(Generic[K]):
     def __getstate__(self) -> dict[str, Any]:
         """State without arrays that follow from the rows to the last bit: most of it for thousands of rows.
 
-        A factor is begun anew now and then: what it was before then need not be computed again.
+        A factor is begun anew now and then: earlier factors need not be computed again.
         """
         built = self._built if self._factor is None else self._factor.built
         return {
@@ -308,8 +308,8 @@ def subset_of_data(
 
     A fifth of those are the latest, for the objective may drift and a study goes on where it was;
     two fifths are the nearest, in covariance, to the place that is best as far as some outcomes
-    say; the others are spread evenly over what is left, so that nothing that is known to be poor is
-    taken for unknown.
+    say; the others are spread evenly over the remaining rows, so that nothing that is known to be
+    poor is taken for unknown.
 
     Args:
         prior: the prior whose kernel measures distance.

@@ -37,7 +37,7 @@ K = TypeVar("K", bound=Kernel)
 class Level:
     """Constant mean m and scale s² of outcomes `y ~ N(m1, s²K)`: known, or profiled, the likeliest ones for this K.
 
-    Profiled, both are found by a formula, so that a search for what K is made of has two parameters less.
+    Profiled, both are found by a formula, so that a search for K's parameters has two fewer.
     Beforehand m is about zero, with variance s², and s² is about one, which is worth one
     observation:
 
@@ -345,12 +345,12 @@ class GPPrior(Generic[K]):
         return len(self.kernel.parameters)
 
     def seeing(self, X: Float[np.ndarray, "n d"]) -> Self:
-        """Let what no row has shown depend on the span of rows X; itself where that is as it was."""
+        """Scale the kernel's unseen part to the span of rows X; return itself where the span is unchanged."""
         unseen = self.kernel.unseen
         return self.with_unseen(unseen.seeing(X) if isinstance(unseen, UnseenKernel) else unseen)
 
     def with_unseen(self, unseen: Kernel | None) -> Self:
-        """Replace what no row has shown; itself where that is as it was."""
+        """Replace the kernel's unseen part; return itself where it is unchanged."""
         if unseen is None or unseen is self.kernel.unseen:
             return self
         return replace(self, kernel=cast("K", self.kernel.with_unseen(unseen)))

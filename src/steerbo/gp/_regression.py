@@ -46,7 +46,7 @@ class GPRegression(Generic[K]):
 
     An outcome may come with a standard error that is known. Its noise variance is then the sum of
     two: the square of that error, and the noise that is learned, by which repetitions differ beyond
-    it. What is stated so is kept apart from the extra variance of an outcome that is doubted.
+    it. Such stated errors are kept apart from the extra variance of an outcome that is doubted.
 
     Before the first `set`, offset and scale are 0 and 1. Learning has two steps, a log may stand
     between: `fit` finds hyperparameters and changes nothing, `set` takes them over. Till then
@@ -61,7 +61,7 @@ class GPRegression(Generic[K]):
             alone.
         uneven: columns in [0, 1] along which the noise may grow or shrink; a fit to enough outcomes
             learns how much.
-        known: what people know of the outcomes.
+        known: people's knowledge of the outcomes.
 
     Raises:
         InvalidOption: noise not allowed.
@@ -70,7 +70,7 @@ class GPRegression(Generic[K]):
         elsewhere: outcomes of the same quantity that other models have: a fit learns the units of
             outcomes from these, too, where it has few of its own.
         known: as above.
-        last: what the latest fit found; None: there was none.
+        last: the latest fit's hyperparameters; None: there was no fit.
 
     >>> from steerbo.gp import SquaredExponentialKernel
     >>> model = GPRegression(SquaredExponentialKernel([0.3]), noise=1e-6)
@@ -274,7 +274,7 @@ class GPRegression(Generic[K]):
         return self.last.hyperparameters
 
     def drawn(self, found: Hyperparameters) -> Hyperparameters:
-        """Add samples of the posterior to what the latest fit found, where the regression has a seed."""
+        """Add samples of the posterior to the latest fit, where the regression has a seed."""
         if self._seed is None or self.last is None:
             return found
         return self._learner.drawn(found, self.last.fit, self._seed)

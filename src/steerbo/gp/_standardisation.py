@@ -41,8 +41,8 @@ class Standardisation:
         Outcomes that are constant, or differ by rounding errors only, get scale 1 (more, where
         rounding errors are). Works from 1e-300 to 1e300. Outcomes of the same quantity `elsewhere`
         count as a few more, with the mean and the deviation that they have: two that happen to be
-        alike tell no scale. With standard `errors` (n,) they are those of what is measured, see
-        `_weighted`: an outcome that says little does not decide the units.
+        alike tell no scale. With standard `errors` (n,) they are those of the measured quantity,
+        see `_weighted`: an outcome that says little does not decide the units.
 
         >>> Standardisation.fitted(np.array([5.0, 5.1]), elsewhere=np.array([0.0, 4.0, 10.0, 6.0])).scale.__round__(1)
         2.9

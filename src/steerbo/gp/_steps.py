@@ -1,8 +1,8 @@
-"""What lies beyond all rows, learned from the steps that plays took there.
+"""Variance beyond all rows, learned from the steps that plays took there.
 
 A likelihood of all rows would not do: those in one corner are explained without it, and say nothing
-of the rest. What counts is how far each step was from what the rows before it let expect, `ln p(z_i
-| z_1 … z_(i−1))`, which the Cholesky factor has row by row.
+of the rest. The criterion is how far each step was from the expectation of the rows before it,
+`ln p(z_i | z_1 … z_(i−1))`. The Cholesky factor has it row by row.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def unseen_after_steps(
     beside: Float[np.ndarray, " n"],
     chosen: Bool[np.ndarray, " n"],
 ) -> Kernel | None:
-    """Find s² of what no row has shown from rows that were chosen beyond all before them.
+    """Find s² of the unseen part from rows that were chosen beyond all before them.
 
     Beforehand it is log-normal about that of `UnseenKernel`, give or take a factor of e; the mean
     of ln s² is taken. Of many rows the steps are read, and some of the others.

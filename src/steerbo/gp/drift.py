@@ -40,7 +40,7 @@ class StateSpaceForm:
 
     Args:
         stationary: P, (q, q), the covariance of the state.
-        output: h, (q,), what of the state is the objective.
+        output: h, (q,), the weights with which the state makes the objective.
         generator: F, (q, q), with `A(Δ) = exp(F Δ)`.
     """
 

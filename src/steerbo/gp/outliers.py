@@ -3,8 +3,8 @@
 Most noise is taken for normal. A slip of the pen, a sensor that fails, or noise with heavy tails
 then decides everything, since a normal law would rather bend the function than believe in a
 deviation of eight. Here each outcome may have an extra noise variance, and nearly all have none
-(relevance pursuit: Ament et al. 2024). From what all others say of an outcome, a mean that is off
-by r and a variance σ² (noise included), follows what the likeliest extra variance would gain:
+(relevance pursuit: Ament et al. 2024). All others predict an outcome by a mean that is off by r,
+and a variance σ² (noise included). From these follows the gain of the likeliest extra variance:
 
     gain = ½ (r²/σ² − 1 − ln r²/σ²)    where r² > σ², else 0
 
@@ -83,7 +83,7 @@ class OutlierFit(Generic[F]):
 
 @dataclass(frozen=True, eq=False)
 class LeftOut:
-    """Comparison of each outcome with what all others say of it (Rasmussen & Williams 2006, 5.10 to 5.12).
+    """Comparison of each outcome with its prediction by all others (Rasmussen & Williams 2006, 5.10 to 5.12).
 
     Covariances may be relative to a scale s²: all variances here are then, too.
 
@@ -124,7 +124,7 @@ class LeftOut:
 
     @property
     def deviations(self) -> Float[np.ndarray, " n"]:
-        """Deviations of the outcomes from what the others say, in standard deviations, (n,)."""
+        """Deviations of the outcomes from the others' predictions, in standard deviations, (n,)."""
         return np.asarray(self.alpha / np.sqrt(self.precision))
 
     def gains(self, extra: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:

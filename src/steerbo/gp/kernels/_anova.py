@@ -5,7 +5,7 @@
 Multiplied out it is a sum over all sets of variables, each with a product of its own: a constant,
 main effects, interactions (Durrande et al. 2013; Duvenaud et al. 2011). A plain product (all w = 1)
 has one variance for all of them: there a variable that matters little can only be taken for one
-that matters *slowly*, with a lengthscale so long that what lies between two plays at its ends seems
+that matters *slowly*, with a lengthscale so long that all values between two plays at its ends seem
 known. Here it may matter little and still be of any shape. As a product of factors of one variable
 each, every integral over nature's draws stays a product of one-dimensional ones.
 """

@@ -1,11 +1,11 @@
-"""The cell kernel: a factor by which every setting has an effect of its own, beside what others teach of it.
+"""The cell kernel: a factor by which every setting has an effect of its own, beside the one that it shares with others.
 
     k(x, z) = 1 − w + w 1[x = z]
 
 Times a kernel over the same columns it adds an independent effect to each cell of a table of
-settings, with the share w of the variance. Without it, what a product over variables cannot explain
-is taken for noise, although a repetition would show it again: then what is believed of cells that
-were never played is too sure.
+settings, with the share w of the variance. Without it, an effect that a product over variables
+cannot explain is taken for noise, although a repetition would show it again: then beliefs about
+cells that were never played are too sure.
 """
 
 from __future__ import annotations

@@ -52,11 +52,11 @@ class SourcesKernel(Kernel):
 
     @classmethod
     def of(cls, inner: Kernel, column: int, others: int) -> Self:
-        """Build the kernel of so many other sources, at the middle of what is believed of each beforehand."""
+        """Build the kernel of so many other sources, at the middle of each one's prior."""
         return cls(inner, column, (0.5,) * others, (1.0,) * others)
 
     def beginning(self, squares: Sequence[float]) -> Self:
-        """The kernel whose offsets have these variances, or what is believed beforehand where that is more."""
+        """Return the kernel whose offsets have these variances, or the prior's middle where that is more."""
         parameters = [self.of_source(s)[1] for s in range(len(squares))]
         offsets = [
             min(max(square, math.exp(each.centre)), math.exp(each.high))
@@ -81,7 +81,7 @@ class SourcesKernel(Kernel):
         """The two parameters of one source, counted from 0 without here.
 
         Even odds that it is like here, as of a variable that it has an effect; an offset of about
-        what outcomes differ by, which may be up to a million times as far: of other units, say.
+        the spread of outcomes, which may be up to a million times as far: of other units, say.
         """
         offset = variance(self.offsets[s], f"offset[{s + 1}]")
         offset = replace(offset, high=3.0 * offset.high)
@@ -134,12 +134,12 @@ class SourcesKernel(Kernel):
     def rearranged(
         self, theta: Sequence[T], places: Sequence[int | None], new: Callable[[float], T]
     ) -> list[T]:
-        """Hyperparameters learned of other sources than these, and what follows them, for this kernel.
+        """Rearrange hyperparameters learned of other sources, with any that follow them, for this kernel.
 
         Args:
             theta: as they were learned.
             places: of each source of this kernel, its place among those; None: it was none of them,
-                and what is believed beforehand stands for it.
+                and has its prior's middle.
             new: writes a number as those in `theta` are written.
 
         >>> from steerbo.gp import SquaredExponentialKernel

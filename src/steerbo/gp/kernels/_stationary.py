@@ -191,7 +191,7 @@ class Stationary(Kernel):
         r2 = self._squared_distance(X, X)
         isotropic = (
             r2.copy() if len(self.lengthscales) == 1 else None
-        )  # only what is needed is kept: n may be thousands
+        )  # keep no more than is needed: n may be thousands
         shape, slope = self.profile(r2)
 
         def pull(W: Float[np.ndarray, "n n"]) -> Float[np.ndarray, " p"]:

@@ -83,7 +83,7 @@ class DecayKernel(_Temporal):
 
     Args:
         dimension: the column that holds time.
-        rate: ε, above zero and below one. For what never fades, leave the factor out.
+        rate: ε, above zero and below one. For an effect that never fades, leave the factor out.
 
     Raises:
         InvalidProblem: a rate or dimension that is not allowed.
@@ -338,7 +338,7 @@ class InUnitsKernel(Kernel):
 
 @dataclass(frozen=True)
 class LastingKernel(Kernel):
-    """`1 − w + w k(t, t')`: a share 1 − w of what is seen lasts for ever, the rest changes as `k` says.
+    """`1 − w + w k(t, t')`: a share 1 − w of the function lasts for ever, the rest changes as `k` says.
 
     Without it all that lies longer back than a time scale is forgotten, the shape of the objective
     included, though often only the place or the height of its best changes.

@@ -1,22 +1,22 @@
-"""The kernel of what no outcome has shown: a function of which nothing is known but how fast it may change.
+"""The kernel of a function that no outcome has shown yet: nothing is known of it but how fast it may change.
 
     k(x, z) = s² Π_d φ(√3 |x_d − z_d| / ℓ_d),   φ(u) = (1 + u) exp(−u)   (Matérn 3/2)
 
-A fit that learns variance and lengthscale of a stationary kernel from rows in one corner takes what
-is even there for even everywhere. Slopes of this kernel are independent where points are further
-apart than ℓ, and a fit leaves it alone: outcomes in one place say nothing of another. It is the
-probabilistic form of the Lipschitz constant by which safe sets expand (Sui et al. 2015, SafeOpt): a
-standard deviation of the slope is √3 s/ℓ.
+A fit that learns variance and lengthscale of a stationary kernel from rows in one corner takes a
+function that is even there for even everywhere. Slopes of this kernel are independent where points
+are further apart than ℓ, and a fit leaves it alone: outcomes in one place say nothing of another.
+It is the probabilistic form of the Lipschitz constant by which safe sets expand (Sui et al. 2015,
+SafeOpt): a standard deviation of the slope is √3 s/ℓ.
 
 A product over variables: rows of other people's tables span every variable and still lie in one
-corner of all together. As a sum, what was seen along one variable held for all values of the
+corner of all together. As a sum, observations along one variable held for all values of the
 others, and first plays kept limits on such tables half of the time.
 
-The unit of distance is what the rows span, not the box: outcomes are in units of what they differ
-by among the rows, and so rise by about that much along the span. What lies one span further on may
-be anything that a curve through the rows comes to. With the box as the unit, the first plays of
-limits on outcomes that bend were kept half the time. How much may lie there only steps can tell:
-rows that lay beyond all before them when a play chose them (`unseen_after_steps`).
+The unit of distance is the span of the rows, not the box: outcomes are in units of their
+differences among the rows, and so rise by about that much along the span. One span further on, the
+function may be anything that a curve through the rows comes to. With the box as the unit, the first
+plays of limits on outcomes that bend were kept half the time. How much may lie there only steps can
+tell: rows that lay beyond all before them when a play chose them (`unseen_after_steps`).
 """
 
 from __future__ import annotations

@@ -87,7 +87,7 @@ class Kernel(ABC):
 
     @property
     def unseen(self) -> Kernel | None:
-        """The part that stands for what no row has shown: see `UnseenKernel`."""
+        """The part that stands for the function beyond all rows: see `UnseenKernel`."""
         return None
 
     def with_unseen(self, kernel: Kernel) -> Kernel:
