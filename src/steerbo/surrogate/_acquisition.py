@@ -21,7 +21,7 @@ from ..optim import Box, kronecker, maximise_constrained
 from ..optim import maximise as maximise_box
 from ._parts import Part, drawn_together, row_of, set_columns
 
-LEAST_SD = 1e-12  # what is divided by, in units of standardised outcomes
+LEAST_SD = 1e-12  # of a divisor, in units of standardised outcomes
 
 Moments = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 """Mean (r,), standard deviation (r,) and their gradients (r, d)."""

@@ -45,7 +45,7 @@ def conditional_rows(
     A row counts by how near its circumstances z_j are to those known, z,
     `w_j ∝ exp(−½ Σ ((z_j − z)/h)²)`, and is moved to where it would have been by the line that fits
     best nearby, `r_j + B (z − z_j)`, within the range of its column. That follows any bend that is
-    wide against h, and spreads that change with z; what jumps is rounded off.
+    wide against h, and spreads that change with z; jumps are rounded off.
 
     Args:
         rows: encoded, equally likely.
@@ -141,10 +141,10 @@ AT_FIRST = 1.0
 """n₀: how many draws the law at first counts as."""
 
 
-_LENGTHSCALES = 0.3, 0.7, 1.5, 4.0, 12.0  # of m, in standard deviations of what is seen
+_LENGTHSCALES = 0.3, 0.7, 1.5, 4.0, 12.0  # of m, in standard deviations of the seen columns
 # shares of the draws' variance that m leaves as residuals
 _NOISES = 1e-4, 1e-3, 1e-2, 0.05, 0.2, 0.5, 0.8, 0.95, 1.0
-_REACH = 3.0  # standard deviations of what is seen beyond which draws hardly count
+_REACH = 3.0  # standard deviations of the seen columns beyond which draws hardly count
 _REGRESSION_DRAWS = 300  # latest draws that a regression is made from
 _QUANTILES = 16  # residuals that stand for all
 
@@ -235,8 +235,8 @@ class Regressed:
 
     The function m is a Gaussian process with a squared exponential kernel; its lengthscale and the
     share of the variance that it leaves as residuals are those of a small grid with the largest
-    marginal likelihood. A share of one is on the grid: what is seen may say nothing. Residuals are
-    those of m without the draw itself.
+    marginal likelihood. A share of one is on the grid: the seen columns may say nothing. Residuals
+    are those of m without the draw itself.
 
     Args:
         variable: not a category.
@@ -335,7 +335,7 @@ def learned_law(
 MOST_ROWS = 200
 """Rows that averages are computed over: within .003 of averages over 5000 rows, of one to six columns."""
 _WIDTH = 0.3  # of the kernel whose averages are kept, as a share of every column's range
-# kernels so many times wider, and what each counts: one alone keeps only its own
+# kernels so many times wider, and each one's weight: one alone keeps only its own
 _WIDER = {1.0: 1.0, 3.0: 100.0}
 _TURNS = 10  # of the k-means rule: more move hardly anything
 _GOLDEN = (math.sqrt(5) - 1) / 2  # its multiples modulo 1 are spread evenly
@@ -424,7 +424,7 @@ def _weights(
     wanted = np.append(np.linalg.solve(root, kernel @ shares), _SUM)
     try:
         found = nnls(system, wanted)[0]
-    except RuntimeError:  # it gave up: what each member stands for is a law, too
+    except RuntimeError:  # it gave up: weights by nearest places are a law, too
         nearest = cdist(places, places[members], "sqeuclidean").argmin(1)
         found = np.bincount(nearest, shares, len(members))
     return np.asarray(found / found.sum())

@@ -69,7 +69,7 @@ class ProbabilisticConstraint(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Nature:
-    """Draws of what nature does, over which probabilities are averaged.
+    """Draws of nature, over which probabilities are averaged.
 
     Attributes:
         rows: (s, d) encoded: observed columns at their values, uncontrolled ones drawn, controlled
@@ -190,7 +190,7 @@ class KeepingProbability:
 
     Attributes:
         outcomes: by k draws of the hyperparameters.
-        nature: what it draws.
+        nature: its draws.
         at_most: the upper end of the limit, standardised.
         at_least: the lower end.
     """
@@ -277,7 +277,7 @@ def doubtable(
 ) -> Bool[np.ndarray, " n"]:
     """Mark outcomes that may be probably wrong: all that keep to a limit, and those that break it absurdly.
 
-    An outcome that breaks a limit has shown what must not happen, and where it jumps, as behind a
+    An outcome that breaks a limit has shown where not to go, and where it jumps, as behind a
     valve, it is far from all others. If it were doubted, the worst settings would count as the
     safest. Only one that is `_ABSURD` times as far beyond as the others are within is a slip of the
     pen; where none is within, as half of them are beyond.
@@ -459,8 +459,8 @@ class ConstraintModels:
         further: the limits on them, by the outcome's name.
         fresh: makes a regression without data for a drift model.
         drift: how all of them may change with time; time is then the last column.
-        names: the models' columns, beside the time: what must be known of a round that broke, for
-            that it counts.
+        names: the models' columns, beside the time: all of them must be known of a round that
+            broke, or it does not count.
         row: where something was measured.
         tells: whether a round, or external data (None), tells of them; None: all do.
         logged: keys under which their hyperparameters are in the log, by the outcome's name.
@@ -513,7 +513,7 @@ class ConstraintModels:
         return [each for each in self.by_name.values() if each.informed]
 
     def _informs(self, name: str, result: Result) -> bool:
-        """Whether an outcome is known, and where. What broke may have been measured as well."""
+        """Whether an outcome is known, and where. A play that broke may have been measured as well."""
         if not (result.outcome or result.failed) or not (
             self._told_by is None or self._told_by(result.played)
         ):

@@ -1,4 +1,4 @@
-"""Expected value of a scope, with its uncertainty: the posterior averaged over what the scope does not control.
+"""Expected value of a scope, with its uncertainty: the posterior averaged over nature's draws.
 
 The kernel is a product over columns, `k(x, x') = s² Π_d k_d(x_d, x'_d)`, and the laws of different
 groups of columns are independent. (A factor is `1 − w_d + w_d exp(−Δ²/2ℓ_d²)`.) Every column is set
@@ -57,7 +57,7 @@ SOME, SHARE = 64, 3
 _LEAST_SHARED = 1e-12
 CERTAIN = 1e-16
 """Share of the prior variance below which a variance is rounding."""
-_ROWS = 128  # of an (n, n) array, or of what is multiplied with one, that are worked on at a time
+_ROWS = 128  # of an (n, n) array, or of one multiplied with it, that are worked on at a time
 # numbers in kernel rows that are held at a time: a processor's cache has room for a few such arrays
 _IN_CACHE = 2**15
 # observations up to which one law's (n, n) array is kept for all scopes that leave its columns to
@@ -98,7 +98,7 @@ class ProductKernelPosterior:
     `categorical` (d,), `variance` s², `mean` m; `noise` λ (n,) are the noise variances in A;
     `drift` is one more factor of the kernel, 1 on its diagonal, over columns that are known
     whenever a scope is played. `cell` is the variance that every setting has for itself, in units
-    of s², which is then that of what settings teach about each other: averages over nature are of
+    of s², which is then that of the effect that settings share: averages over nature are of
     this alone. `held` is how many numbers of factors between settings and observations are kept for
     other scopes. Where observations are of several `sources`, `numbers` (n,) are theirs, a column
     that `inputs` are without: all averages are of here.
@@ -210,7 +210,7 @@ class ProductKernelPosterior:
     def coarse(self) -> ProductKernelPosterior:
         """Process of some observations, evenly spaced with the latest: its deviations approximate, its means do not.
 
-        What fewer observations say is less sure, and where they say little, more would say little,
+        Fewer observations are less sure, and where they say little, more would say little,
         too.
         """
         if len(self.some) == len(self.inputs):
@@ -565,7 +565,7 @@ class Expectation:
         return found
 
     def _played(self, points: Float[np.ndarray, "r c"]) -> Bool[np.ndarray, "r n"]:
-        """Whether an observation was made at just these settings, with what was seen."""
+        """Whether an observation was made at just these settings, with the same seen values."""
         rows = np.tile(row_of(self.parts), (len(points), 1))
         rows[:, self.controlled] = points
         return equal_rows(rows, self.posterior.inputs)
@@ -593,7 +593,7 @@ class Expectation:
     def of_mean(self) -> Expectation:
         """Replace E σ² by Var g: `bound` is then the far tighter bound on the expected value itself.
 
-        What is not known for sure of a law is part of Var g.
+        A law's own uncertainty is part of Var g.
         """
         scaled = Scaled(self.posterior.inverse, self.average, tuple(self._law_uncertainty()))
         many = len(self.average) > _MADE
@@ -623,7 +623,7 @@ class Expectation:
         weighted = kernel * pull
         hessian = (D * weighted[:, None]) @ D.transpose(0, 2, 1)
         for j, (d, factor) in enumerate(zip(self.controlled, self._factors(points), strict=True)):
-            # f″/f = p (Δ²/ℓ⁴ − 1/ℓ²), where p is what of f depends on x
+            # f″/f = p (Δ²/ℓ⁴ − 1/ℓ²), where p is the share of f that depends on x
             if not posterior.categorical[d]:
                 gap = (posterior.inputs[:, d] - points[:, j, None]) / posterior.lengthscales[d]
                 curve = share_of(factor, float(posterior.shares[d])) * (gap**2 - 1.0)

@@ -90,7 +90,7 @@ class Posterior:
         weights: (n,).
         root: (n, n): `root rootᵀ` is the inverse of the outcomes' covariances, noise included.
         average: (n,).
-        doubly: one, or what is left of the prior variance where f is itself an expectation.
+        doubly: one, or the remaining share of the prior variance where f is itself an expectation.
         mean: of the prior, standardised.
         offset, scale: from standardised units to those of the outcomes.
         noise: variance of an outcome's noise at points (r, e), standardised, (r,); None: no single
@@ -154,7 +154,7 @@ class Posterior:
             _symmetric_root(posterior.inverse), over.average, over.doubly, posterior.mean, output.offset, output.scale,
         )  # fmt: skip
 
-    # -- what the formula is made of, each with its pull-back --------------------------------------
+    # -- parts of the formula, each with its pull-back ---------------------------------------------
 
     def _whole(self, Z: Points) -> Float[np.ndarray, "r e"]:
         """Append the held values to points."""

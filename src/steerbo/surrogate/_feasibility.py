@@ -6,11 +6,11 @@ again.
 Whether an evaluation works, w, is 1 or 0. Several explanations compete. By the first it is luck
 alone, everywhere the same. By some it depends on the place, or on one coordinate of it: w(x) = c +
 g(x) + noise, with g a Gaussian process (Matérn, ν = 3/2). Each counts by how well it has foretold
-what happened, one evaluation after another, times what was believed in it beforehand: luck, for the
-most part. So one failure closes nothing.
+the evaluations, one after another, times its prior, most of which is for luck. So one failure
+closes nothing.
 
-A place is closed where the probability to work, over nature's draws, is less than τ of what it is
-at the best of the places that have worked. Failures wherever one goes, by bad luck or by the
+A place is closed where the probability to work, over nature's draws, is less than τ times that at
+the best of the places that have worked. Failures wherever one goes, by bad luck or by the
 weather, therefore close nothing. In the literature that is a hidden, or crash, constraint (Gramacy
 & Lee 2011; Bachoc, Helbert & Picheny 2020, who also classify by a Gaussian process).
 
@@ -70,10 +70,10 @@ REACHES, NOISES = (0.1, 0.3, 1.0), (0.05, 0.5)
 _HOPE = 0.95  # c
 _LUCK = 2.0, 0.5  # plays that are imagined to have worked, and to have failed, where that is luck
 FADES = 100.0
-"""Rounds until what failed says little of now, where the objective drifts, however slowly."""
-_END = 0.02  # what an explanation foretells is no nearer to 0 and 1 than this
+"""Rounds until a failure says little of now, where the objective drifts, however slowly."""
+_END = 0.02  # an explanation's foretold probability is no nearer to 0 and 1 than this
 _BLOCK = 2**19  # numbers in arrays of rows and evaluations that are held at a time
-_LEAST_SAID = 1e-3  # the same of what is said
+_LEAST_SAID = 1e-3  # the same of the probabilities that are shown
 _SINGLES = 12  # columns at most of which each is an explanation by itself
 _SLIGHT = 0.01  # explanations of the place that count for less are left out
 
@@ -180,7 +180,7 @@ class Evaluations:
         return [*dict.fromkeys([tuple(every), self.held(parts), *singles])]
 
     def scopes(self) -> list[tuple[int, ...]]:
-        """Columns of what is controlled by which rates of failures may differ: all that vary, single ones."""
+        """Controlled columns by which rates of failures may differ: all that vary, and single ones."""
         every = [
             j for j in range(self.dimension, len(self.unordered)) if np.ptp(self.points[:, j]) > 0
         ]
@@ -226,7 +226,7 @@ class Evaluations:
 
 
 def _score(worked: Bool[np.ndarray, " n"], foretold: Float[np.ndarray, " n"]) -> float:
-    """Log probability of what happened, as it was foretold."""
+    """Log probability of the evaluations, as it was foretold."""
     likely = np.clip(foretold, _END, 1.0 - _END)
     return float(np.log(np.where(worked, likely, 1.0 - likely)).sum())
 
@@ -364,7 +364,7 @@ class SuccessProbability:
     def failures_near(self, rows: Float[np.ndarray, "m e"]) -> float:
         """Number of failures that the probability at rows rests on, on average; by luck all of them count.
 
-        Where rates differ by what is controlled, all of those count that the rate is compared with.
+        Where rates differ by controlled columns, all of those count that the rate is compared with.
         """
         made, rows, failed = self.made, self._completed(rows), ~self.made.worked
         remaining = self.remaining[failed]
@@ -435,7 +435,7 @@ def apart(
 FEWEST = 2
 """Failures before anything is closed."""
 _FAILURES_COUNTED = 40  # failures that count: the latest
-_LATE = 500  # evaluations that are held where what was long ago says little: see `FADES`
+_LATE = 500  # evaluations that are held where old ones say little: see `FADES`
 _GAVE, _NEAREST = 128, 3  # outcomes that count; where there are more, those nearest to each failure
 
 Place = Callable[[Mapping[str, Any], str, Round | None], Float[np.ndarray, " e"]]
@@ -570,7 +570,7 @@ class FailureModel:
         point = self._place(realised, name, played)[: len(self._unordered)]
         return point if self._scope_of is None else np.append(point, self._scope_of(played))
 
-    # -- what is closed ----------------------------------------------------------------------------
+    # -- closed places -----------------------------------------------------------------------------
 
     def works(
         self, parts: Sequence[Part], share: float = SHARE, scope: Sequence[float] = ()
@@ -598,7 +598,7 @@ class FailureModel:
 
     @property
     def _evaluations(self) -> Evaluations:
-        """Evaluations that count; what is found of them is kept until there are others.
+        """Evaluations that count; results about them are kept until there are others.
 
         Where the problem drifts, also until time has passed, or a fit knows the drift better.
         """
@@ -817,8 +817,8 @@ class Feasibility:
     def required(self, rounds: Iterable[Round], least: float = 0.0) -> dict[str, float]:
         """Probability that the next play needs of each constraint, by outcome.
 
-        On average over plays that is what earlier plays left over, `p (n + 1) − kept`, but no less
-        than `least`.
+        On average over plays that is the part that earlier plays left over, `p (n + 1) − kept`, but
+        no less than `least`.
         """
         played = [*rounds]
         return {

@@ -4,7 +4,7 @@ A wing's surrogate turns each told outcome into a row in its `learn`; `EncodingC
 values.
 
 A schedule of fits finds out late that all is different. So a fit follows every surprise, too: an
-outcome that is far from what all others say of it, among the latest.
+outcome that is far from the prediction of all others, among the latest.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class DriftTracker:
         self.begin()
 
     def begin(self) -> None:
-        """Forget what was learned."""
+        """Forget the fits, and begin anew."""
         self.model = None if self._stated is None else DriftModel.of(self._stated)
         self.scaled = False
 
@@ -85,7 +85,7 @@ class DriftTracker:
         """Whether hyperparameters learned at `fitted_at` of n outcomes are due again.
 
         Without a drift a fit settles a surprise, so that only outcomes since then count. A row
-        beyond all others is one for a model that depends on what they span.
+        beyond all others is one for a model that depends on their span.
         """
         if n and (refit_due(fitted_at, n) or getattr(model, "outgrown", False)):
             return True
@@ -191,7 +191,7 @@ def build_model(
         unseen: whether it may differ by its scale where nothing was seen, whatever was seen
             elsewhere, as the model of an outcome that has a limit has to believe: see
             `UnseenKernel`.
-        known: what people know of the outcomes.
+        known: people's knowledge of the outcomes.
         sources: number of other sources of data than here; a last column then has the number of
             each row's. Nothing drifts.
         options: of `GPRegression`: `likely_noise`, `seed`.
@@ -216,7 +216,7 @@ def build_model(
 def with_sources(
     plain: Mapping[str, Any], names: Sequence[str], kernel: SourcesKernel
 ) -> dict[str, Any]:
-    """Hyperparameters as plain data for a model of these sources; of a new one what is believed beforehand.
+    """Hyperparameters as plain data for a model of these sources; a new source has its prior's middle.
 
     Args:
         plain: with the names of the `sources` that they were learned of, if there were any.

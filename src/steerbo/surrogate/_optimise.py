@@ -243,7 +243,7 @@ class BatchedBounds:
         towards = np.stack([at.pull + steep[:, None] * at.fall, at.fall], axis=2)
         first = np.matmul(at.D, towards)
         falls = first[:, :, 1]
-        # Σ_j (∂²k_j) of the mean and of the variance, and what the slopes of k add to the latter,
+        # Σ_j (∂²k_j) of the mean and of the variance, and the part of the latter from slopes of k,
         # by one product
         second = at.halves * ((steep * at.sign)[:, None] * at.kernel)[:, None]
         second += at.D * towards[:, None, :, 0]

@@ -1,7 +1,7 @@
 """Parts of columns in a round: every column of a Gaussian process is set, known, or drawn by nature afterwards.
 
 Time is a column too: one that is known. Values are encoded, as in the inputs of the process.
-Averages over what nature draws are sums over the nodes of Gauss rules: few of them, and spectral
+Averages over nature's draws are sums over the nodes of Gauss rules: few of them, and spectral
 accuracy for smooth integrands.
 """
 

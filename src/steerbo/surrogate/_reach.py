@@ -1,4 +1,4 @@
-"""Distance that plays may go from today's settings: step by step, twice as far as what was no worse.
+"""Distance that plays may go from today's settings: step by step, twice as far as the plays that were no worse.
 
 Settings that a person tells as today's were chosen, and their use has shown that they are good. A
 model of a few outcomes near them does not know it: far from all data its mean returns to theirs,
@@ -6,8 +6,8 @@ which are all good, and its width is largest in the corners, so it takes a corne
 all. Plays therefore stay within a box around today's settings that grows as trust regions do
 (Eriksson et al. 2019): settings that are no worse than today's let others go twice as far. Where a
 mistake pays for nothing, they have to be better by their lower bound, as in safe sets (Sui et al.
-2015). The box is a function of the outcomes as they stand: what was a mistake takes back what it
-has opened.
+2015). The box is a function of the outcomes as they stand: an outcome that proves to be a
+mistake closes again the part that it had opened.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ class PosteriorSample:
     ) -> PosteriorSample:
         """Draw one.
 
-        Where the process drifts, what is drawn is the function as it is *now*: every feature's
+        Where the process drifts, the draw is the function as it is *now*: every feature's
         coefficient is a draw from a process in time, whose covariance is the drift's, at the times
         of the outcomes and now. Effects that each setting has for itself are not drawn: nothing
         tells those of settings that were not played.

@@ -1,4 +1,4 @@
-"""Several outcomes at once: a model of each, one number made of all of them, and what cannot be bettered in all.
+"""Several outcomes at once: a model of each, one number made of all of them, and the plays that no other beats in all.
 
 The value and the further outcomes of a problem (`outcomes`) are expected each by a model of its
 own. With weights λ they become one number,
@@ -125,7 +125,7 @@ Rising = tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"]]
 
 
 class Rises(Protocol):
-    """An expected outcome with slopes, as a function of what is played; standardised."""
+    """An expected outcome with slopes, as a function of the play; standardised."""
 
     def moments(
         self, points: Float[np.ndarray, "r c"]
@@ -164,7 +164,7 @@ def _tells(name: str, result: Result) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """Worst and best of each outcome among what no other play beats, larger being better.
+    """Worst and best of each outcome among the plays that no other beats, larger being better.
 
     Attributes:
         worst: (k,), some way below the worst of them.
@@ -252,7 +252,7 @@ class Scalarised:
 
 
 class VolumeGained:
-    """Logarithm of the volume that a play of a scope is expected to add to what plays so far dominate.
+    """Logarithm of the volume that a play of a scope is expected to add to the volume dominated so far.
 
     The volume is the mean of `max(s_λ, 0)^K` over M weights λ, and the expectation that over S
     points of the normal law of the expected outcomes, each independent of the others:
@@ -268,7 +268,7 @@ class VolumeGained:
         scales: (k,) of each outcome's unit.
         offsets: (k,) of each, where its standardised number is 0.
         units: of all K outcomes: the price is the last one, if it counts.
-        plays: (n, K) what is expected of plays so far.
+        plays: (n, K) expected outcomes of plays so far.
         price: minus the price of a play of the scope; None: it does not count.
 
     Attributes:
@@ -330,7 +330,7 @@ class VolumeGained:
     def _climbed(
         self, drawn: Float[np.ndarray, "k s r"], rises: Float[np.ndarray, "k s r c"]
     ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"], tuple[np.ndarray, ...]]:
-        """Values and gradients, and what Hessians are made of, by likely outcomes and their gradients."""
+        """Values, gradients and the parts of Hessians, by likely outcomes and their gradients."""
         each, smallest = self._weighed(drawn)
         volume, slope, curve = self._volume(smallest)
         beyond = (volume - self._dominated[:, None, None]) / _SMOOTH_VOLUME

@@ -1,6 +1,6 @@
 """The answer where outcomes are traded: plays that none is expected to better in everything, and their middle.
 
-`Trades` is what methods of several outcomes share, whatever kind of problem they are for.
+`Trades` is the part that methods of several outcomes share, whatever kind of problem they are for.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _ANSWERS_OF_TWO, _ANSWERS_OF_MORE = 13, 24
 
 @record
 class Gain:
-    """Why a play was chosen, as logged: what it was expected to add, as a share of the volume dominated so far."""
+    """Why a play was chosen, as logged: its expected addition, as a share of the volume dominated so far."""
 
     gain: float
 
@@ -44,7 +44,7 @@ class Trades:
 
     rule: ClassVar[str] = "each round goes where the trade-off is expected to gain most"
     trades: ClassVar[bool] = True
-    _gain_at = Method._gain_at  # there are no bounds on what another trade-off gains
+    _gain_at = Method._gain_at  # there are no bounds on another trade-off's gain
 
     @property
     def ways(self) -> dict[str, float]:
@@ -59,7 +59,7 @@ class Trades:
         return [reason("volume", gain=read_note(Gain, asked.note).gain)]
 
     def read_logged(self, asked: Suggestion) -> None:
-        """See `Method.read_logged`; with what was expected to be gained."""
+        """See `Method.read_logged`; with the expected gain."""
         super().read_logged(asked)  # type: ignore[misc]
         if "gain" in asked.note:
             read_note(Gain, asked.note)
