@@ -54,7 +54,7 @@ def normalised_texts(plain: Any) -> Any:
 
 
 def as_name(text: str) -> str:
-    r"""A name in one form: see `normalised`, with single blanks, and without what has no width and joins nothing.
+    r"""A name in one form: see `normalised`, with single blanks, and without zero-width characters that join nothing.
 
     >>> as_name(" pH\u200b  and\u00a0Cafe\u0301 ")
     'pH and Café'

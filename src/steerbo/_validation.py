@@ -80,7 +80,7 @@ def from_pydantic(
             continue  # it is there under another name, which is complained of
         ours = isinstance(
             complaint.get("ctx", {}).get("error"), InvalidInput
-        )  # it knows best what is wrong here
+        )  # its message names the fault best
         if path in found and complaint["type"] == "literal_error" and len(found[path]) == 1:
             (other,) = found[path]  # a number or a word, say
             found[path] = [
@@ -187,7 +187,7 @@ def _record_of(records: Iterable[Any]) -> str:
 
 
 def _table_of(record: Any) -> str:
-    """Table in a study file that makes a record: its kind and what it needs, or else its first fields."""
+    """Table in a study file that makes a record: its kind and required fields, or else its first fields."""
     fields = getattr(record, "__pydantic_fields__", {})
     tag = _tag(record)
     if tag is None:
@@ -215,7 +215,7 @@ def _allowed(complaint: Any) -> str:
     return _PLAIN.get(about, message[:1].lower() + message[1:])
 
 
-_NESTED = (Mapping, list, tuple)  # what has parts that a path goes through
+_NESTED = (Mapping, list, tuple)  # values with parts that a path goes through
 
 
 def _path(complaint: Any, given: object) -> tuple[Any, ...]:

@@ -90,7 +90,7 @@ def counted(number: int, thing: str, things: str = "") -> str:
     return f"{number} {thing if number == 1 else things or thing + 's'}"
 
 
-_NEGLIGIBLE = 1e-9  # of the largest number beside it: what is left of a difference that is none
+_NEGLIGIBLE = 1e-9  # of the largest number beside it: rounding error of a difference of zero
 
 
 def numeral(x: float, digits: int = 4, beside: float = 0.0, step: float = 0.0) -> str:
@@ -163,7 +163,7 @@ def _without_zeros(text: str) -> str:
 def interval_texts(
     mean: float | None, lower: float | None, upper: float | None
 ) -> tuple[str, str, str]:
-    """Write a mean and its bounds to a twentieth of their distance; what differs differs in writing. "" for None.
+    """Write a mean and its bounds to a twentieth of their distance; different ones stay different. "" for None.
 
     >>> interval_texts(7.1234, 5.6789, 8.6111), interval_texts(7.1234, None, None)
     (('7.1', '5.7', '8.6'), ('7.123', '', ''))

@@ -87,10 +87,10 @@ def bernstein_radius(
     """Radius `sd · sqrt(2 ln(2/δ) / N) + 7 span ln(2/δ) / (3 (N − 1))` (Maurer & Pontil 2009, Theorem 4).
 
     A mean of N plays is further than this from the truth, to one given side, with probability at
-    most δ. It is the shorter the less an arm's values spread. With `delta=T**-4` it promises what
-    `hoeffding_radius` does. Given the *observed* span it adapts to the scale of the values, but the
-    promise is then only a good guess: a rare large value that was not yet seen is not reckoned
-    with. Infinite for arms played less than twice.
+    most δ. It is the shorter the less an arm's values spread. With `delta=T**-4` it makes the
+    promise of `hoeffding_radius`. Given the *observed* span it adapts to the scale of the values,
+    but the promise is then only a good guess: a rare large value that was not yet seen is not
+    reckoned with. Infinite for arms played less than twice.
 
     Args:
         counts: plays of each arm N, any shape.

@@ -3,8 +3,8 @@
 **A method** is a class derived from `Method`. It has a `name`, says what it `solves`, and has three
 methods:
 
-- `choose(history, request)` returns a `Choice`: the `Scope` of this round (what is set, after
-  looking at what), the values, and the reasons to be logged (`note`).
+- `choose(history, request)` returns a `Choice`: the `Scope` of this round (variables that are
+  set, and those looked at before), the values, and the reasons to be logged (`note`).
 - `recommend(history)` returns a `Recommendation`: the arm and settings to use from now on, and the
   `Reason`s for it.
 - `explain(history)` returns an `Explanation`: why, with `Table`s if you like.
@@ -14,8 +14,8 @@ methods:
 in the order in which it came, and `history.unresolved` the rounds that are out, or have failed: a
 choice counts them as if they were known, or all workers that ask at once would get the same. A
 method is a function of problem, options, seed and history, and is given no events: after a restart,
-or where an outcome was corrected, the history is another one, and nothing else happens. What is
-expensive is cached:
+or where an outcome was corrected, the history is another one, and nothing else happens.
+Expensive results are cached:
 
 - Hyperparameters that are learned are returned by `refit(history)` as plain data, and logged. From
   then on they are `history.fit().hyperparameters`, with the `results` that taught them. Override
@@ -30,7 +30,7 @@ values names that in `Choice.observe`, and overrides `decide`. Values `seen` bef
 `_recommend_at(history, context)` in the place of `recommend`, which then answers for typical
 contexts, and `policy` for any. `Options` is a `record` in which every field has a default. Where
 answers have bounds, `bound_inflation` is a factor for the model's own errors, and
-`_gain_at(history, context)` what could still be gained by them, so that a study can `stop` when
+`_gain_at(history, context)` the gain that they still allow, so that a study can `stop` when
 that is little; both may be left out.
 
 >>> from steerbo import CostVarying, Float, Optimizer, Uniform
@@ -81,7 +81,7 @@ report.
 **How it is found.** Pass the class, `Optimizer(problem, Middle)`; name its place in a study file,
 `method = "my_package.methods:Middle"`, whose module may stand beside that file; or let your package
 declare it, after which it has a name like any other, and is listed by `steerbo methods`. Both
-groups go by the kind of problem; a kind's own package says first what its default is.
+groups go by the kind of problem; a kind's own package names its default first.
 `examples/extension` is such a package.
 
     [project.entry-points."steerbo.problems"]

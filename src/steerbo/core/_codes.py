@@ -14,17 +14,17 @@ code where
   hundred: see `by_chance`; or it lies far beyond all others, as 99 does of ratings from 1 to 5;
 - it does not stand together at neighbouring settings, as do yields of 0 or 100 % on a plateau,
   penalties where a simulation breaks, and rounded outcomes at an optimum: see `stand_together`. But
-  what rounds have given since, and nothing else, may: it is an instrument that is stuck.
+  a value that all rounds have given since may: it is an instrument that is stuck.
 
 A number beyond `LARGEST`, which no door takes, is one at once: some other program wrote it into the
 log.
 
 A cost that equals the sum of all stated prices so far, for the second time, is a total.
 
-What holds a code is kept as it was told, and does not count: an outcome as if it were void, one
-that has a limit as if it had not been measured, a cost as if the stated one had been paid, or an
-unknown one. Somebody who amends such an outcome to what it is has confirmed it: then the number
-counts wherever it stands.
+A result that holds a code is kept as it was told, and does not count: an outcome as if it were
+void, one that has a limit as if it had not been measured, a cost as if the stated one had been
+paid, or an unknown one. Amending such an outcome to the same value confirms it: then the
+number counts wherever it stands.
 """
 
 from __future__ import annotations
@@ -323,14 +323,14 @@ def _encoded(space: Space, name: str, value: Any) -> Iterator[float]:
     elif name in space:
         try:
             yield float(space[name].encode([value])[0])
-        except (SteerboError, TypeError):  # not measured, or beyond what it can be
+        except (SteerboError, TypeError):  # not measured, or outside its domain
             yield -1.0
     elif isinstance(value, int | float):
         yield float(value)
 
 
 class Codes:
-    """Codes among the outcomes and costs of a study: a fold over its events, which says what does not count.
+    """Codes among the outcomes and costs of a study: a fold over its events, which names the results that do not count.
 
     Args:
         problem: of the study.
@@ -346,7 +346,7 @@ class Codes:
         self._totals = Totals()
 
     def take(self, event: Event, history: History) -> Iterator[Amended]:
-        """Take in an event that `history` has already; yields corrections of what counts, which it has then, too.
+        """Take in an event that `history` has already; yield corrections of results, which it has then, too.
 
         They are no events of the log: they follow from it.
         """
@@ -390,7 +390,7 @@ class Codes:
             )
 
     def findings(self) -> Iterator[Finding]:
-        """Name the codes, and what is left out for them."""
+        """Name the codes, and the results that are left out for them."""
         costs = (("cost", column) for column in self._costs.values())
         for field, column in [("value", self._values), *costs, *self._limited.items()]:
             for code in sorted(column.codes):

@@ -91,8 +91,8 @@ def check_suggestion(
 ) -> None:
     """Refuse values that break a limit: methods of others may not know of limits. `word` is the verb of the message.
 
-    A limit of which nothing is set now may be broken by what was looked at (`known`): that is
-    nature's.
+    A limit of which nothing is set now may be broken by values that were looked at (`known`):
+    that is nature's.
 
     Raises:
         LimitBroken: naming the method and the limit.

@@ -114,7 +114,7 @@ class Dates:
 def beginning(number: int, time: float, counted: bool = False) -> float:
     """Time of data that came before the first round and say no time: that of this round, which has a number.
 
-    Where the time of rounds is counted, what came before the first of them is one earlier: as of 0,
+    Where the time of rounds is counted, an event before the first of them is one earlier: as of 0,
     where it is their number, else as of the latest data that say their time.
 
     >>> beginning(1, 1000.0), beginning(1, 1.0), beginning(1, 41.0, counted=True)

@@ -1,11 +1,11 @@
-"""Reasons to doubt an answer: what an expected value and its bounds do not say by themselves.
+"""Reasons to doubt an answer: facts that an expected value and its bounds do not show.
 
 - How often plays work where the answer is: the expected value is that of plays that give an
   outcome.
 - An expected value far beyond the best outcome: no outcome supports it, so that it is a guess.
-- Outcomes near the answer that are taken for wrong, and are worse than all others there: what is to
-  be expected if they are right. Mishaps in one play of ten cannot be told from slips of the pen, so
-  that both are said.
+- Outcomes near the answer that are taken for wrong, and are worse than all others there: the
+  expected value if they are right. Mishaps in one play of ten cannot be told from slips of the pen,
+  so that both are said.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def against(
     works: float | None,
     doubted: Sequence[str],
 ) -> Iterator[Reason]:
-    """Name what speaks against an answer: failures, and outcomes.
+    """Name the reasons to doubt an answer: failures, and outcomes.
 
     Args:
         problem: it is about.
@@ -96,7 +96,7 @@ def costs_hang(problem: Problem, history: History) -> Iterator[Finding]:
 
     By Spearman's rank correlation of each numeric variable with the costs, less the mean of their
     scope, at `FALSE_ALARM`. Costs that the problem states, by prices or
-    formulas, hang on what it says.
+    formulas, depend on the problem alone.
     """
     told = [
         (each.cost, each.shown, each.scope)

@@ -1,7 +1,7 @@
-"""Reasons and findings: what is said of an answer and of a study, as data that is worded in one place.
+"""Reasons and findings: statements about an answer and about a study, as data that is worded in one place.
 
-A `Reason` belongs to an answer: why it is the one, and what to know before it is used. A `Finding`
-belongs to a value that somebody gave, or to a study: what was noticed, and how it is put right.
+A `Reason` belongs to an answer: why it is the one, or a caution before it is used. A `Finding`
+belongs to a value that somebody gave, or to a study: an observation, and how it is put right.
 Pages, tables and programs read their kinds and values; people read their `text`, which
 `core._words` makes of them once.
 """
@@ -28,7 +28,7 @@ class Reason(Record):
     """One reason behind an answer, or one thing to know of it.
 
     Args:
-        kind: what it is, such as "as-of" or "good-enough"; "said" is a `text` of a method's own.
+        kind: a name, such as "as-of" or "good-enough"; "said" is a `text` of a method's own.
         values: numbers and names in it, by name.
         text: in words, without a full stop; left out, it is made of the kind and the values.
 
@@ -58,7 +58,7 @@ class Finding(Record):
     """Notice about a value that was given, or about a study.
 
     Args:
-        kind: what it is, such as "far-from-expected" or "outliers".
+        kind: a name, such as "far-from-expected" or "outliers".
         where: the round, data or variable that it belongs to; empty: the study.
         field: where a call was given the value: "value", "cost", "realised.ph", "context.age";
             empty: of the study.

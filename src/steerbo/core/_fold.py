@@ -1,4 +1,4 @@
-"""State as a function of results: what parts of a method know is derived from the history as it stands, not kept."""
+"""State as a function of results: parts of a method derive their knowledge from the history as it stands."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ class Result:
         failed: whether it failed.
         realised: realised values, as far as they are known.
         scope: the scope played, where that is known.
-        cost: what it cost, switching included, where that is known; of a void outcome, too.
+        cost: of the play, switching included, where that is known; of a void outcome, too.
         number: of the round; of data the number of rounds when they came.
         time: of data that do not say theirs: of the clock when they came.
         source: of data that are not of here; None: they are.
@@ -149,7 +149,7 @@ class Result:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """Hyperparameters that were learned, and what from.
+    """Hyperparameters that were learned, and the data behind them.
 
     Attributes:
         round: number of the round before which they were learned.
@@ -273,7 +273,7 @@ class History:
         self._came: dict[str, tuple[int, float | None]] = {}
         self._known: dict[str, tuple[Round | DataAdded, Result]] = {}
         self._results: tuple[Result, ...] | None = ()  # None: to be gathered anew
-        self._gathered = 0  # of what came: later ones are to be added
+        self._gathered = 0  # number of events in them: later ones are to be added
         # results of all sources, and those of here among them
         self._of_here: tuple[tuple[Result, ...], tuple[Result, ...]] = (), ()
         self.sources: dict[str, None] = {}  # names of sources other than here, in order
@@ -358,8 +358,8 @@ class History:
     def count_as(self, name: str, outcome: Outcome | None) -> Amended:
         """Count an outcome otherwise than it was told; returns the correction that says so.
 
-        A cost that is taken out counts as one that is unknown: the budget is charged what was
-        expected.
+        A cost that is taken out counts as one that is unknown: the budget is charged the
+        expected cost.
         """
         told, correction = self.as_told(name), Amended(name, outcome)
         self.apply(correction)
@@ -633,7 +633,7 @@ class History:
     def mean_cost_working(self, scope: Scope) -> float | None:
         """Mean cost of a play of `scope` that has an outcome, external data included; None where none is known.
 
-        What a failure cost, which may have ended early, is not the price of a play that works.
+        The cost of a failure, which may have ended early, is not the price of a play that works.
         """
         return self.costs.working.get(scope)
 

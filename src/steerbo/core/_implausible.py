@@ -6,8 +6,8 @@ A value is never refused for it. It is kept and warned of; the page asks before 
   range's width beyond the range's ends, or a tenth of a range above 0 is larger: see
   `Float.is_far`. One that was to be set is unlikely where it was measured more than half the width
   away.
-- Any other *number of an outcome* is unlikely beyond the ends of what is usual for it (`_numbers`):
-  - an outcome, `DEVIATIONS` standard deviations from what the method's posterior expected there
+- Any other *number of an outcome* is unlikely beyond the ends of its usual range (`_numbers`):
+  - an outcome, `DEVIATIONS` standard deviations from the posterior's expectation there
     (`Method.expected_outcome`); where no posterior says, where it extrapolates, and for an outcome
     that replaces another, the ends are those of the latest others: see `usual`. With the first few
     others to compare with, an earlier outcome may turn out to be so: it is reported then;
@@ -15,9 +15,9 @@ A value is never refused for it. It is kept and warned of; the page asks before 
   - a standard error, the range of all outcomes;
   - a cost, `_FACTOR` times the stated price and a `_FACTOR`th of it; without a price, the costs of
     the latest plays of the same scope, and the same factor: they are often all the same.
-- What comes again to the last digit at other settings, where others do not, is a *code* for a
-  missing value, or of an instrument that is stuck: see `_codes`. It is left out, and nothing else is
-  said of it.
+- A number that comes again to the last digit at other settings, where others do not, is a *code*
+  for a missing value, or of an instrument that is stuck: see `_codes`. It is left out, and nothing
+  else is said of it.
 - A *time* of a round is unlikely when it is further after the last one than steps between the
   latest rounds let expect (a Unix time, a typed date, a decimal point that was left out: see
   `gaps_ahead`), or when it was given and is earlier than that of data that were known. A time of data is, when it is as
@@ -48,7 +48,7 @@ from .answers import Scope, Suggestion
 from .events import Amended, DataAdded, Event, Failed, Outcome, OutcomeTold
 from .request import SMALLEST
 
-_LATEST = 100  # rounds, and as many pieces of data, that say what is usual
+_LATEST = 100  # rounds, and as many pieces of data, that give the usual range
 _FACTOR = 10.0  # times a stated price
 _NAMED = 5  # outliers that are named
 _ROUNDING = 1e-9  # share of a range's width that is none
@@ -74,7 +74,7 @@ def warn_implausible(
     if (place := _Place.of(event, history)) is None:
         return []
     if isinstance(event, Amended):
-        expected = None  # the posterior has learned from what is corrected
+        expected = None  # the posterior has learned from the value that is corrected
     found = [*_tiny(place, history), *_variables(place, problem.space, "realised", place.measured)]
     data = event if isinstance(event, DataAdded) else history.datum(place.name)
     if data is not None and data.source is not None:
@@ -126,7 +126,7 @@ def implausible_time(time: Any, history: History, number: int, token: str) -> It
         time: of the request; None: it has none.
         history: with that round in it, or not yet.
         number: of the round.
-        token: of the round, or what else it is called.
+        token: of the round, or another name of it.
     """
     if not _is_number(time):
         return
@@ -208,7 +208,7 @@ def unreached(problem: Problem, history: History) -> Iterator[Finding]:
         ]
         asked = [x for x, _ in rounds[-COMPARABLE:]]
         missed = sum(variable.apart(*each) > NEAR for each in rounds[-COMPARABLE:])
-        # what was never reached was missed in its own round: only then all others are looked at
+        # a setting that was never reached was missed in its own round: only then look at all others
         if missed <= COMPARABLE / 2:
             continue
         rows = (
@@ -223,7 +223,7 @@ def unreached(problem: Problem, history: History) -> Iterator[Finding]:
 def _unreached(
     variable: Any, asked: Sequence[float], end: float, *, above: bool
 ) -> Iterator[Finding]:
-    """Find that a variable was to be set beyond the end of what was measured, and not seldom."""
+    """Find that a variable was often to be set beyond the end of its measured range."""
     beyond = [x for x in asked if (x > end) == above and x != end and variable.apart(x, end) > NEAR]
     if len(beyond) > COMPARABLE / 2:
         yield finding(
@@ -322,7 +322,7 @@ def usual(others: Sequence[float]) -> tuple[float, float]:
 
 
 def unusual(value: float, others: Sequence[float]) -> bool:
-    """Whether a number lies beyond what is `usual`."""
+    """Whether a number lies beyond the `usual` range."""
     low, high = usual(others)
     return not low <= value <= high
 
@@ -334,7 +334,7 @@ def far_from_all(value: float, values: Sequence[float]) -> bool:
     return unusual(value, others)
 
 
-# -- where a value belongs, and what it is compared with -------------------------------------------
+# -- where a value belongs, and its comparisons ----------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -431,7 +431,7 @@ def _latest_outcomes(history: History, but: str) -> list[Outcome]:
 
 
 class _Compared(NamedTuple):
-    """A number that was told, and the ends of what is usual for it.
+    """A number that was told, and the ends of its usual range.
 
     Args:
         kind: of the finding where it lies beyond.
@@ -439,7 +439,7 @@ class _Compared(NamedTuple):
         number: as told.
         low: the lower end.
         high: the upper end.
-        about: what the finding says beside the number.
+        about: further values of the finding, beside the number.
     """
 
     kind: str
@@ -453,7 +453,7 @@ class _Compared(NamedTuple):
 def _numbers(
     place: _Place, problem: Problem, history: History, expected: Expectation | None
 ) -> Iterator[_Compared]:
-    """Compare every number but variables with what is usual; of one field the first doubt counts."""
+    """Compare every number but variables with its usual range; of one field the first doubt counts."""
     latest = _latest_outcomes(history, place.name)
     values = [problem.scalar(outcome) for outcome in latest]
     outcome = place.outcome
@@ -494,7 +494,7 @@ def _of_cost(place: _Place, problem: Problem, history: History) -> Iterator[_Com
     cost, played = place.cost, place.played
     if cost is None or (place.stands is not None and place.stands.cost == cost):
         return
-    # what broke may have cost little
+    # a play that broke may have cost little
     part = 0.0 if place.outcome is None else 1.0 / _FACTOR
     price = problem.price(played.suggestion) if played is not None else None
     if played is not None and price:

@@ -1,4 +1,4 @@
-"""Outcomes beside what a model expected that was not told them: cross-validation, for every kind."""
+"""Outcomes beside the expectation of a model that was not told them: cross-validation, for every kind."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def left_out(state: StudyState, folds: int) -> Iterator[LeftOut]:
 
 
 def _expected(state: StudyState, name: str, event: OutcomeTold | DataAdded) -> LeftOut | None:
-    """The outcome of an event beside what a state expects of it."""
+    """The outcome of an event beside a state's expectation of it."""
     with one_blas_thread():
         expected = state.method.expected_outcome(state.history, event)
     if expected is None:

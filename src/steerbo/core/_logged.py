@@ -2,10 +2,10 @@
 
 A log may have been edited, or merged by another program. A text where a number is wanted would
 fail in a model, many events later and in words that help nobody: it is named here, by event and
-field. There is no second parser: what a door's reader refuses is refused, and what it would have
-filled in, or written otherwise, is missing or of another form. Numbers out of range are no matter
-of this: a door may have taken them before bounds changed, and what is no measurement is left out
-(`_codes`).
+field. There is no second parser: values that a door's reader refuses are refused, and values that
+it would have filled in, or written otherwise, are missing or of another form. Numbers out of range
+are no matter of this: a door may have taken them before bounds changed, and codes for missing
+values are left out (`_codes`).
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def check_logged(
 
 
 class _naming:  # noqa: N801
-    """Context in which what is refused is named by its place in the log; a generator's takes three times as long."""
+    """Context in which a refused value is named by its place in the log; a generator's takes three times as long."""
 
     def __init__(self, place: str) -> None:
         self.place = place
@@ -123,7 +123,7 @@ def _read_asked(
         seen = request.get("context", {})
         if not isinstance(seen, Mapping):
             raise InvalidStudy("context", seen, "values by name")
-        # of a play of one's own it is also what was looked at
+        # a play of one's own has the values that were looked at here, too
         own = bool(event.note.get("own"))
         if own or problem.space.seen:
             read = problem.read_seen if own else problem.read_context
@@ -152,7 +152,7 @@ def _read_choice(
     before: Mapping[str, Any],
     place: str,
 ) -> None:
-    """Read what a suggestion sets beside what was set `before`, looks at and says, as answers will."""
+    """Read a suggestion's settings beside those set `before`, its looks and its reasons, as answers will."""
     with _naming(f"{place}.values"):
         if method.complete and not asked.observe:
             for name in asked.scope.set:
@@ -222,7 +222,7 @@ def _is_number(value: Any) -> bool:
 def _whatever_range(
     problem: Problem, read: Callable[[Mapping[str, Any]], T], told: Mapping[str, Any]
 ) -> T:
-    """Read what was told; a number that is refused as out of range is read as if it were another one."""
+    """Read a report; a number that is refused as out of range is read as if it were another one."""
     replaced = set[str]()
     while True:
         try:
@@ -258,7 +258,7 @@ def _with_number(told: Any, path: list[str], number: float) -> Any:
 
 
 def _same_form(field: str, read: Any, logged: Any, *, filled: bool) -> None:
-    """Refuse what a reader would have written in another form; `filled`: and what it would have filled in."""
+    """Refuse a field that a reader would have written in another form, or, if `filled`, filled in."""
     if read == logged:  # nearly always
         return
     if isinstance(read, Mapping) and isinstance(logged, Mapping):

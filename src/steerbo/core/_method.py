@@ -28,7 +28,7 @@ OptionsT = TypeVar("OptionsT")
 class Choice:
     """Choice of a method for a round; see `Suggestion` for the fields.
 
-    `expected_cost` is reserved while the round is pending, with what the problem charges for
+    `expected_cost` is reserved while the round is pending, with the problem's charges for
     changes beside it. `note` is logged: plain data, bounds in the user's units. The note of a play
     that a person attached is {"own": True}.
     """
@@ -147,7 +147,7 @@ class Method(ABC, Generic[P, OptionsT]):
 
     @property
     def learns_costs(self) -> bool:
-        """Whether what a play costs is learned over its settings; where it is not, costs that hang on them are said."""
+        """Whether a play's cost is learned over its settings; if not, a cost that depends on them is reported."""
         return False
 
     @property
@@ -170,7 +170,8 @@ class Method(ABC, Generic[P, OptionsT]):
         """Read the scope and the note of a suggestion in a log that is opened, as its answers read them.
 
         Raises:
-            InvalidInput: naming what is no scope of the problem, or no note of this method.
+            InvalidInput: naming the part that is no scope of the problem, or no note of this
+            method.
         """
 
     def finished(self, history: History) -> str:

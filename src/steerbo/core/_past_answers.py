@@ -23,7 +23,7 @@ class PastAnswer:
 
     Args:
         rounds: that had been asked for, those that broke among them.
-        spent: what they had cost.
+        spent: their cost.
         mean, lower, upper: of the recommendation of that time.
     """
 

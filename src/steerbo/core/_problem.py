@@ -88,7 +88,7 @@ class Problem(ABC):
     """Base of problems: frozen data, equal in every process. Each wing declares one as a `record`.
 
     It knows nothing of the methods that solve it: see `registry`. `kind` names the wing in files.
-    The `read_…` methods turn what a user gave into plain, checked data; they are the only gate
+    The `read_…` methods turn a user's input into plain, checked data; they are the only gate
     through which anything enters the log.
     """
 
@@ -273,7 +273,7 @@ class Problem(ABC):
         return ()
 
     def with_cells(self, realised: Mapping[str, Any], numbers: Mapping[str, Any]) -> dict[str, Any]:
-        """Return realised values with what a line says in its `cells`; empty ones are left out."""
+        """Return realised values with those of a line's `cells`; empty ones are left out."""
         return dict(realised)
 
     def shown(self, values: Mapping[str, Any]) -> dict[str, str]:

@@ -128,7 +128,7 @@ def with_curve(
 ) -> Explanation:
     """Add the possible gain at each round, and now, to an explanation; unchanged without a stopping rule.
 
-    Where the problem states what a unit of the objective is worth, a further column has the gain in
+    Where the problem states the worth of a unit of the objective, a further column has the gain in
     money.
     """
     if history.stop is None:

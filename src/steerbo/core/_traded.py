@@ -1,4 +1,4 @@
-"""Further outcomes that the value is traded against: which way each is better, what they exclude, and their lines."""
+"""Further outcomes that the value is traded against: which way each is better, their restrictions, and their lines."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def signs_of(outcomes: Ways | None) -> dict[str, float]:
 
 
 def traded_lines(traded: Mapping[str, float]) -> list[tuple[str, str]]:
-    """Describe what the value is traded against: pairs of a heading and a text."""
+    """Describe the outcomes that the value is traded against: pairs of a heading and a text."""
     return [
         ("traded against", f"{name}, {'larger' if sign > 0 else 'smaller'} is better")
         for name, sign in traded.items()

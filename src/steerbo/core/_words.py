@@ -231,7 +231,7 @@ def _cheaper(  # noqa: PLR0917  by name
 def _moving(  # noqa: PLR0917  by name
     scope: str, paid: float | None, price: float, better: float, needed: float, plays: float
 ) -> str:
-    """Words for a play that stays, or moves what is hard to change.
+    """Words for a play that stays, or moves a hard-to-change variable.
 
     >>> _moving("speed, keeping oven", None, 5.0, 0.02, 0.1, 40)
     'it moves nothing that is hard to change: that would cost 5, and is expected to make rounds better by 0.02; over \
@@ -307,7 +307,7 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "none-better-than-even": "spread evenly: no other distribution is shown to be better",
     "part-of-the-way": "{share:.0%} of the way to the recommended distribution",
     "move-costs": "the move costs {cost:.4g}",
-    # what to know before it is used
+    # cautions before it is used
     "nothing-measured": "nothing is measured yet: any other settings may be as good",
     "nothing-known": "nothing is known yet: {instead}",
     "unbounded": "no bounds yet: nothing that was learned so far says how much outcomes may differ",

@@ -26,13 +26,13 @@ from ._words import kept_text
 
 @record
 class LeftOut(Record):
-    """Outcome beside what the model expected of it, without having been told.
+    """Outcome beside the model's expectation of it, without having been told.
 
     Args:
         name: of the outcome, as `amend` takes it.
         value: the outcome.
         mean: the expected outcome.
-        deviation: standard deviation of what was expected, a measurement's noise included.
+        deviation: standard deviation of that expectation, a measurement's noise included.
         lower, upper: 95 % bounds of the outcome, by this deviation.
     """
 
@@ -145,7 +145,7 @@ def as_text(cell: Any) -> str:
 
 
 def _column_texts(cells: Sequence[Any]) -> list[str]:
-    """Texts of a table's column: what differs among its numbers differs in writing."""
+    """Texts of a table's column: numbers that differ have texts that differ."""
     numbers = [x for x in cells if _finite(x)]
     most, step = max(map(abs, numbers), default=0.0), spread_step(numbers)
     return [numeral(x, beside=most, step=step) if _finite(x) else as_text(x) for x in cells]
@@ -205,7 +205,7 @@ class Explanation(Record):
 
     @property
     def text(self) -> str:
-        """The summary, and what was noticed, a line each."""
+        """The summary, and the findings, a line each."""
         return "\n".join([self.summary, *map(str, self.findings)])
 
     def _repr_html_(self) -> str:
@@ -240,7 +240,7 @@ class Scope(Record):
         price: the cost of a play, where the problem states it.
 
     Raises:
-        InvalidProblem: a variable stands twice, or what looks at something is not set.
+        InvalidProblem: a variable stands twice, or one that looks at something is not set.
 
     >>> scope = Scope(["dose", "rest"], {"dose": ["age"]})
     >>> print(scope)
@@ -363,7 +363,7 @@ class Recommendation(Record):
             is known.
         lower, upper: bounds on that expectation.
         cost: expected cost of a play; None where unknown.
-        reasons: why it is the one, and what to know before it is used.
+        reasons: why it is the one, and cautions before it is used.
         alternatives: the other scopes' expected values, best choice of each. Where variables are
             seen before choosing, answers for other typical contexts; `policy` gives one for any.
         context: the context seen before choosing, where the answer is for that one.
@@ -418,7 +418,7 @@ class Recommendation(Record):
             for mark, a in zip(marks, everyone, strict=True)
         ]
         table = html_table([*(["having seen"] if seen else []), "hold", "set", "gives"], rows)
-        policy = getattr(self, "table", None)  # settings that hang on what is looked at
+        policy = getattr(self, "table", None)  # settings that depend on looks
         more = [html_lines(self.why)] if self.why else []
         return "".join([table, *more, *([policy._repr_html_()] if policy else [])])
 
@@ -472,10 +472,11 @@ class TradeOff(Record):
         )
 
     def best(self, prices: Mapping[str, float]) -> Recommendation:
-        """Choose the play with the largest net value, by what one of each other outcome is worth in units of the value.
+        """Choose the play with the largest net value, given the worth of a unit of each other outcome.
 
         Args:
-            prices: by outcome, not below 0, whichever way is better; "cost" is the price of one unit of money.
+            prices: in units of the value, by outcome, not below 0, whichever way is better; "cost" is
+                the price of one unit of money.
 
         Raises:
             InvalidRequest: none of them is an outcome, or it is no number from 0.
@@ -597,8 +598,8 @@ class Status(Record):
         rounds: suggestions made; `told`, `failed`, `pending` and `abandoned` of them.
         spent, reserved: money spent, and expected for pending rounds.
         gain: the largest gain still possible, by the bounds, where the study has a stopping rule.
-        gain_worth: that gain in the unit of the costs, where the problem states what a unit of the
-            objective is worth.
+        gain_worth: that gain in the unit of the costs, where the problem states the worth of a
+            unit of the objective.
         unpriced: rounds of unknown cost; `estimated` of the money spent is charged for them.
         budget, limit: the limits on money and rounds, None where there is none.
         finished: why `ask` returns None now; empty while it would return a suggestion.

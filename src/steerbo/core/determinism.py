@@ -93,11 +93,11 @@ def one_at_a_time(call: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[
 class OneBLASThread:
     """A context in which BLAS uses one thread, for any number of threads of Python at once.
 
-    BLAS's number of threads mostly belongs to the whole process. Were each context to give back
-    what it found, the first to end would give another its threads back in the middle of a decision,
-    and the last would leave the process with one. So the first to begin limits it, and the last to
-    end gives it back. Where BLAS runs on OpenMP each thread of Python has a number of its own, and
-    is limited by itself.
+    BLAS's number of threads mostly belongs to the whole process. Were each context to give back the
+    number that it found, the first to end would give another its threads back in the middle of a
+    decision, and the last would leave the process with one. So the first to begin limits it, and
+    the last to end gives it back. Where BLAS runs on OpenMP each thread of Python has a number of
+    its own, and is limited by itself.
 
     Args:
         find: finds this process's BLAS, when it is first needed.

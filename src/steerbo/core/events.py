@@ -314,7 +314,7 @@ Event = Annotated[
 
 _LARGEST_FLOAT = sys.float_info.max
 _DIGITS = 400  # of an integer that Python reads whole: all that fit a float, and some more
-_NAMED = 5  # parts of the path to what is nested too deeply
+_NAMED = 5  # parts of the path to a value that is nested too deeply
 MOST_NESTED = 100
 """Depth of lists and mappings in an event that is written or read: Python itself ends at a thousand calls."""
 

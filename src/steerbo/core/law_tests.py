@@ -159,7 +159,7 @@ Shown = tuple[Collection[str], Collection[str], Mapping[str, Any]]
 def nature_draws(result: Result) -> Shown | None:
     """Draws of nature in a result as it stands; None: it shows none.
 
-    Failed rounds show what was measured, data something where it is said what was set. A corrected
+    Failed rounds show their measurements, data theirs where their scope is stated. A corrected
     outcome shows the same as before where it is the objective alone that was wrong.
     """
     if result.scope is None or (result.outcome is None and not result.failed):
@@ -313,7 +313,7 @@ MOST_PAIRED = 40
 
 
 class LawMonitor:
-    """Monitor of all laws of a problem: what results as they stand say against each law."""
+    """Monitor of all laws of a problem: the evidence of the results as they stand against each law."""
 
     def __init__(self, problem: Problem) -> None:
         self._evidence = Fold(LawEvidence.take, partial(LawEvidence, problem))
@@ -338,7 +338,7 @@ class LawEvidence:
         self._found: set[Any] = set()
         self._pairs = _pairs(problem, laws)
         self._together = IndependenceTest(len(self._pairs))
-        # of every round what it showed of variables that are paired, encoded
+        # of every round the values of paired variables that it showed, encoded
         self._rows: list[dict[str, float]] = []
         self._ranks = {name: Ranks() for pair in self._pairs for name in pair}
         kinds = bool(self._alone) + bool(self._pairs)
@@ -348,7 +348,7 @@ class LawEvidence:
         )
 
     def take(self, result: Result) -> LawEvidence:
-        """Add what one round or data showed."""
+        """Add the values that one round or data showed."""
         if (shown := nature_draws(result)) is not None:
             self.shown(*shown)
         return self

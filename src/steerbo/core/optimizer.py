@@ -123,7 +123,7 @@ class EventRecorder:
         self.state, self.log = state, log
         self.by: str | None = None
         self.clock: Callable[[], str] | None = None
-        self._said: dict[str, tuple[str, ...]] = {}  # by token, of what happened last
+        self._said: dict[str, tuple[str, ...]] = {}  # by token, of the last event
 
     def __call__(self, event: Event | None) -> Warnings:
         """Log an event and apply it; nothing for None.
@@ -315,7 +315,7 @@ class BaseStudy(ABC):
 
     @one_at_a_time
     def card(self, suggestion: Suggestion | str) -> Card:
-        """Tell what to expect of a suggestion by all that is known now, what it costs, and why it is suggested.
+        """Tell a suggestion's expected outcome by all that is known now, its cost, and why it is suggested.
 
         Args:
             suggestion: a suggestion of `ask`, `decide` or `attach`, or its token.
@@ -362,7 +362,7 @@ class BaseStudy(ABC):
             return None
 
     def _net(self, mean: float | None, cost: float | None) -> float | None:
-        """Net value of a play, where the problem says what a unit of the objective is worth."""
+        """Net value of a play, where the problem states the worth of a unit of the objective."""
         worth = self.problem.value_of_one
         if mean is None or cost is None or worth is None:
             return None
@@ -427,7 +427,7 @@ class BaseStudy(ABC):
     def _reasons(
         self, answer: Recommendation | PolicyStep, works: float | None
     ) -> tuple[Reason, ...]:
-        """Reasons of an answer, with what is to be known of it: see `core._doubtful`."""
+        """Reasons of an answer, with the cautions of `core._doubtful`."""
         if answer.mean is None:
             return answer.reasons
         doubted, history = self._method.outliers(self._state.history), self._state.history
@@ -463,7 +463,7 @@ class BaseStudy(ABC):
     def tradeoff(self) -> TradeOff:
         """Trade-off between several outcomes: all plays that none is expected to better in everything.
 
-        The play in its middle is what `recommend` answers; `best(prices)` chooses by what outcomes are worth.
+        `recommend` answers the play in its middle; `best(prices)` chooses by the worth of outcomes.
 
         Raises:
             InvalidRequest: the problem has one outcome, or nothing was told yet.
@@ -562,8 +562,8 @@ class BaseStudy(ABC):
         Args:
             values: settings by variable, those of one play; or many: a list of such, or a data
                 frame with a column for every variable.
-            context: values seen before choosing, by variable; in a causal problem also what was
-                looked at.
+            context: values seen before choosing, by variable; in a causal problem also the
+                values looked at.
             request: as for `policy`, such as the `time`.
 
         Returns:
@@ -622,7 +622,7 @@ class BaseStudy(ABC):
                 leaves out one at a time.
 
         Returns:
-            Outcomes in the order in which they came, each with what was expected.
+            Outcomes in the order in which they came, each with its expectation.
 
         Raises:
             InvalidOption: `folds` is no number from 2.
@@ -779,8 +779,8 @@ class BaseStudy(ABC):
                 prices.
             realised: realised values, by variable.
             sem: standard error of the value, in its units, where that is known, as of an average or
-                by a device's data sheet. The noise that the study learns is then what comes on top
-                of it.
+                by a device's data sheet. The noise that the study learns then comes on top of
+                it.
 
         Returns:
             Warnings, a sentence each: implausible values (far outside their range, or far from the
@@ -937,7 +937,7 @@ class BaseStudy(ABC):
             realised: realised values, by variable.
             cost: its cost, not below 0.
             scope: the scope played, as a `Scope` or the names of the variables set: then `cost`
-                says what such a play costs.
+                is the price of such a play.
             charge: whether the cost is charged to this study's budget.
             id: identity of the measurement, a text of your own: the same one is added once, however
                 often it is sent.
@@ -1121,7 +1121,7 @@ class Optimizer(BaseStudy):
             request: the fields that the problem takes, by name; None counts as left out. Where
                 variables are `seen` before choosing, `context`: their values by name (nature draws
                 a missing one that has a law). Of a time-varying problem `time` and `available`
-                (what can be chosen now), of a mean-field one `current` (the present distribution).
+                (the choices open now), of a mean-field one `current` (the present distribution).
 
         Raises:
             InvalidContext: a context variable is missing or unknown, or its value is not allowed.
@@ -1162,8 +1162,8 @@ class Optimizer(BaseStudy):
 
         Args:
             values: settings by variable, those of one play, as for `predict`.
-            context: values seen before choosing, by variable; in a causal problem also what was
-                looked at.
+            context: values seen before choosing, by variable; in a causal problem also the
+                values looked at.
             request: the other fields of `ask`, such as the `time`.
 
         Raises:

@@ -1,7 +1,7 @@
 """Registry of kinds of problems and of methods: the library's own, and those of installed packages.
 
 Other packages declare theirs as entry points. Both groups go by the kind of problem; a kind's own
-package says first what its default is:
+package names its default first:
 
     [project.entry-points."steerbo.problems"]
     shelf = "my_package:Shelf"

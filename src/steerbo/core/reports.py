@@ -40,7 +40,7 @@ _ALONE = "nothing else beside it"
 
 @contextmanager
 def naming_columns(columns: Mapping[str, str]) -> Iterator[None]:
-    """Context in which the refusal of a name that heads a column of tables says what is called so.
+    """Context in which the refusal of a name that heads a column of tables says to what it belongs.
 
     Args:
         columns: how tables head their columns, by the columns' own names: see `History.columns`.
@@ -173,8 +173,8 @@ class OutcomeParser:
         """Refuse an outcome of settings that were replaced since, by a look that was corrected: see `decide`.
 
         Raises:
-            OutcomeConflict: a suggestion sets what is set otherwise now, and nothing says what
-                really happened.
+            OutcomeConflict: a suggestion's settings are different now, and nothing says which
+                of them were really used.
         """
         if isinstance(suggestion, Suggestion):
             now = about.suggestion.values
@@ -237,7 +237,7 @@ class OutcomeParser:
         return Remarked(token, said, file=file) if said or file is not None else None
 
     def remarked(self, suggestion: object) -> str:
-        """Token of what a remark is on: a round, data, or the study.
+        """Token of the round, the data or the study that a remark is about.
 
         Raises:
             UnknownSuggestion: there is nothing of this name.
@@ -296,7 +296,7 @@ class OutcomeParser:
             )
         about = self.history[token]
         told = self.history.as_told(token) or about.outcome
-        # not `about.realised`: what is derived would go before what is given
+        # not `about.realised`: derived values would go before given ones
         stands = told or about.failure
         measured = {**(stands.realised if stands else {}), **_mapping(given.get("realised"))}
         value, cost = given.get("value"), given.get("cost")
@@ -480,7 +480,7 @@ def _adds_nothing(told: Failed, about: Round, realised: Realised) -> bool:
 
 
 def _check_undecided(about: Round, measured: Mapping[str, Any]) -> None:
-    """Refuse the outcome of a round that ended before all was set, unless it says what was set and looked at.
+    """Refuse the outcome of a round that ended before all was set, unless it names the settings and the looks.
 
     Raises:
         InvalidOutcome: a variable that the scope sets or looks at has no value.

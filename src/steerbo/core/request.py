@@ -53,8 +53,8 @@ class BatchPosition:
     """Position of a suggestion in its batch: its number from 1, and the size of the batch.
 
     Where changes have a price, methods are told: see `batch_position`. So they are where it
-    `follows`: another was chosen by the same state a moment ago, and what was found then is a good
-    place to begin the search.
+    `follows`: another was chosen by the same state a moment ago, and its result is a good place to
+    begin the search.
     """
 
     number: int = 1
@@ -105,13 +105,13 @@ def one_or_more(batch: int | None, ask: Callable[[BatchPosition], T | None]) -> 
 class RequestField:
     """Argument of `ask` and `policy`; `Problem.read_request` checks it.
 
-    The name `context` is taken: it is what is seen before choosing, see `SEEN`.
+    The name `context` is taken by the values seen before choosing, see `SEEN`.
 
     Args:
         name: as in Python; on the command line an option of this name.
         help: for people.
-        read: from the problem and what was typed (the rows, where that was a table in CSV) to what
-            `ask` takes. Left out: numbers and JSON, tables as their rows.
+        read: from the problem and the typed text (the rows, where that was a table in CSV) to the
+            value that `ask` takes. Left out: numbers and JSON, tables as their rows.
 
     >>> RequestField("time", "What time it is").read(None, "8.5")
     8.5

@@ -70,7 +70,7 @@ class StudyState:
         problem: the problem that is optimised.
         kind: the method's class.
         created: the first event.
-        history: what came since; None: nothing did.
+        history: the events since; None: there are none.
     """
 
     def __init__(
@@ -93,9 +93,9 @@ class StudyState:
         options = from_dict(kind.Options, created.options)
         with one_blas_thread():
             self.method = kind(problem, options, self.streams, self.history)
-        # what is wrong with fits that the method cannot use, by position in the log
+        # faults of fits that the method cannot use, by position in the log
         self.unread: dict[int, str] = {}
-        # What was computed from the events, and from how many: it is kept until the next one.
+        # Results computed from the events, and from how many: they are kept until the next one.
         self.whole = True  # whether the last event was taken in by all of it
         self._gain: tuple[int, float | None] = (0, None)
         self._refitted: tuple[int, Refitted | None] = (0, None)
@@ -104,7 +104,7 @@ class StudyState:
         self.reasons: tuple[tuple[Any, ...], list[tuple[tuple[Reason, ...], float | None]]]
         self.reasons = (), []
         self.explained: tuple[int, Explanation] | None = None
-        self.past_answers: Any = None  # what `core._past_answers` keeps
+        self.past_answers: Any = None  # kept for `core._past_answers`
 
     @classmethod
     def from_events(cls, problem: Problem, events: Sequence[Event]) -> StudyState:
@@ -173,7 +173,7 @@ class StudyState:
         self.whole = True
 
     def _leave_codes_out(self, event: Event) -> None:
-        """Correct what holds a code, as is seen with an event, and what holds none after all."""
+        """Leave out results in which an event shows a code, and restore those that hold none after all."""
         for _ in self.codes.take(event, self.history):  # the history has each correction then
             pass
 
@@ -186,7 +186,7 @@ class StudyState:
         """Leave the latest fit out if the method cannot use it; it is due again then."""
         try:
             self.method.check_fit()
-        # only the method knows what its fits look like, so that anything may be amiss
+        # only the method knows the form of its fits, so that anything may be amiss
         except Exception as error:
             self.history.fits = self.history.fits[:-1]
             reason = str(error) if isinstance(error, SteerboError) else repr(error)
@@ -306,9 +306,9 @@ class StudyState:
     def method_after_refit(self) -> Method[Any, Any]:
         """Method as it will choose the next round: with the refit that is due, which the next `ask` logs.
 
-        An answer before that `ask` has to count what came since the last one: data that came all at
-        once, or an outcome that is probably wrong, which a model believes until it is fitted. Where
-        asks learn nothing, answers always do.
+        An answer before that `ask` has to count the results since the last one: data that came all
+        at once, or an outcome that is probably wrong, which a model believes until it is fitted.
+        Where asks learn nothing, answers always do.
         """
         if self._informed[0] != len(self.events):
             state = (
@@ -329,7 +329,7 @@ class StudyState:
         state, learned_from = self._copy(), self.history.results
         for name in names:
             state.history.apply(Amended(name, None))
-        # a correction drops a fit whose ask is to come; this one learned from what was told then
+        # a correction drops a fit whose ask is to come; this one learned from the values told then
         if (fitted := self._refit()) is not None:
             fit = Fit(fitted.round, fitted.hyperparameters, learned_from)
             state.history.fits = (*state.history.fits, fit)
@@ -379,7 +379,7 @@ class StudyState:
         return asked
 
     def _asked(self, choice: Choice, request: dict[str, Any]) -> Asked:
-        """Event of a choice, with what it is expected to cost."""
+        """Event of a choice, with its expected cost."""
         number = len(self.history) + 1
         known = {**context_of(request), **choice.values}
         with one_blas_thread():
@@ -435,7 +435,7 @@ class StudyState:
         return self._decided(self.history, pending, context)
 
     def _latest_looks(self, played: Round) -> Collection[str]:
-        """Names of what was looked at last in a round, which can be corrected."""
+        """Names of the variables looked at last in a round, which can be corrected."""
         token = played.suggestion.token
         own = (
             event
