@@ -1,8 +1,8 @@
 """Cost-varying variable subsets: which variables are worth holding, and where?
 
 `problem.py` has the data, with the costs that are stated. `method.py` is the base of all methods:
-`CostModel` in it decides what is affordable. `_surrogate.py` turns outcomes into rows of a Gaussian
-process over all variables; `search_space.py` has each control set's box, and by
+`CostModel` in it decides which sets are affordable. `_surrogate.py` turns outcomes into rows of a
+Gaussian process over all variables; `search_space.py` has each control set's box, and by
 `Candidates.expectation` the set's expected value, whose maths is `surrogate/_expectation.py`. A
 rule that chooses is a class with `choose`, listed in `methods.py`.
 """

@@ -40,7 +40,7 @@ class ArmComparison:
         mixed: whether the candidates hold the mixture of all draws, too.
 
     Attributes:
-        candidates: what can be played.
+        candidates: the plays that are open to the round.
         arms: numbers of the arms that are compared, those that are affordable.
         next_points: the arms' next plays, as far as they are known, by arm.
         least: value that an arm must come near, in units of `sign · value`; net of costs where a
@@ -184,7 +184,7 @@ class ArmComparison:
         self._outside.discard(a)
         bound, arms = float(upper - self._worth[k]), self.candidates.arms
         if arms[a].whole:
-            # what stays, or moves a little, reaches no further, but for where a search ends
+            # an arm that stays, or moves a little, reaches no further, but for where a search ends
             same = [j for j, b in enumerate(self.arms) if arms[b].set == arms[a].set and b != a]
             self._bounds.at_most(same, bound + ARRIVED * self._method.model.scale)
         return bound
@@ -199,7 +199,7 @@ class ArmComparison:
         return float(self._upper[a] - self._worth[k])
 
     def _least(self) -> float:
-        """Value that an arm must come near: what is acceptable where the best may reach the largest bound."""
+        """Value that an arm must come near: the least acceptable one where the best may reach the largest bound."""
         highest = float(self._bounds.upper[self._bounds.highest(range(len(self.arms)))])
         if self._method.problem.value_of_one is not None:
             return highest
@@ -260,7 +260,7 @@ def upper_by_set(
 
     Args:
         method: whose sets they are.
-        candidates: what can be played.
+        candidates: the plays that are open to the round.
         upper: bounds by arm, in units of `sign · value`.
         found: results of the search for them, by arm.
     """

@@ -4,9 +4,9 @@ It is used where value and cost share a unit (`value_of_one`), no costs are stat
 ones hang on where a play was: net value is then that at the settings, and not that at the mean cost
 of the control set.
 
-Costs are modelled as they are, and not by their logarithm: the expected cost of a set, over what
-nature draws, is then the same closed form as its expected value, with gradient and Hessian, so that
-net value is searched as value is.
+Costs are modelled as they are, and not by their logarithm: the expected cost of a set, over
+nature's draws, is then the same closed form as its expected value, with gradient and Hessian, so
+that net value is searched as value is.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class NetOfCost:
 
 
 class CostsOfSettings:
-    """Told costs as a function of what was played: all variables, and the control set where there are several.
+    """Told costs as a function of the play: all variables, and the control set where there are several.
 
     Args:
         problem: whose costs.
@@ -86,7 +86,7 @@ class CostsOfSettings:
 
     @property
     def active(self) -> bool:
-        """Whether costs hang on settings: the latest fit says so by what it has of them."""
+        """Whether costs depend on settings: if so, the latest fit has hyperparameters of them."""
         fits = self._history.fits
         return self.learns and bool(fits) and fits[-1].part(COST_FIT) is not None
 
@@ -130,7 +130,7 @@ class CostsOfSettings:
 
     @staticmethod
     def _tells(result: Result) -> bool:
-        """Whether a result says what a play that works costs."""
+        """Whether a result tells the cost of a play that works."""
         return result.cost is not None and result.scope is not None and result.outcome is not None
 
     def _rows_of(self, told: Sequence[Result]) -> Data:
@@ -166,7 +166,7 @@ class CostsOfSettings:
         return max(float(self.model.unstandardise(float(mean))), 0.0)
 
     def _mixture(self, i: int, parts: Sequence[Part], beta: float = 0.0) -> Mixture:
-        """Expected cost over what nature draws, as a function of settings."""
+        """Expected cost over nature's draws, as a function of settings."""
         whole = [*parts[: self.problem.space.dimension], *[Observed(float(i))] * self._several]
         model = self.model
         posterior = ProductKernelPosterior.of(model, np.empty((0, model.inputs.shape[1])))

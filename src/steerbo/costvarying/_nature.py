@@ -138,7 +138,7 @@ class _Drawn:
     results: int = 0
 
     def take(self, result: Result) -> _Drawn:
-        """Add what nature drew in one evaluation, in data too where it is said what was set."""
+        """Add nature's draws in one evaluation, in data too where their scope is stated."""
         number, self.results = self.results, self.results + 1
         if result.scope is None or not (result.outcome or result.failed):
             return self

@@ -190,7 +190,7 @@ class Surrogate:
 
     @property
     def _fit(self) -> Fit | None:
-        """Latest fit of the objective; of a source that was not there then, what is believed beforehand."""
+        """Latest fit of the objective; a source that was not there then has its prior's middle."""
         fit = self.history.fit("objective")
         if fit is None or not self._sources:
             return fit

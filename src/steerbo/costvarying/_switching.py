@@ -14,12 +14,12 @@ under a few of them far settings are worth most. Maxima are over a grid of posit
 that are easy to change. Of every set the best move with G > 0 competes with the arms that stay, at
 the price of its set alone. That takes long, and only moves on which the choice hangs are valued.
 
-Unless `value_of_one` states what a unit of money is worth, it buys 1/p plays at the price p of the
+Unless `value_of_one` states the worth of a unit of money, it buys 1/p plays at the price p of the
 set. Those of a budget are worth the range of posterior means at the data; without one, where no
-play is lost by a move, what the best is better than their average. Under drift a play to come
+play is lost by a move, the lead of the best over their average. Under drift a play to come
 counts by the correlation that then remains. Where contexts are seen, only as many plays as a
 context usually lasts (`persistence`) are in this one; the others are an average over past contexts,
-in each of which what is easy to change is set anew.
+in each of which variables that are easy to change are set anew.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class PayingMoves:
     Args:
         method: whose model values them.
         history: of the study.
-        candidates: what can be played.
+        candidates: the plays that are open to the round.
         arms: numbers of those that are affordable.
         plays: from some arms to their next plays, by bounds.
 
@@ -126,7 +126,7 @@ class PayingMoves:
         self._plays = plays
         self._staying = [a for a in arms if self._moves_nothing(candidates.arms[a])]
         self.moving = frozenset(arms if self._staying else ()) - {*self._staying}
-        # that of the bounds: what a search found of a region another one knows
+        # that of the bounds: searches share their knowledge of a region
         self._seed = method.streams.integer(len(history) + 1, "search")
         self._known: dict[int, dict[int, Maximum]] = {}  # plays that are left, by set and arm
         self._most: Move | None = None
@@ -212,7 +212,7 @@ class _Grid:
     """Plays of one control set that may follow a move: contexts, positions, and settings that are easy to change.
 
     Attributes:
-        parts: of every column; what is seen is set, too.
+        parts: of every column; seen ones are set, too.
         axes: contexts, of which the first is this one; positions, first that of the move, then the
             present one where it is known; and settings easy to change, first those of the move.
         allowed: (c, p, e), by the constraints.
@@ -227,7 +227,7 @@ class _Grid:
     present: bool
 
     def over(self, posterior: ProductKernelPosterior) -> tuple[Expectation, np.ndarray, float]:
-        """Expectation over nature's part, the point of the move, and what nature adds to the noise of its outcome."""
+        """Expectation over nature's part, the point of the move, and nature's addition to the noise of its outcome."""
         expectation = Expectation.over(posterior, self.parts, product=False).of_mean()
         place = {
             d: x
@@ -297,7 +297,7 @@ class _Moves:
     def _gain(
         self, i: int, settings: Mapping[str, Any], plays: float, money: float, saved: float
     ) -> float:
-        """G and the switching cost of the move, in units of the objective; `saved` is what a play costs less."""
+        """G and the switching cost of the move, in units of the objective; `saved` is the saving of a play."""
         scale, grid = self.method.model.scale, self._grid(i, settings)
         prices, bonus, weights = (
             money / scale * grid.prices,

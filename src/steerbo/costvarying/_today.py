@@ -47,7 +47,7 @@ class Today:
         return next(i for i, names in enumerate(self.problem.control_sets) if set(names) == held)
 
     def settings(self, context: Mapping[str, Any]) -> dict[str, Any]:
-        """Settings of today in a context; what formulas read and was not seen is at nature's median."""
+        """Settings of today in a context; variables that formulas read, if not seen, are at nature's median."""
         policy, space = self.problem.today, self.problem.space
         assert policy is not None
         unseen = [name for name in policy.reads if name not in context]
@@ -67,7 +67,7 @@ class Today:
         columns, names = len(self.search_space.columns), self.problem.space.names
         rows = self.surrogate.model.inputs[:, :columns].copy()
         if time is not None:
-            rows[:, -1] = time  # what was better long ago may not be so now
+            rows[:, -1] = time  # settings that were better long ago may not be so now
         here, least = np.clip(self._stands(context), 0.0, 1.0), self._least
         offsets = self._offsets(rows, here)
         down, up = reach(offsets[:, : len(names)], self._no_worse(rows, rows - offsets), least)
@@ -97,7 +97,7 @@ class Today:
     def _offsets(
         self, rows: Float[np.ndarray, "n e"], here: Float[np.ndarray, " d"]
     ) -> Float[np.ndarray, "n e"]:
-        """Encoded settings of the rows of the model less those of today in their contexts; 0 of what was not set."""
+        """Encoded settings of the model's rows less today's in their contexts; 0 where a variable was not set."""
         policy, space = self.problem.today, self.problem.space
         assert policy is not None
         offsets = np.zeros(rows.shape)
@@ -115,7 +115,7 @@ class Today:
         return offsets
 
     def _stands(self, context: Mapping[str, Any]) -> Float[np.ndarray, " d"]:
-        """Encoded values of today in a context; of what is not set, the median of nature's draws."""
+        """Encoded values of today in a context; variables that are not set have the median of nature's draws."""
         seen = {name: context[name] for name in self.problem.space.seen if name in context}
         return self._medians(self.search_space.encoded({**seen, **self.settings(seen)}))
 

@@ -30,11 +30,11 @@ the answer serves after the study, which are as many as the study has where noth
 β is the width that N of them pay for (`worthwhile_width`: 1.9 for 200 plays, 1.5 for 60, .9 for
 10), at most the option. N is counted in plays of the cheapest set, by money and rounds
 (`plays_to_come`); without limits those left are as many as there were, and at least
-20. What is learned under drift, or where moves cost, counts for none afterwards.
+20. Under drift, or where moves cost, no plays afterwards are counted.
 
-**What teaches nothing.** A setting among listed ones that was played before, and stays ahead of the
-bounds of all others even after one more bad outcome, is not played again for the share of plays
-that come after the study: the setting takes its place that has the largest bound of those not
+**Settings that teach nothing.** A setting among listed ones that was played before, and stays ahead
+of the bounds of all others even after one more bad outcome, is not played again for the share of
+plays that come after the study: the setting takes its place that has the largest bound of those not
 tried. By the model that is a loss, of which there is none where every play is production; it
 insures against the model itself.
 
@@ -115,7 +115,7 @@ WIDER = 1.5
 def worthwhile_width(plays: float) -> float:
     """Deviations below the best known value at which one play of something uncertain still pays: z of `z = N h(z)`.
 
-    A normal variable with mean z deviations below what is known exceeds it by
+    A normal variable with mean z deviations below a known value exceeds it by
     `h(z) = φ(z) − z Φ(−z)` deviations on average, and N plays to come profit from that; the play
     itself costs z. So z is the width of upper bounds that N plays pay for. It grows like
     `sqrt(2 ln N)`.
@@ -168,7 +168,7 @@ class Reasons:
             constrained on average.
         mean: of a play below a required probability, the average over all plays that it leaves, by
             outcome.
-        least: value that is good enough, in the user's units; None: what counts is the net value.
+        least: value that is good enough, in the user's units; None: the net value counts.
         untried: whether the play stands for one that would teach nothing.
     """
 
@@ -181,7 +181,7 @@ class Reasons:
     untried: bool = False
 
     def trade_offs(self, asked: Suggestion, risky_plays: int) -> list[Reason]:
-        """Say what a move is worth beside staying, and which risk is taken; empty where neither was in question.
+        """State the worth of a move beside staying, and the risk that is taken; empty where neither was in question.
 
         Args:
             asked: the suggestion.
@@ -205,7 +205,7 @@ class Reasons:
 
 
 class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
-    """Play the cheapest set that lags behind the best by no more than what its next play may teach."""
+    """Play the cheapest set that lags behind the best by no more than its next play may teach."""
 
     name: ClassVar[str] = "cheap-first"
     Options: ClassVar[type[Any]] = CheapFirstOptions
@@ -227,7 +227,7 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         return width * (WIDER if self._switches else FLEETING if self._fleeting else 1.0)
 
     def _afterwards(self, history: History) -> float:
-        """Plays after the study that what is learned now still serves; as many as its own where nothing is stated."""
+        """Plays after the study that its knowledge still serves; as many as its own where nothing is stated."""
         if self._switches or self._fleeting:
             return 0.0
         stated = self.problem.afterwards
@@ -261,7 +261,7 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         return self._choose_by_bounds(history, request)
 
     def _choose_by_net_value(self, history: History, request: Mapping[str, Any]) -> Choice:
-        """Choose the largest upper bound of the net value, where what a play costs hangs on its settings, too."""
+        """Choose the largest upper bound of the net value, where a play's cost depends on its settings, too."""
         number, beta = len(history) + 1, self.beta(history)
         candidates, seed = (
             self.candidates(history, request, mixed=True),
@@ -372,7 +372,7 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
             self.check_each_set("upper", read_note(Reasons, asked.note).upper)
 
     def why(self, history: History, asked: Suggestion) -> Sequence[Reason]:
-        """Say how far the play's set may reach beside dearer ones, what a move is worth, and which risk is taken."""
+        """State how far the play's set may reach beside dearer ones, the worth of a move, and the risk taken."""
         if "upper" not in asked.note:
             return super().why(history, asked) or [reason("first-play")]
         logged: Reasons = read_note(Reasons, asked.note)

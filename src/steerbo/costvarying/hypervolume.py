@@ -51,7 +51,7 @@ class HypervolumeOptions:
 
 
 class Hypervolume(Trades, CostVaryingMethod[HypervolumeOptions]):
-    """Several outcomes: play where what plays dominate is expected to grow most (Emmerich et al. 2006)."""
+    """Several outcomes: play where the dominated volume is expected to grow most (Emmerich et al. 2006)."""
 
     name: ClassVar[str] = "hypervolume"
     Options: ClassVar[type[Any]] = HypervolumeOptions

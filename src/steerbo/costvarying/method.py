@@ -1,7 +1,7 @@
-"""Base of the wing's methods: learning, starting, choosing, answering and explaining; and what a play costs.
+"""Base of the wing's methods: learning, starting, choosing, answering and explaining; and the cost of a play.
 
 A method has a search space, a cost model and a surrogate, and adds `choose`. `CostModel` decides
-what is affordable.
+which sets are affordable.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ class CostModel:
         return self._known[1]
 
     def _paid(self) -> Iterator[tuple[int, float, bool]]:
-        """Control sets that were played, what that cost without switching, and whether it worked."""
+        """Control sets that were played, their cost without switching, and whether the play worked."""
         for each in self._history.results:
             if each.cost is not None and each.scope is not None:
                 switching = (
@@ -140,7 +140,7 @@ class CostModel:
         """Mean cost of each control set, without switching; NaN where it is not known yet.
 
         Failures that end early make no set cheaper than its plays that work, whose values it is
-        compared by; and what they cost alone is no price.
+        compared by; and the cost of failures alone is no price.
         """
         if self.problem.costs is not None:
             return np.array(self.problem.costs)
@@ -215,7 +215,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         search_space: the control sets as searchable domains.
         m: number of control sets.
         costs: mean cost of every control set.
-        costs_of_settings: what a play costs at its settings, where told costs hang on them.
+        costs_of_settings: the cost of a play at its settings, where told costs depend on them.
         surrogate: posterior of `sign · value`, and feasibility.
         today: today's settings, and how far from them plays may go.
         rule: by which sets are chosen, in words, where nothing more is explained.
@@ -270,7 +270,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         return np.bincount(sets, minlength=self.m)
 
     def refit(self, history: History) -> Mapping[str, Any] | None:
-        """See `Surrogate.refit`; with what costs hang on, where they do."""
+        """See `Surrogate.refit`; with the variables that costs depend on, if any."""
         found = self.surrogate.refit(history)
         return None if found is None else {**found, **self.costs_of_settings.fit()}
 
@@ -289,7 +289,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         return [*self.surrogate.findings(history), *self.costs.contradicted()]
 
     def finished(self, history: History) -> str:
-        """Report that no control set fits into the remaining budget, if so; of what is seen later, nothing is known."""
+        """Report that no control set fits into the remaining budget, if so; values seen later are unknown."""
         fits = (
             self.costs.affordable(history)
             if self.problem.space.seen
@@ -560,8 +560,8 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         draw = self.streams(len(history) + 1, "start")
         affordable = self.working(np.flatnonzero(self.affordable(history, request)).tolist())
         batch, plot = batch_position(request), self._plot
-        # sets follow each other in blocks: what one of them has moved need not be moved by its next
-        # play
+        # sets follow each other in blocks: a variable that one of them has moved can stay for its
+        # next play
         block = plot * math.ceil(self._positions_to_try / len(affordable))
         i = affordable[len(history) // block % len(affordable)]
         if self.problem.current is not None and self.problem.costs is not None:
@@ -793,7 +793,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
     def _predict_at(
         self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]
     ) -> Recommendation:
-        """Expected value of a control set at these settings; what is not held is left to nature."""
+        """Expected value of a control set at these settings; the others are left to nature."""
         candidates, i = (
             self._answer_candidates(history, context),
             self.problem.number(Scope([*values])),
@@ -908,7 +908,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
 
         The larger of two numbers: by how much the recommended set may fall short of acceptable,
         where another set reaches its upper bound; and by how much a cheaper set may yet exceed the
-        least acceptable value. Where it is compared with what one play costs, every choice counts
+        least acceptable value. Where it is compared with the cost of one play, every choice counts
         less the cost of switching to it.
         """
         widening = self.surrogate.drift.widening
@@ -997,7 +997,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
     def success_probability(
         self, history: History, answer: Recommendation | PolicyStep
     ) -> float | None:
-        """See `Method.success_probability`; of what is not set, by draws of nature."""
+        """See `Method.success_probability`; variables that are not set are nature's draws."""
         if not self.surrogate.feasibility.failures.failures:
             return None
         i, space = self.problem.number(answer.scope), self.search_space
@@ -1013,7 +1013,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
     def limit_probabilities(
         self, history: History, scope: Scope, known: Mapping[str, Any], request: Mapping[str, Any]
     ) -> Mapping[str, float | None]:
-        """See `Method.limit_probabilities`; of what is not set, by draws of nature."""
+        """See `Method.limit_probabilities`; variables that are not set are nature's draws."""
         found = dict(super().limit_probabilities(history, scope, known, request))
         if self.surrogate.feasibility.models:
             i, space = self.problem.number(scope), self.search_space
@@ -1060,7 +1060,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         return PolicyStep.of(advice, context)
 
     def read_logged(self, asked: Suggestion) -> None:
-        """See `Method.read_logged`: a control set, and what is repeated."""
+        """See `Method.read_logged`: a control set, and the round that is repeated."""
         try:
             self.problem.number(asked.scope)
         except KeyError:
@@ -1080,7 +1080,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             raise InvalidStudy(f"note.{field}", list(given), allowed)
 
     def why(self, history: History, asked: Suggestion) -> Sequence[Reason]:
-        """State the rule; of the first play that it is the stated one, of a repetition what is repeated."""
+        """State the rule; for the first play that it is the stated one, for a repetition which round is repeated."""
         if (name := asked.note.get("repeats")) is not None:
             return [reason("repeat", name=name)]
         if (

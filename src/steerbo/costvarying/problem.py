@@ -88,7 +88,7 @@ class CostVarying(ConstrainedProblem):
             the plays left in the study do: a thousand where a laboratory hands its answer on, 0
             where every play is production. None: as many as the study has.
         current: how the system is run today: of every variable of one control set a value, or a
-            formula of what is seen before choosing, such as ``"20 + 4 * sun"`` (or a Python
+            formula of values seen before choosing, such as ``"20 + 4 * sun"`` (or a Python
             function). It is played first, unless there are data; plays leave it step by step;
             hard-to-change variables start there; and the answer states the gain over it, or
             recommends to stay.
@@ -162,7 +162,7 @@ class CostVarying(ConstrainedProblem):
 
     @cached_property
     def today(self) -> CurrentPolicy | None:
-        """Settings of today, `current`, as a function of what is seen before choosing."""
+        """Settings of today, `current`, as a function of values seen before choosing."""
         return read_current(self.current, self.space, self.control_sets)
 
     def describe(self) -> tuple[tuple[str, str], ...]:
