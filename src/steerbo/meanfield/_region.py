@@ -38,7 +38,7 @@ _LOST = 1e-12  # decrease of the dual, relative to it and to one, that is roundi
 # numbers in a batch of tables: a few dozen arrays of this size are held meanwhile
 _AT_ONCE = 200_000
 _SPECK = 1e-9  # smaller shares are lifted like this one
-_TINY = 1e-300  # what is divided by, where a row is empty
+_TINY = 1e-300  # the divisor where a row is empty
 _MEMORY = 6  # earlier iterates of Anderson acceleration
 # ridge of its least squares, relative to the products of steps: equal steps carry no information
 _RIDGE = 1e-10

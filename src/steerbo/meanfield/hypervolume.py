@@ -2,8 +2,8 @@
 
 Each outcome has the models that `mf-gp-ucb` has of the payoff. Each round plays where the volume
 that the distributions so far dominate is expected to grow most (Emmerich, Giannakoglou & Naujoks
-2006; see `surrogate._trade_off`), within the trust region of one of the outcomes: near what was best
-for it, as far as is known of it.
+2006; see `surrogate._trade_off`), within the trust region of one of the outcomes: near its best
+distribution, as far as that is known.
 
 The answer is a trade-off: of the distributions played, and of those that models expect to be best
 for weights spread evenly, the ones that no other is expected to better in everything.
@@ -113,11 +113,11 @@ class _Spread:
 
 
 class Hypervolume(Trades, MFGPUCB):
-    """Several outcomes of a population: play where what distributions dominate is expected to grow most."""
+    """Several outcomes of a population: play where the dominated volume is expected to grow most."""
 
     name: ClassVar[str] = "hypervolume"
     Options: ClassVar[type[Any]] = HypervolumeOptions
-    softens: ClassVar[bool] = False  # what is bad for one outcome is an end of the trade-off
+    softens: ClassVar[bool] = False  # a bad value of one outcome is an end of the trade-off
 
     def __init__(
         self, problem: MeanField, options: Any, streams: Streams, history: History

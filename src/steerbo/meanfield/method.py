@@ -170,7 +170,7 @@ class ToldAverage:
     key: bytes
 
     def repeats(self, other: ToldAverage) -> bool:
-        """Whether the other says the same of what was played and paid."""
+        """Whether the other has the same play and payoff."""
         mine, theirs = self.outcome, other.outcome
         same = mine.value == theirs.value and mine.realised == theirs.realised
         return self is other or (same and mine.sem == theirs.sem)
@@ -286,7 +286,7 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
 
     @property
     def keys(self) -> set[bytes]:
-        """Keys of the counts suggested or played; what was forgotten may be played again."""
+        """Keys of the counts suggested or played; those that were forgotten may be played again."""
         old = {told.name for told in self.past[: self.n_forgotten]}
         suggested = (
             self._suggested_key(each) for each in self.history if each.suggestion.token not in old

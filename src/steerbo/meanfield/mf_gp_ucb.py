@@ -228,7 +228,7 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         )
 
     def _take(self, before: Learned, fit: Fit) -> Learned:
-        """Take over a fit, with what it forgets: all up to the last outcome that it names."""
+        """Take over a fit, and forget the outcomes up to the last one that it names."""
         found, past = fit.hyperparameters, self.told_of(fit.results)
         by_name = {told.name: told for told in past}
         anew = before.outdated(past)
@@ -249,8 +249,8 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         """Fit every round; if outcomes show that payoffs have changed, to those since the change.
 
         After a correction, and after an outcome that is very late, it begins anew and learns of all
-        outcomes in their order: what a wrong outcome taught is left, and what was forgotten for it
-        is known again.
+        outcomes in their order: the lessons of a wrong outcome are dropped, and outcomes that were
+        forgotten for it are known again.
         """
         models, since, ends = self.models, self.n_forgotten, [len(self.past)]
         if anew := self.learned.outdated(self.past):
@@ -304,7 +304,7 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         return [reason("best-bound-near", bound=reached)]
 
     def read_logged(self, asked: Suggestion) -> None:
-        """See `Method.read_logged`; with what was expected."""
+        """See `Method.read_logged`; with the expected value."""
         super().read_logged(asked)
         said = read_note(_Expected, asked.note)
         for name in ("expected", "deviation", "beta") if said.phase == "model" else ():

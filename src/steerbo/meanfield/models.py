@@ -281,7 +281,7 @@ class PayoffModels:
             draws: see `draws`.
             data: observations.
             seen: see `ucb`.
-            likeliest: what `ucb` has returned for these data and values without pending rounds; of
+            likeliest: the result of `ucb` for these data and values without pending rounds; of
                 many observations the only draw has the same posterior.
         """
         weights = np.array([draw.weight for draw in draws])

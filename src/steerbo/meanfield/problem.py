@@ -472,7 +472,7 @@ class MeanField(MeasuredProblem):
             self.table(realised["counts"]) / self.agents_in[:, None], table
         ):
             return realised
-        # what was played need not satisfy the constraints
+        # the played distribution need not satisfy the constraints
         counts = largest_remainders(table, self.agents_in)
         return {**realised, "counts": self._counted(counts)}
 
@@ -524,7 +524,7 @@ class MeanField(MeasuredProblem):
     def _with_further(
         self, realised: Mapping[str, Any]
     ) -> tuple[Mapping[str, Any], Mapping[str, float]]:
-        """Split realised values into what was played and the further outcomes."""
+        """Split realised values into the play and the further outcomes."""
         return self._apart(realised, more=RESERVED) if self.measured else (realised, {})
 
     def _read_played(self, known: Mapping[str, Any], needed: bool) -> dict[str, Any]:
