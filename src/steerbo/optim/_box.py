@@ -34,7 +34,7 @@ _LIKELIEST = 1e-3  # of a margin: a climb to it ends where a step gains less
 _MARGINS, _CLIMBS = (
     128,
     4,
-)  # points of a search for what is allowed, beside known ones, and climbs from them
+)  # points of a search for allowed ones, beside known ones, and climbs from them
 _RAYS = 64  # from where it is allowed to points all over a box, where none of those is
 _JUDGED = 32  # points of a screen that are judged at a time
 _APART = 0.1  # root mean square distance of two starts, in box widths
@@ -71,7 +71,7 @@ def maximise(
         extra: more points to try, `(e, d)`, such as the best seen so far; moved into the box if
             outside.
         tolerance: a climb ends where a step gains less than this share of the value.
-        screened: what the same search without a margin tried before climbing.
+        screened: points that the same search without a margin tried before climbing.
 
     Raises:
         ModelFailure: the function is a finite number nowhere that the box allows.
@@ -191,7 +191,7 @@ def _diverse(
 ) -> tuple[Float[np.ndarray, "r d"], Float[np.ndarray, " r"]]:
     """Best allowed points that lie apart from better ones; if there are too few, the best of the rest as well.
 
-    No more points are judged than it takes: that is what takes the time. `apart`: whether they are
+    No more points are judged than it takes: judging takes the time. `apart`: whether they are
     to lie apart.
     """
     width = np.where(box.high > box.low, box.high - box.low, 1.0)

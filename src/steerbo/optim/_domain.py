@@ -157,7 +157,7 @@ class Box:
 
     @property
     def whole(self) -> Box:
-        """The box without what else restricts it."""
+        """The box without further restrictions."""
         return Box(self.low, self.high, self.levels, self.unordered) if self.constrained else self
 
     def allows(self, points: Float[np.ndarray, "n d"]) -> Bool[np.ndarray, " n"]:
@@ -241,8 +241,8 @@ def kronecker(n: int, d: int, seed: int | None = None) -> Float[np.ndarray, "n d
 
 _MOST_DIMENSIONS = 21201  # as far as the published direction numbers go
 _BITS = 30  # of a coordinate: its digits in base two
-# of eight tried, what leaves the smallest gaps in a square: smaller ones than a fresh scramble for
-# each seed
+# of eight tried, the one that leaves the smallest gaps in a square: smaller ones than a fresh
+# scramble for each seed
 SCRAMBLE = 6
 SOBOL_FILE = Path(__file__).with_name("sobol.npy")
 # of `sobol.npy`: columns, and the power of two that is its rows
@@ -280,7 +280,7 @@ def sobol_points(n: int, dimension: int, seed: int) -> Float[np.ndarray, "n d"]:
 def _digits(power: int, dimension: int) -> Int[np.ndarray, "n d"]:
     """The scrambled sequence's first 2^power points, as whole numbers of `_BITS` binary digits.
 
-    `sobol.npy` keeps what SciPy's scramble makes of them in up to `KEPT_DIMENSIONS`, since the
+    `sobol.npy` keeps the result of SciPy's scramble of them in up to `KEPT_DIMENSIONS`, since the
     import of `scipy.stats` is half of a command's time: the first point, and for each power the
     digits that its half of the points flips. Points come in the order of a reflected Gray code.
     """

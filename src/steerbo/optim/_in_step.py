@@ -1,4 +1,4 @@
-"""Searches by a library that ask for one value at a time, run in step: what all of them ask for is found at once."""
+"""Searches by a library that ask for one value at a time, run in step: values for all of them are found at once."""
 
 from __future__ import annotations
 

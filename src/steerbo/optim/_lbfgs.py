@@ -22,7 +22,7 @@ _RESETS = 2  # of the curvature, when it has misled a restart
 _TINY = np.finfo(float).tiny
 _LEAST_SHORTFALL = 1e-150  # a shortfall to divide by: promised rises are of order one
 _SMALLEST_STEP = 1e-9  # of the box's width: a restart that moves less has arrived
-_TOP = 1.0 - 4 * np.finfo(float).eps  # what is above is the upper bound, reached but for rounding
+_TOP = 1.0 - 4 * np.finfo(float).eps  # values above are the upper bound, reached but for rounding
 # of the box's width: cube root of the rounding unit, best for central differences
 _DIFFERENCE = 6e-6
 

@@ -59,7 +59,7 @@ def substitute_known(
     """Substitute known and random variables into constraints: constraints on the searched variables alone.
 
     A sum's part that is drawn counts at that quantile which it stays below with the limit's
-    probability; of a limit on both sides half of what may go wrong is for each. In a combination
+    probability; of a limit on both sides half of the allowed risk is for each. In a combination
     nature is assumed to draw whatever it may.
 
     Args:

@@ -237,7 +237,7 @@ def _level(
     return np.where(count > 0, levels[np.clip(first + pick, 0, levels.size - 1)], points[:, j])
 
 
-_SLACK = 1e-12  # of a limit's size: what rounding leaves
+_SLACK = 1e-12  # of a limit's size: rounding error
 _THIN = 1e-8  # the same where limits leave no inside
 _SLICES = 12  # of which a walk starts: as many as programmes with random aims find
 
@@ -285,12 +285,12 @@ class Polytope(Box):
 
     @classmethod
     def of(cls, box: Box) -> Polytope:
-        """A box as a polytope, without constraints where it has none; one itself, and what is known of it."""
+        """A box as a polytope, without constraints where it has none; a polytope itself, with its known points."""
         if isinstance(box, Polytope):
             return box
         return cls(box, np.zeros((0, box.dimension)), np.zeros(0))
 
-    # -- what is inside ----------------------------------------------------------------------------
+    # -- the inside --------------------------------------------------------------------------------
 
     def linear(self, points: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
         """Their u."""
@@ -414,7 +414,7 @@ class Polytope(Box):
             ends += [found for found in (here.solve(aim), here.solve(-aim)) if found is not None]
         middle = np.mean(ends, axis=0) if ends else end
         rows, exact = self.weights[self.exact][:, free], self.weights[self.exact]
-        if rows.size:  # onto what is exact: programmes are solved to seven digits
+        if rows.size:  # onto exact constraints: programmes are solved to seven digits
             middle[free] += np.linalg.lstsq(
                 rows, self.bounds[self.exact] - exact @ middle, rcond=None
             )[0]
@@ -514,8 +514,8 @@ class FeasibleRegion(Box):
     Args:
         box: a box or a polytope.
         margin: smooth along coordinates without levels.
-        known: points to try first, such as those that were played: what is allowed may be islands
-            around them, too small for a search to come upon.
+        known: points to try first, such as those that were played: the allowed region may be
+            islands around them, too small for a search to come upon.
         gradients: all margins, of which `margin` is the least, with their gradients; None:
             differences of `margin`.
 

@@ -40,8 +40,8 @@ def maximise_simplex(
     Exponentiated gradient (Kivinen & Warmuth 1997): shares are multiplied by `exp(step · gradient)`
     and normalised; each restart's steps grow by 1.2 when its value rises and halve when it does
     not. Every context starts with a step of its own, as rare contexts have small gradients. Shares
-    stay above `exp(-14)` on the way, so that an action can come back; in the end what is left of
-    dropped actions is cleared where that is no loss.
+    stay above `exp(-14)` on the way, so that an action can come back; in the end remainders of
+    dropped actions are cleared where that is no loss.
 
     Args:
         value_and_gradient: tables `(r, C, A)` to values `(r,)` and gradients `(r, C, A)`.
