@@ -253,7 +253,7 @@ def violated(limits: Sequence[Limit], values: Mapping[str, Any]) -> list[int]:
 
 
 MOST_LIMITS = 1000  # of a problem
-# in tables of outcomes, and of what is learned of them
+# in tables of outcomes, and of results learned from them
 RESERVED_NAMES = (
     "value",
     "objective",
@@ -270,7 +270,7 @@ RESERVED_NAMES = (
 
 
 def check_limits(limits: Sequence[Limit], space: Space) -> None:
-    """Refuse limits on what is no variable, or not of the right kind.
+    """Refuse limits on names that are no variables, or not of the right kind.
 
     Raises:
         InvalidProblem: naming the limit and the variable.

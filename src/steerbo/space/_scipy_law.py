@@ -62,7 +62,7 @@ class ScipyDistribution:
 
     def _call(self, method: str, *args: Any) -> Any:
         with np.errstate(all="ignore"), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what scipy's root finders have to say about a tail
+            warnings.simplefilter("ignore")  # warnings of scipy's root finders about a tail
             return getattr(self._frozen, method)(*args)
 
     @cached_property

@@ -92,7 +92,7 @@ class Simplex:
         )
 
     def named(self, table: Float[np.ndarray, "C A"]) -> dict[str, dict[str, float]]:
-        """A table as probabilities by column name by row name: what `check` takes back."""
+        """A table as probabilities by column name by row name, the form that `check` reads."""
         return {
             name: dict(zip(self.columns, row, strict=True))
             for name, row in zip(self.rows, np.asarray(table).tolist(), strict=True)
@@ -127,7 +127,7 @@ class Simplex:
         total = float(probabilities.sum())
         if abs(total - 1) > _TOLERANCE:
             raise error(place, row, f"probabilities that sum to 1, not to {total:.8g}")
-        # what a sum of shares is off by that were divided by it
+        # rounding error of a sum of shares that were divided by it
         rounding = len(probabilities) * sys.float_info.epsilon
         return probabilities if abs(total - 1) <= rounding else probabilities / total
 

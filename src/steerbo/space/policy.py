@@ -1,4 +1,4 @@
-"""How a system is run today: a value of each variable that is set, or a formula of what is known before choosing."""
+"""How a system is run today: a value of each variable that is set, or a formula of values known before choosing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .variables import Categorical, Float, Integer
 
 
 class CurrentPolicy:
-    """Settings of today, as a function of what is known before choosing.
+    """Settings of today, as a function of values known before choosing.
 
     A formula that leads beyond a variable's bounds, or between its steps, means the nearest
     setting: a heating curve ends where the boiler does.
@@ -53,7 +53,7 @@ class CurrentPolicy:
             raise InvalidProblem(f"current.{name}", setting, error.allowed) from None
 
     def _try(self) -> None:
-        """Evaluate the formulas at both ends and in the middle of what they read."""
+        """Evaluate the formulas at both ends and in the middle of the variables that they read."""
         for share in (0.0, 0.5, 1.0) if self._formulas else ():
             known = {
                 v.name: v.decode(_code(v, share))[0] for v in self._space if v.name in self.reads
@@ -73,7 +73,7 @@ class CurrentPolicy:
     def __call__(
         self, known: Mapping[str, Any], names: Sequence[str] | None = None
     ) -> dict[str, Any]:
-        """Settings by variable, given what is known before choosing; of some `names` alone, if given.
+        """Settings by variable, given values known before choosing; of some `names` alone, if given.
 
         Raises:
             InvalidProblem: a formula has no value there.

@@ -170,7 +170,7 @@ NEAR = 0.1
 WIDTHS = DEVIATIONS * NEAR
 """Widths of its range by which a measured value may lie outside, or away from its setting, before it is questioned:
 as far as an outcome that is questioned, where a setting is kept to within `NEAR`."""
-_RARE = 1e-6  # probability of what a law does on either side of what is usual
+_RARE = 1e-6  # probability that a law leaves on either side of its usual range
 FARTHEST = 1e100
 """Widths of its range that a measured value may lie outside: models square distances."""
 
@@ -337,8 +337,8 @@ class NumericVariable(BaseVariable):
         """Copy the variable with wider bounds. A law that the bounds gave its ends keeps those.
 
         Raises:
-            InvalidProblem: they are narrower, or steps from the new low would miss what could be
-                set before.
+            InvalidProblem: they are narrower, or steps from the new low would miss settings that
+                were possible before.
         """
         for end, given, narrower in (("low", low, self.low), ("high", high, self.high)):
             number = as_number(given)
@@ -644,7 +644,7 @@ class Categorical(BaseVariable):
 
 
 _SLACK = 1e-9  # how far off a bound, relative to the range, a setting may be through rounding
-# how far off a step, relative to it, a setting may be: what 15 digits leave open of the finest
+# how far off a step, relative to it, a setting may be: the doubt that 15 digits leave of the finest
 _OFF_STEP = 1e-5
 # the finest step, relative to the largest value: multiples of a finer one drown in rounding
 _FINEST = 1e-9
@@ -752,7 +752,7 @@ class Float(NumericVariable):
         if number is None or (self.scale == "log" and number <= 0):
             raise InvalidOutcome(self.name, value, f"a finite number{self._above_zero}")
         if not self.low <= number <= self.high:
-            self.encode([number])  # refuses what is too far out for any model
+            self.encode([number])  # refuses numbers that are too far out for any model
         return number
 
     def text(self, value: Any) -> str:
