@@ -15,8 +15,8 @@ doubted, all later ones are taken as they are, until there are fewer.
 
 Outcomes that contradict a prior are counted, too: comparing priors with each other tells nothing
 where all are wrong. Residuals are measured against `√(σ² + (3 R)²)`, so that noise with heavy
-tails, which is of the size of R, is none, and what is far beyond the function's own doubt σ is. A
-prior is contradicted for good where three of five outcomes in a row were beyond four of these
+tails, which is of the size of R, is none, and a residual far beyond the function's own doubt σ is.
+A prior is contradicted for good where three of five outcomes in a row were beyond four of these
 deviations, those that are doubted among them. The share of right priors for which that is so was
 counted in simulated studies of 60 rounds: see `Misfit`.
 """
@@ -132,7 +132,7 @@ class Misfit:
         deviation: Float[np.ndarray, " P"],
         noise: Float[np.ndarray, " P"],
     ) -> None:
-        """Compare an outcome with what every prior expected: arguments are as for `Doubts.judged`."""
+        """Compare an outcome with every prior's expectation: arguments are as for `Doubts.judged`."""
         spread = np.hypot(np.hypot(deviation, _TAILS * noise), math.sqrt(datum.stated))
         self._latest.append(np.abs(datum.value - mean) > _SPEAKS_AGAINST * spread)
         for p in np.flatnonzero(np.sum(self._latest, axis=0) >= _ENOUGH):

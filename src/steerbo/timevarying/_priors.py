@@ -70,8 +70,8 @@ class SquaredExponential:
 
     Args:
         lengthscale: ℓ, in the units of the coordinates; one number, or one for each coordinate. Two
-            different categories of one variable are at distance 1, so with ℓ = 1 they share 61 % of
-            what is known of them.
+            different categories of one variable are at distance 1, so with ℓ = 1 61 % of the
+            knowledge about one holds for the other.
         variance: s², in squared units of the objective.
     """
 
@@ -449,7 +449,7 @@ class Prior:
     def from_panel(
         cls, panel: ArrayLike, names: Sequence[str] = (), means: Literal["day", "sites"] = "day"
     ) -> tuple[Prior, ...]:
-        """Priors learned from what past days looked like, one for each day.
+        """Priors learned from the shape of past days, one for each day.
 
         The mean is the day's own mean over all sites and times, or that of each site; the
         covariance is the empirical one between sites on that day, times `(1 − ε)^{|t − t'|/2}`; ε

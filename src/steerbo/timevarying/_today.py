@@ -55,7 +55,7 @@ class TodaysPlaces:
         return places if self.problem.points is None else self.problem.points[places]
 
     def at_places(self, points: Float[np.ndarray, "r d"], time: float) -> Float[np.ndarray, "r d"]:
-        """Encoded settings of today at a time, in the contexts of points (r, d); 0 of what is seen, and of categories.
+        """Encoded settings of today at a time, in the contexts of points (r, d); 0 for seen ones and categories.
 
         Without contexts that is one row for all of them.
         """

@@ -50,7 +50,7 @@ def unlikely_lengthscales(
     """
     found = []
     for i, prior in enumerate(priors):
-        # kernels of one's own have what they like
+        # kernels of one's own have any attributes
         stated = getattr(prior.kernel, "lengthscale", None)
         if stated is None:
             continue

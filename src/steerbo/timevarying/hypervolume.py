@@ -2,8 +2,8 @@
 
 Each outcome has a model of places and times as `learned-drift` has one of the value, whose drift is
 learned by itself. Each round plays where the volume that plays so far would dominate *now* is
-expected to grow most (Emmerich, Giannakoglou & Naujoks 2006; see `surrogate._trade_off`): what was
-found out long ago dominates no more than is still expected there.
+expected to grow most (Emmerich, Giannakoglou & Naujoks 2006; see `surrogate._trade_off`): plays of
+long ago dominate no more than is still expected there.
 
 The answer is the trade-off at a time: the places that no other one is expected to better in
 everything.
@@ -75,7 +75,7 @@ class _Placed:
 
 
 class Hypervolume(Trades, LearnedDrift):
-    """Several outcomes that may drift: play where what plays dominate now is expected to grow most."""
+    """Several outcomes that may drift: play where the volume dominated now is expected to grow most."""
 
     name: ClassVar[str] = "hypervolume"
     Options: ClassVar[type[Any]] = HypervolumeOptions

@@ -3,9 +3,9 @@
 Points and times have one process, as in cost-varying problems with `drift="learned"`. Its
 hyperparameters, and whether the objective stands still, changes, returns with a season, slides or
 began anew, are learned from the outcomes (`gp.fit_drift`). Hyperparameters are drawn from their
-posterior, and each round maximises `μ + β σ`, over what is available and feasible: by one of the
+posterior, and each round maximises `μ + β σ`, over available and feasible points: by one of the
 draws while nothing drifts, by all of them together, and with half of β, where the objective does,
-as what is found out does not last. Answers and their bounds average over the draws, so that no
+as knowledge does not last. Answers and their bounds average over the draws, so that no
 calibration is needed afterwards.
 """
 
@@ -416,7 +416,7 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
         """Maximise the upper bound by one draw of the hyperparameters; at first, choose at random.
 
         Where the objective drifts the bound is that of all draws together: one draw explores beside
-        its width, and what is found out does not last.
+        its width, and knowledge does not last.
         """
         t, view = len(history) + 1, self.view(history, request)
         if len(self.surrogate.model) + len(history.pending) < STARTING_POINTS:

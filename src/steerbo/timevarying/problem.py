@@ -182,7 +182,7 @@ def _settings_of(problem: TimeVarying, row: Any) -> dict[str, Any]:
 
 def _point(problem: TimeVarying, row: Any) -> list[float]:
     known = problem.coordinates_of(_settings_of(problem, row))
-    # what is seen takes its place: see `within`
+    # seen values take their place: see `within`
     return [known.get(name, 0.0) for name in problem.space.names]
 
 
@@ -401,16 +401,16 @@ class TimeVarying(ConstrainedProblem):
         priors: the candidates; one of them should be right. "auto": none. Method ``learned-drift``,
             the default then, learns how the objective drifts; methods that compare or believe
             priors need some.
-        coordinates: for a finite domain: what kernels and means see of each point, one row a point;
-            None: the values.
+        coordinates: for a finite domain: each point's coordinates for kernels and means, one row a
+            point; None: the values.
         minimize: whether smaller values are better.
         noise: without priors: standard deviation of repeated measurements of the objective, in its
             unit, believed within a third. None: it is learned. A prior states its own.
-        limits: constraints on settings: `LinearConstraint` and `ForbiddenCombination`, at what is
-            seen before choosing; and `OutcomeConstraint`, limits on further outcomes, which are
-            learned.
+        limits: constraints on settings: `LinearConstraint` and `ForbiddenCombination`, given the
+            values seen before choosing; and `OutcomeConstraint`, limits on further outcomes, which
+            are learned.
         current: how the system is run today: of every variable that is set, a value, or a formula
-            of the time and of what is seen before choosing, such as ``"55 - 1.1 * outdoor"`` (or a
+            of the time and of values seen before choosing, such as ``"55 - 1.1 * outdoor"`` (or a
             Python function of these). It is played first, unless there are data. Method
             ``learned-drift`` learns how much better or worse it is to differ from it, and leaves it
             step by step.
@@ -553,7 +553,7 @@ class TimeVarying(ConstrainedProblem):
 
     @cached_property
     def today(self) -> CurrentPolicy | None:
-        """Settings of today, `current`, as a function of the time and of what is seen before choosing."""
+        """Settings of today, `current`, as a function of the time and of values seen before choosing."""
         if self.current is None:
             return None
         if set(self.current) != {*self.settable}:
@@ -604,7 +604,7 @@ class TimeVarying(ConstrainedProblem):
 
     @cached_property
     def sites_by_context(self) -> dict[tuple[Any, ...], list[int]]:
-        """Numbers of the points of a finite domain that have the same values of what is seen, in order."""
+        """Numbers of the points of a finite domain that have the same seen values, in order."""
         found: dict[tuple[Any, ...], list[int]] = {}
         columns = [self.space.index(name) for name in self.space.seen]
         for i, site in enumerate(self.sites or ()):
@@ -623,7 +623,7 @@ class TimeVarying(ConstrainedProblem):
         """Scope of every suggestion: all variables that are not seen are set."""
         return Scope(self.settable)
 
-    # -- what users say ----------------------------------------------------------------------------
+    # -- users' input ------------------------------------------------------------------------------
 
     @property
     def timed(self) -> bool:

@@ -12,7 +12,7 @@ Compression of long streams of outcomes on a box, so that the cost of a round st
 Nothing leaves before there are 320 outcomes. Then
 
 1. outcomes leave that the prior itself has forgotten: the square of their correlation with now, in
-   time, is below 1e-3 (never where the drift is periodic: what was, returns);
+   time, is below 1e-3 (never where the drift is periodic: the past returns);
 2. if more than 256 are left, pairs that say next to the same, of a correlation C of at least .95,
    become one, at the point and time of the one with less noise: residuals are averaged with weights
    1/λ, one over the noise variance, and these add up. That pair goes first whose difference is
