@@ -46,7 +46,7 @@ Token = Annotated[str, Path(description="The suggestion's token.")]
 
 
 def only_known(request: Request) -> None:
-    """Refuse what an address asks for under a name that its operation does not have; a policy has those of contexts."""
+    """Refuse query parameters that the operation does not have; a policy has those of contexts."""
     route = request.scope["route"]
     known = [parameter.alias for parameter in route.dependant.query_params]
     for name, value in request.query_params.items():
@@ -155,7 +155,7 @@ def add(request: Request, who: Who, name: Name, body: Add) -> Json:
 
 
 def _looking(word: str) -> Callable[[Request, Who, Name], Json]:
-    """Endpoint that shows what is seen of a study under a word."""
+    """Endpoint that shows one view of a study, by its word."""
 
     def look(request: Request, who: Who, name: Name) -> Json:
         return study_of(request, who, name, "read").read(word, LOOKS[word][1])

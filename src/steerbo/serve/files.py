@@ -1,7 +1,7 @@
 """Files beside remarks: taken in by HTTP and by the page's form, and given out to be saved, never to be run.
 
 A file comes in pieces onto the disk before its study is used, so that a slow client keeps nobody
-waiting. What is given out is always an attachment; only pictures of pixels say what they are.
+waiting. A file is always sent as an attachment; only pictures of pixels have their own media type.
 """
 
 from __future__ import annotations

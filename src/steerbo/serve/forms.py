@@ -36,7 +36,7 @@ def writes_commas(languages: str) -> bool:
     (True, False, False, False)
     """
     first = languages.partition(",")[0].partition(";")[0].strip()
-    # Language, extended language, script, region (RFC 5646): what follows them says nothing of
+    # Language, extended language, script, region (RFC 5646): later parts say nothing of
     # numbers.
     subtags = first.split("-", 4)[:4]
     while subtags:
@@ -134,8 +134,8 @@ def check_plausible(
     """Refuse values that are hard to believe, unless the form says that exactly these are meant.
 
     Args:
-        study: asked by `Study.implausible_values`, so that the page asks about what every other way
-            in warns of.
+        study: asked by `Study.implausible_values`, so that the page asks where every other way in
+            warns.
         call: which is made next.
         token: of the round; None for `ask` and `add`.
         given: the call's arguments by name.

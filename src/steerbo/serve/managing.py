@@ -42,7 +42,7 @@ from .turns import StudyRoute
 router = APIRouter(include_in_schema=False, route_class=StudyRoute)
 Who = Annotated[Principal, Depends(visitor_of)]
 _LONGEST_NAME = 61  # letters
-_LONGEST_FILE = 200  # bytes: file systems take 255, with what is put behind the name
+_LONGEST_FILE = 200  # bytes: file systems take 255, with the endings behind the name
 ROLES = {"read": "look", "play": "ask and tell", "amend": "correct, end and share, too"}
 """Rights of a key in words."""
 _DONE = {
@@ -246,7 +246,7 @@ def _named(name: str) -> bool:
 
 @router.post("/new")
 async def begin(request: Request, who: Who) -> Response:
-    """Show the study file of a filled-in form, with what is wrong with it; or begin the study."""
+    """Show the study file of a filled-in form, with its faults; or begin the study."""
     form, folder = await form_of(request), _folder(request)
     if form.get("then") == "rows":
         return _new_page(request, form)

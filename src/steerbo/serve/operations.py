@@ -240,7 +240,7 @@ class Operation:
 def _ask(study: Study, _: str, given: Ask, wanted: Wanted) -> Json:
     seen = {} if given.context is None else {SEEN.name: given.context}
     request = {**given.request(), **seen}
-    # refuses what is no name of a request: "self", say
+    # refuses names that no request has: "self", say
     study.problem.read_asked(study._given(request), study.history)
 
     def one(place: BatchPosition) -> Suggestion | None:
@@ -263,7 +263,7 @@ def _attach(study: Study, _: str, given: Attach, __: Wanted) -> Json:
 
 
 def _to_play(study: Study, suggestion: Suggestion) -> Json:
-    """A suggestion with its card, and what to do now in a sentence, in digits that can be set."""
+    """A suggestion with its card, and an instruction in a sentence, in digits that can be set."""
     problem, keep = study.problem, suggestion.scope.keep
     shown = problem.shown(suggestion.values)
     values = {

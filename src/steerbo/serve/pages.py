@@ -1,6 +1,7 @@
 """The pages: one work screen a study, and an address for everything that it shows on demand.
 
-No script is needed to play; with one the page follows the study by itself, and keeps what is typed.
+No script is needed to play; with one the page follows the study by itself, and keeps the text typed
+so far.
 """
 
 from __future__ import annotations
@@ -184,7 +185,7 @@ def show(request: Request, who: Who, name: str, whole: bool = False) -> Response
 def show_learned(
     request: Request, who: Who, name: str, draw: str = "", along: str = ""
 ) -> Response:
-    """One drawing of what was learned."""
+    """One drawing of the learned model."""
     served = study_of(request, who, name, "read")
     found = served.read(
         ("learned", draw, along), lambda study: learned(study, _advice(served), draw, along)
@@ -465,7 +466,7 @@ def _next(request: Request, who: Principal, served: OpenStudy) -> Response:
             waits = study.history.pending or study.problem.space.seen or time_needed(study)
             if not waits and not study.status.finished:
                 study.ask(1)
-    except SteerboError as error:  # what came of the round is saved all the same
+    except SteerboError as error:  # the round's outcome is saved all the same
         return _refused(request, who, served, error, "ask", {})
     return RedirectResponse(address(served.name), 303)
 
@@ -486,7 +487,7 @@ def _refused(  # noqa: PLR0917
 ) -> Response:
     """Page with the typed texts and their errors.
 
-    Where the page cannot be shown either (the log is away, say), what was typed is shown alone.
+    Where the page cannot be shown either (the log is away, say), the typed values are shown alone.
     """
     try:
         return _study_page(request, who, served, error=error, about=about, draft=form)
@@ -547,7 +548,7 @@ def _study_page(
 
 
 def _on_page(shown: View, token: str, action: str, draft: Form) -> bool:
-    """Whether the page has this form of this round, with room for what was typed."""
+    """Whether the page has this form of this round, with room for the typed values."""
     for out in shown.out:
         if out.token == token and action in ("decide", "again"):
             looked = {name for name in typed_texts(draft) if name.startswith("context:")}
@@ -577,7 +578,7 @@ def form_state(
     Args:
         error: why the form was refused; None: it was not.
         about: which form of the page it is.
-        draft: what was typed.
+        draft: the typed values.
         words: the study's own, by which messages name fields.
     """
     doubtful = error if isinstance(error, Doubtful) else None

@@ -47,8 +47,8 @@ each had a thread, .04 s (worst 1.0 s) with 16 of them.
 """
 _REMEMBERED = 1000  # clients that gave up and may come again
 _FILES_EACH = 8  # a share of the files that a process may have open; a log has two or three
-# seconds that a reader waits for a study that is being computed on, before it gets what was last
-# read
+# seconds that a reader waits for a study that is being computed on, before it gets the last
+# reading
 _SOON = 0.25
 
 
@@ -267,7 +267,7 @@ class OpenStudy:
         """Result of `look`, computed once between two events; the latest one while a round is being chosen.
 
         Args:
-            what: its name.
+            what: name of the view.
             look: reads the study, and changes nothing.
             soon: whether not to wait for a study that is busy, also where nothing was read yet.
 
@@ -289,7 +289,7 @@ class OpenStudy:
             return found[1]
 
     def glance(self, what: Any, look: Callable[[Study], T]) -> T | None:
-        """The same of a study that is open and not busy; else what was read last, or None: nobody waits for that."""
+        """The same of a study that is open and not busy; else the last reading, or None: nobody waits for that."""
         found = self._read.get(what)
         if self._study is None:
             return found[1] if found else None
@@ -319,7 +319,7 @@ class OpenStudy:
             self._let_go()
 
     def close_idle(self) -> bool:
-        """Close the log of a study that nobody uses now; whether it is closed. A glance still shows what was read."""
+        """Close the log of a study that is not in use; whether it is closed. A glance still shows the last reading."""
         if not self._lock.acquire(blocking=False):
             return False
         try:

@@ -98,7 +98,7 @@ class ProblemDetails(BaseModel):
 
 SCHEMAS = "#/components/schemas/"
 CONTENT_TYPE = "application/problem+json"
-# what an answer with this status means
+# meaning of an answer with this status
 _WHY = {
     400: "The request ended before its body did.",
     401: "A key is needed, or this one opens nothing here.",
@@ -182,7 +182,7 @@ def document(
 
 
 def unreadable_details(complaints: Sequence[Any]) -> dict[str, Any]:
-    """Document of a malformed request, by what pydantic complains of."""
+    """Document of a malformed request, by pydantic's complaints."""
     return details(wrong_fields(complaints[:_FAULTS_NAMED], InvalidRequest))
 
 

@@ -35,7 +35,7 @@ MOST_CONNECTIONS = 500
 _READ = 10 * 1024  # bytes of an answer that have to be read in PATIENCE
 _FILES = 2**16  # where the system has no limit
 _GRACE = 6  # seconds for requests that are under way when it ends
-# seconds after which it ends, whatever is still computed on: what was answered is in the log
+# seconds after which it ends, whatever is still computed on: all that was answered is in the log
 _END = 9.0
 # connections that are taken in one turn of the loop: each has a file before it can be refused
 _AT_ONCE = 64
@@ -270,8 +270,8 @@ def listen(app: FastAPI, listening: socket.socket, forwarded_by: Sequence[str] =
     """
     # in the first choice it would keep all other requests waiting for half a second
     import_module("scipy.optimize")
-    # what is imported stays: to look through it again each time garbage is collected takes .1 s, in
-    # which no thread runs
+    # imported objects stay: to look through them at each garbage collection takes .1 s, in which no
+    # thread runs
     gc.collect()
     gc.freeze()
     _Server(configured(app, forwarded_by)).run([listening])

@@ -147,7 +147,7 @@ async def speak(pool: StudyPool, key: str) -> None:
 
     Args:
         pool: the studies.
-        key: what its words are said with, where one is needed.
+        key: the key that its calls carry, where one is needed.
     """
     server = tools_server(pool, with_key(pool, key))
     async with stdio_server() as (theirs, ours):

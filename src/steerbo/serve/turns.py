@@ -63,7 +63,7 @@ def client_number(request: Request) -> int:
 async def client_of(request: Request) -> AsyncIterator[Callable[[], bool]]:
     """Context with a function: whether the client still waits, and the server goes on.
 
-    Its body has to be read before: what comes then is that it has hung up.
+    Its body has to be read before: the next message is then that it has hung up.
     """
     gone, ending = Event(), request.app.state.ending
 
