@@ -51,7 +51,7 @@ class Address:
         except ProgrammingError as error:
             raise ValueError(str(error)) from None
         for port in str(options.get("port", "")).split(","):
-            # libpq reads it when it connects, and says of a wrong one what it says of a server away
+            # libpq reads it when it connects, and reports a wrong one like a server that is away
             int(port or 0)
         return cls(scheme, None, options)
 

@@ -154,9 +154,9 @@ def _read(file: Path, count: int, start: int = 0) -> bytes:
     """Read so many bytes from a place.
 
     On POSIX closing a file gives up all locks that the process has on it, those of SQLite's
-    connections as well. Then another process takes itself for the last one, and removes what is
-    written to just now. So a file that is open in this process already is read through what it is
-    open by.
+    connections as well. Then another process takes itself for the last one, and removes a file that
+    is being written to. So a file that is open in this process already is read through the
+    connection that opened it.
     """
     number = _open_here(file.stat()) if hasattr(os, "pread") else None
     if number is not None:

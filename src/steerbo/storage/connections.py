@@ -1,6 +1,6 @@
 """A database, SQLite or PostgreSQL, that several workers share: engines, clocks, forks, and errors.
 
-SQLAlchemy has the pool of connections, and knows whether one was lost. What is left to us: leases
+SQLAlchemy has the pool of connections, and knows whether one was lost. The rest is ours: leases
 go by the clock of the log's machine, since clocks of machines may differ by an hour; connections
 must not cross a fork, even unused (an SQLite connection's locks belong to the process, while its
 memory of holding them is copied), so that idle ones are closed before it; and errors of a driver
@@ -48,7 +48,7 @@ class SharedClock:
     """Seconds since 1970 by a server's clock, the same for all writers.
 
     The server is asked at first, every `AGAIN`, and where this machine's clock was set meanwhile,
-    or the machine slept. While it cannot be asked, what it said last holds; this machine's clock
+    or the machine slept. While it cannot be asked, its last answer holds; this machine's clock
     where it never was.
 
     Args:
@@ -300,7 +300,7 @@ class Database:
         MissingExtra: the database's driver is not installed.
 
     Several threads may use it, one transaction at a time, and so may forked processes, each by
-    connections of its own. `clock` says what time it is for all who write to it: a server's time;
+    connections of its own. `clock` tells the time for all who write to it: a server's time;
     of a file, this machine's.
     """
 
@@ -386,7 +386,7 @@ class Database:
         self._own()
         try:
             yield
-        except (LogUnavailable, InvalidStudy):  # the file, or what stands beside it, is another one
+        except (LogUnavailable, InvalidStudy):  # the file, or one beside it, was replaced
             self.engine.dispose()
             raise
         except IntegrityError as error:

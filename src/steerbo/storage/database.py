@@ -140,7 +140,7 @@ class DatabaseLog:
         self.place = self._database.place
         self._outbox_files = OutboxFiles.of(url, self.name)
         self.seen, self.tip, self._unsure = 0, "", ""
-        # what was seen, and what is read or written after that, belong together
+        # the position seen, and events read or written after it, belong together
         self._lock = threading.RLock()
         try:
             if make:
@@ -167,7 +167,7 @@ class DatabaseLog:
         with self._lock:
             try:
                 found, seen, tip = self._after(self.seen, self.tip)
-            # nothing is accused for what was seen here: all of it again, from the first event
+            # events seen here are no proof of damage: read all again, from the first event
             except DamagedLog:
                 events, seen, tip = self._after(0, "")
                 if self._tip_at(self.seen) != self.tip:

@@ -64,14 +64,14 @@ class StoredStudy:
 
     @property
     def files(self) -> list[tuple[str, KeptFile]]:
-        """Files that its events name, with the tokens of what they are beside."""
+        """Files that its events name, with the tokens of the rounds or data that they belong to."""
         named = [body for body in self.bodies if '"sha256"' in body]
         return [*files_in(_events(named)[0])]
 
 
 @record
 class FileFault(Record):
-    """File that is not as it was kept: of which study, beside what, and whether it is missing or changed."""
+    """File that is not as it was kept: of which study, of which round or data, and whether it is missing or changed."""
 
     study: str
     token: str
@@ -142,7 +142,7 @@ def diagnose(place: Path | str) -> IntegrityReport:
         for study, token, file in named
         if (fault := folder.fault(file))
     ]
-    # of a part of a log, or of one that is read in part, nobody knows what the rest names
+    # of a part of a log, or of one that is read in part, the names in the rest are unknown
     whole = folder.own and not found.damaged and not split_name(str(place))[1]
     unnamed = folder.named().keys() - {file.sha256 for *_, file in named} if whole else ()
     return replace(
@@ -343,7 +343,7 @@ def _fitting(tip: str, position: int, rows: Rows) -> tuple[str, str] | None:
 
 
 def _events(bodies: Sequence[str]) -> tuple[list[Event], str]:
-    """The events of a study up to the first that cannot be read, and what is wrong with it; empty: all can be read."""
+    """The events of a study up to the first that cannot be read, and its fault; empty: all can be read."""
     events: list[Event] = []
     for position, body in enumerate(bodies, 1):
         try:

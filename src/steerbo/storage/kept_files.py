@@ -36,7 +36,7 @@ LIMIT = "STEERBO_LARGEST_FILE"
 """Names the largest size of a file in the environment, in MB."""
 _LARGEST = 50.0  # MB, where that is not set: as much as a table may have
 _BLOCK = 2**20  # bytes in memory at once
-_LONGEST_NAME = 150  # characters: with what is put before or behind it file systems take it
+_LONGEST_NAME = 150  # characters: file systems take it with additions before and behind
 _PART = ".part"
 _SHA256 = re.compile("[0-9a-f]{64}")
 _NO_NAME = re.compile(r'[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff<>:"|?*]')
@@ -67,7 +67,7 @@ def largest_file() -> int:
 
 
 def safe_name(given: str) -> str:
-    r"""Name of a file: one part of a path that every system takes, and that is what it looks like.
+    r"""Name of a file: one part of a path that every system takes, without characters that disguise it.
 
     >>> safe_name("../../etc/passwd"), safe_name("C:\\photos\\a7.jpg"), safe_name("\u202egpj.exe"), safe_name("..")
     ('passwd', 'a7.jpg', '_gpj.exe', 'file')
@@ -168,7 +168,7 @@ class FilesFolder:
         return {path.name: path for path in sorted(found) if path.is_file()}
 
     def copy(self, files: Iterable[KeptFile], other: FilesFolder) -> list[tuple[KeptFile, str]]:
-        """Copy files into another folder; returns those that could not be, with what is wrong.
+        """Copy files into another folder; return those that could not be copied, with the reason.
 
         Raises:
             InvalidOutcome: there is no other folder.
@@ -188,7 +188,7 @@ class FilesFolder:
         return lost
 
     def remove(self, checksums: Iterable[str]) -> None:
-        """Remove files, as far as that goes: what stays is named by the doctor."""
+        """Remove files, as far as that goes: the doctor names the rest."""
         for sha256 in checksums:
             with suppress(OSError):
                 self.path(sha256).unlink()

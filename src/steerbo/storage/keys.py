@@ -37,7 +37,7 @@ KEYS = sa.Table(
     sa.Column("revoked", sa.String(32)),
 )
 """It is made only where there is a key."""
-_PREFIX, _LONGEST = "steerbo", 200  # of a key, and characters of what is read as one
+_PREFIX, _LONGEST = "steerbo", 200  # of a key, and the most characters that are read as one
 _MOST_DAYS = 3650  # that a key lasts: ten years
 
 
@@ -63,7 +63,7 @@ class Key:
 
     @property
     def ended(self) -> bool:
-        """Whether it opens nothing any more."""
+        """Whether the key opens nothing any more."""
         return bool(self.revoked) and self.revoked <= _now()
 
 

@@ -39,7 +39,7 @@ class OutboxEntry:
         call: decide, tell, fail, amend or add.
         given: the call's arguments by name.
         token: of the round; empty for `add`.
-        values: what the suggestion set, which must still be so; None: the log could not be read.
+        values: the suggestion's settings, which must still be so; None: the log could not be read.
         after: number of events known then.
         written: when, as ISO 8601.
         number: tells equal calls apart where both count.
@@ -110,7 +110,7 @@ class OutboxFiles:
         text = json.dumps(vars(entry), indent=1) + "\n"  # in ASCII: whatever was said
         for folder, prefix in self.places:
             path = folder / f"{prefix}{token}-{entry.call}-{_digest(identity)}.json"
-            # others read what is there: all of it, or nothing
+            # others read the file as a whole, or none
             part = path.with_name(path.name + ".part")
             try:
                 if folder == state_folder():  # a study's own folder is there, or away
