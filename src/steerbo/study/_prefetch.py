@@ -124,7 +124,7 @@ def work(nice: int) -> None:
     if hasattr(os, "nice"):
         os.nice(nice)
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a method prints is no answer
+    os.dup2(2, 1)  # a method's printed text is no answer
     state, k, request = pickle.load(sys.stdin.buffer)
     threading.Thread(target=lambda: os.read(0, 1) or os._exit(1), daemon=True).start()
     optimizer = Optimizer._of(state)
@@ -236,7 +236,7 @@ class Prefetcher:
             "threw away what was prepared: it is not ready (%d are), or for another request",
             ahead.found,
         )
-        self.stop()  # what is chosen instead comes between
+        self.stop()  # another choice comes between
         return None
 
     def stop(self) -> None:

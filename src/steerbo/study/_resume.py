@@ -203,7 +203,7 @@ def _law_text(law: Mapping[str, Any]) -> str:
 
 
 def _widened_since(first: Problem, logged: Problem, said: Problem) -> str:
-    """Advice what to write into a study file that is from before bounds were widened; empty where more is different.
+    """Advice on the bounds to write into a study file from before they were widened; empty where more is different.
 
     Args:
         first: the problem that the study began with.
@@ -249,7 +249,7 @@ def check_same(place: str, first: Problem, logged: Problem, said: Problem) -> No
         said: the file's.
 
     Raises:
-        InvalidStudy: naming the first field that is changed, and what to do.
+        InvalidStudy: naming the first field that is changed, and the remedy.
     """
     found = list(file_differences(to_dict(logged), to_dict(said), "problem"))
     if not found:
@@ -321,7 +321,7 @@ def adopt(study: Study, specification: StudyFile, observer: Observer, *, meant: 
         meant: whether it was said that this is no older file.
 
     Raises:
-        InvalidStudy: a limit is raised to what it was before it was lowered.
+        InvalidStudy: a limit is raised to its value before it was lowered.
     """
     changes, before = _differing(study, specification), standing(study.history)
     if not meant:
@@ -351,7 +351,7 @@ def _check_older(study: BaseStudy, specification: StudyFile) -> None:
 def compare(specification: StudyFile, log: EventLog, observer: Observer) -> bool:
     """Compare a study file with its log, as `resume` does, and change neither; whether a study is in the log.
 
-    The observer is told what was noticed of the study, too.
+    The observer is told of findings about the study, too.
 
     Args:
         specification: the contents of the study file.
@@ -406,7 +406,7 @@ def resume(
     """The study that the log's events lead to; a new one where it is empty. The log is closed where this fails.
 
     Budget and rounds are the study file's from here on, which is logged, so that raising them
-    continues a finished study. A limit that was lowered is only raised again to what it was where
+    continues a finished study. A limit that was lowered is only raised again to its old value where
     `extend` says that it is meant.
 
     Args:

@@ -135,8 +135,8 @@ class Interruptible:
     """Ctrl-C stops an evaluation at once; while events are computed and written it waits until they are.
 
     So do the signals that end a session or a batch job, since an external command would outlive
-    them. Use it as a context around the loop, and `evaluation()` around what may be stopped. A
-    second Ctrl-C does not wait.
+    them. Use it as a context around the loop, and `evaluation()` around the part that may be
+    stopped. A second Ctrl-C does not wait.
     """
 
     def __init__(self) -> None:
@@ -361,11 +361,11 @@ def run_study(
         session: of this worker on the study's log.
         objective: evaluates a suggestion: a number, or value, cost and realised by name, as
             `steerbo.study.objective` says. An executor of processes has to be able to pickle it.
-        observer: is told of everything; None: what it would be told is logged (see
+        observer: is told of everything; None: its messages are logged (see
             `steerbo.storage.log`).
         executor: where evaluations run; None: here, one after the other. A function that makes one
-            (`lambda: ProcessPoolExecutor(4)`) is called again where the first broke, and what was
-            lost is evaluated again.
+            (`lambda: ProcessPoolExecutor(4)`) is called again where the first broke, and lost
+            evaluations are made again.
         parallel: so many evaluations at once.
         failures: so many failed evaluations in a row end the run; so do so many answers that cannot
             be used, unless a play of the same scope shows that the program gives them right now:
@@ -376,13 +376,13 @@ def run_study(
             as the study says.
         request: the arguments of `ask`, by name, such as `{"context": {"weather": 12}}`; or a
             function that gives them before each new round.
-        progress: show a bar on standard error, beside what an observer does; lines where that is no
+        progress: show a bar on standard error, beside an observer's reports; lines where that is no
             terminal.
 
     Raises:
         InvalidStudy: the objective is a function or program that is nowhere.
         ObjectiveFailure: too many evaluations in a row have failed, or the executor broke.
-        LogUnavailable: the log was away for too long; what was measured is kept in files.
+        LogUnavailable: the log was away for too long; measurements are kept in files.
         KeyboardInterrupt: Ctrl-C was pressed; everything observed is in the log.
     """
     parallel = whole("parallel", parallel, 1, InvalidOption, most=MOST_PARALLEL)
@@ -447,7 +447,7 @@ class _Loop:
     request: Request
     running: dict[Future[Any], _Evaluation] = field(default_factory=dict)
     in_a_row: int = 0
-    # answers, by what was set, since one was right
+    # unusable answers since the last usable one, by settings
     unusable: Counter[frozenset[str]] = field(default_factory=Counter)
     left: bool = False
 

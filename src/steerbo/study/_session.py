@@ -148,13 +148,13 @@ class StudySession:
         """Take over an open round whose lease has run out; None where there is none.
 
         A round whose lease has run out `LAPSES` times is abandoned instead, and so is one that was
-        chosen for another `context`: what it was chosen for has passed.
+        chosen for another `context`, which has passed.
         """
         self.refresh()
         for token, lapses, whose in self.worker.leases.take_over(
             [s.token for s in self.optimizer.pending if s.token not in self.worker.out]
         ):
-            self.settle()  # what its worker measured may be in a file
+            self.settle()  # its worker's measurement may be in a file
             self.refresh()
             passed = self._passed(token, context)
             if passed or lapses >= LAPSES:

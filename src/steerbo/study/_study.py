@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 class Study(BaseStudy):
     """One worker's hold on a study. `create` and `open` make one; use it as a context, or `close` it.
 
-    The words are the optimizer's. Each call first takes in what other workers have logged; what it
-    logs itself is durable before it returns. `ask` offers unfinished rounds again whose worker is
+    The words are the optimizer's. Each call first takes in events that other workers have logged;
+    its own are durable before it returns. `ask` offers unfinished rounds again whose worker is
     gone, then new ones; no round is out twice while its lease lasts. Threads may share it: their
     calls take turns. A forked child is another worker.
 
@@ -323,7 +323,7 @@ class Study(BaseStudy):
 
     def _report(self, call: str, suggestion: Suggestion | str | None, /, **given: Any) -> Warnings:
         """Report an outcome, also of a round asked by another worker."""
-        # another thread may wait long for the log: what was measured is in a file meanwhile
+        # another thread may wait long for the log: the measurement is in a file meanwhile
         if not self._lock.free:
             self.session.store_while_locked(call, suggestion, given)
         if call == "remark" and isinstance(given["file"], Path | str | IncomingFile):

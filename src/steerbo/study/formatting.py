@@ -88,7 +88,7 @@ def alternatives(problem: Problem, advice: Recommendation) -> Table:
         everyone.sort(key=lambda a: float("inf") if a.cost is None else a.cost)
     told = any(
         choice.values for choice in everyone
-    )  # settings that hang on what is looked at have a table of their own
+    )  # settings that depend on looks have a table of their own
     counted = problem.priced or any(choice.cost is not None for choice in everyone)
     reasoned = any(choice.why for choice in advice.alternatives)
     rows = tuple(
@@ -167,7 +167,7 @@ def data_table(study: BaseStudy) -> Table:
 
 
 def added_as(data: DataAdded) -> str:
-    """Say that data were added, whether they are charged, and of what source they are, where it is not here.
+    """Say that data were added, whether they are charged, and their source, where it is not here.
 
     >>> from steerbo.core import Outcome
     >>> added_as(DataAdded(Outcome(1.0), True, source="last year"))
@@ -220,7 +220,7 @@ def shown_rounds(study: BaseStudy, find: str = "", most: int | None = None) -> T
 
 
 def timeline(study: BaseStudy, most: int | None = None) -> Table:
-    """Table of what happened, when (in UTC) and by whom as far as the log says, the latest first; `most` lines."""
+    """Table of events, when (in UTC) and by whom as far as the log says, the latest first; `most` lines."""
     lines = ((event, _happened(study, event)) for event in reversed(study.events))
     told = ((event, text) for event, text in lines if text)
     rows = tuple(
@@ -291,7 +291,7 @@ def _because(reason: str) -> str:
 
 
 def _in_words(problem: Problem, row: Sequence[Any]) -> list[Any]:
-    """Row of the table of rounds, with settings and what was measured as people read them."""
+    """Row of the table of rounds, with settings and measurements as people read them."""
     return [
         in_words(problem, cell) if isinstance(cell, dict) and name != "value" else cell
         for name, cell in zip(_COLUMNS, row, strict=True)

@@ -109,7 +109,7 @@ LONGEST_ANSWER = 2**20
 LONGEST_COMPLAINT = 2**16
 """Bytes of standard error that are kept: the last ones."""
 _BLOCK = 2**16  # bytes that are read at a time
-_GRACE = 1.0  # seconds in which what was killed lets go of its pipes
+_GRACE = 1.0  # seconds in which a killed command lets go of its pipes
 _WATCH = 'read -r line && exit; kill -s KILL -- "-$1"'
 
 

@@ -1,4 +1,4 @@
-"""Runs of a study in MLflow, Weights & Biases or Aim: what it is, each round, the answer and its pictures.
+"""Runs of a study in MLflow, Weights & Biases or Aim: its description, each round, the answer and its pictures.
 
 Each needs its package (`steerbo[mlflow]`, `steerbo[wandb]`, `steerbo[aim]`). A tracker derives from
 `Tracker` and says how its package keeps a number, a text and a picture; an object with the three
@@ -54,7 +54,7 @@ class Tracker(ABC):
 
     @abstractmethod
     def _describe(self, known: Mapping[str, Any], problem: Mapping[str, Any] | None) -> None:
-        """Keep what the study is, and its problem as plain data; None: that has no plain form."""
+        """Keep the study's description, and its problem as plain data; None: that has no plain form."""
 
     @abstractmethod
     def _measure(self, numbers: Mapping[str, float], number: int) -> None:
@@ -85,7 +85,7 @@ class Tracker(ABC):
             self._end(kind is None)
 
     def began(self, suggestion: Suggestion) -> None:
-        """Log nothing: what is not told yet is nothing to compare.
+        """Log nothing: a round without an outcome is nothing to compare.
 
         Raises:
             InvalidOption: it is not used as a context, so that nothing would end its run.
@@ -195,7 +195,8 @@ class MLflowObserver(Tracker):
 class WandbObserver(Tracker):
     """Log a run of a study to the active run of Weights & Biases, or to one of its own: see `Tracker`.
 
-    What the study is, its problem included, is the run's config; the answer is in its summary.
+    The study's description, its problem included, is the run's config; the answer is in its
+    summary.
 
     Args:
         run: the name of a new run; ignored where a run is active.
@@ -246,7 +247,7 @@ class WandbObserver(Tracker):
 class AimObserver(Tracker):
     """Log a run of a study to a run of Aim: see `Tracker`.
 
-    What the study is stands in the run's `study` and `problem`, the answer in `answer`.
+    The study's description is in the run's `study` and `problem`, the answer in `answer`.
 
     Args:
         experiment: the name of the run's experiment.

@@ -350,7 +350,7 @@ class FairQueue:
             ):
                 line = self._change(self._joined, row)
             return line, ours
-        except SteerboError:  # what is done in the turn will say that the log is away
+        except SteerboError:  # the call that has the turn will say that the log is away
             return [self._place], []
 
     def _now(self) -> float:

@@ -1,8 +1,8 @@
-"""Doubts about a table as a whole: what no line shows by itself.
+"""Doubts about a table as a whole, which no line shows by itself.
 
 - A variable outside its range in half of the lines and more: another unit, or another column.
 - A block of lines that comes twice.
-- Outcomes that have nothing to do with what was set: a column that was shifted by a row, sorted by
+- Outcomes that have nothing to do with the settings: a column that was shifted by a row, sorted by
   itself, or swapped.
 """
 
@@ -28,7 +28,7 @@ Lines = Sequence[tuple[int, Outcome]]
 
 
 def doubts(problem: Problem, lines: Lines) -> Iterator[Finding]:
-    """Find what is unlikely about new data of a table as a whole; each is said once.
+    """Find unlikely patterns in new data of a table as a whole; each is reported once.
 
     Args:
         problem: of the study.

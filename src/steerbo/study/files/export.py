@@ -44,7 +44,7 @@ SOURCE, OWN_SOURCE = "source", "steerbo source"
 """Column of the source of data that are not of here, as people name it and as tables are written."""
 ID = "id"
 """Column whose cells tell equal measurements apart, where a table has one."""
-"""Columns that are no variables. `round` is for people, and not read; the sum of `charged` is what is spent."""
+"""Columns that are no variables. `round` is for people, and not read; the sum of `charged` is the spent money."""
 
 
 def column(name: str) -> str:
@@ -59,7 +59,7 @@ def column(name: str) -> str:
 def columns_of(problem: Problem) -> tuple[str, ...]:
     """Columns of the table in order; variables and outcomes stand between costs and the reason of a failure.
 
-    The scope is said where what a play costs or teaches hangs on it.
+    The scope is written where a play's cost or lesson depends on it.
     """
     *first, scope, reason = OWN
     return (
@@ -86,7 +86,7 @@ Headers = Mapping[str, str]
 def rounds_csv(problem: Problem, history: History, headers: Headers | None = None) -> str:
     """CSV table of rounds and external data, one line each; `import_csv` reads it back.
 
-    The sum of its column `charged` is what is spent.
+    The sum of its column `charged` is the spent money.
     """
     return _csv(problem, rows_of(history), headers, _more(history))
 
@@ -123,7 +123,7 @@ def _answers(study: BaseStudy) -> list[list[Any]]:
 
 
 def rows_of(history: History) -> Iterator[dict[str, Any]]:
-    """Cells by column of every round, then of all external data, as they were told: also what holds a code."""
+    """Cells by column of every round, then of all external data, as they were told, codes included."""
     coded = history.coded
     for played in history:
         token = played.suggestion.token
@@ -300,7 +300,7 @@ def to_frame(study: BaseStudy, library: str | None = None) -> Any:
     """A DataFrame with one line a round, then one for each outcome that was added; `add_frame` reads it.
 
     Its columns are those of `steerbo export`: token, round, state, value, cost, charged, the
-    variables by name (what was set, and what was measured), and the reason of a failure. Unknown
+    variables by name (settings and measurements), and the reason of a failure. Unknown
     values are missing.
 
     Args:

@@ -5,7 +5,7 @@ data that the study has already is completed, not added twice; new data is writt
 since single ones take much longer.
 
 A line of external data is the measurement that its cell in the column `id` names, where a header of
-it is given. Without such a column it is known by what stands in it, and where: a line that equals
+it is given. Without such a column it is known by its contents and its place: a line that equals
 data of another table is there already, unless the import says that its lines are repetitions. The
 same table again is there already in any case.
 """
@@ -60,7 +60,7 @@ class _Piece(NamedTuple):
 class ExistingData:
     """The data of a study, each piece to be found once.
 
-    A line is known by its value and what was measured, as they stand now or as they first came in;
+    A line is known by its value and measurements, as they stand now or as they first came in;
     by its cost, too, unless that is missing on one side.
 
     Args:
@@ -74,7 +74,7 @@ class ExistingData:
         self._pieces: dict[str, list[_Piece]] = defaultdict(list)
         self._found: set[str] = set()
         self._claimed: dict[str, Outcome] = {}  # new lines, by their identity
-        # names by what was measured, without the value
+        # names by measurements, without the value
         self._measured: dict[str, list[str]] = defaultdict(list)
         added = [event for event in study.events if isinstance(event, DataAdded)]
         self._names = {f"added-{number}": event for number, event in enumerate(added, 1)}
@@ -171,7 +171,7 @@ class ExistingData:
         return bool(self.table) and (self._names[name].id or "").rpartition(_LINE)[0] == self.table
 
     def line_id(self, number: int, outcome: Outcome, source: str | None = None) -> str:
-        """Identity of a line without one of its own: its table, its number and what stands in it."""
+        """Identity of a line without one of its own: its table, its number and its contents."""
         return f"{self.table}{_LINE}{number} {_hash(outcome, source)}" if self.table else ""
 
     def same_but_for_cost(self, outcome: Outcome, source: str | None = None) -> str:
@@ -245,7 +245,7 @@ class Line:
 
     Args:
         number: of the line in the file.
-        fate: what became of it.
+        fate: whether it was taken, left or refused.
         message: for people.
         known: whether the study had it already.
         equal: whether it was known only by being equal to data from elsewhere: it may be a
@@ -374,7 +374,7 @@ def _with_own_names(
     labels = {
         label for part in found for label in ([part] if part in names else _LABEL.findall(part))
     }
-    return found if labels <= set(names) else scope  # a message then says what is written
+    return found if labels <= set(names) else scope  # a message then quotes the cell
 
 
 TOGETHER = 250
@@ -439,7 +439,7 @@ def tell_row(study: Study, number: int, token: str, told: Said) -> Line:
     if told.state not in ("", *_OF_A_ROUND):
         hint = "Write failed where the evaluation broke; nothing is needed where there is a value."
         raise InvalidOutcome("state", told.state, one_of(_OF_A_ROUND, told.state), hint)
-    # of a round, such as its time; a context is among what happened
+    # of a round, such as its time; a context is among the realised values
     said = before.request.keys() - {SEEN.name}
     logged = {name for name in said if name not in study.problem.space}
     realised = {name: value for name, value in told.realised.items() if name not in logged}
@@ -511,7 +511,7 @@ def _look_at_all(study: Study, before: Round, told: Said, realised: dict[str, An
     """Enter the observations of a round whose outcome is on the same line.
 
     Raises:
-        InvalidOutcome: the line leaves out what was seen or set, or its outcome is not allowed;
+        InvalidOutcome: the line leaves out values seen or set, or its outcome is not allowed;
             nothing is entered.
     """
     asked = before.suggestion
@@ -691,16 +691,16 @@ def import_csv(
 ) -> list[Line]:
     """Take outcomes from a table, line by line; each is taken, left or refused for a reason, and the others go on.
 
-    Columns: `token`, `value`, `cost`, and what was measured, by variable (see `column`); of a
+    Columns: `token`, `value`, `cost`, and measurements, by variable (see `column`); of a
     mean-field problem `distribution`, in JSON, or one for each action with its agents, or their
     shares (see `cells_of`), which take precedence. A line with a token tells its round, one without
     adds external data. `state` may say that a round failed (with its `reason`), is abandoned or
-    void; a round without a value is else left as it is, or decided where the line has what was to
-    be looked at. Tables of `steerbo export` and `ask --csv` are read back, and a file that is
-    imported again changes nothing; lines that say more than before complete what is there. `sem` is
-    the standard error of the value, where that is known. Where a column `scope` names the control
-    set of a line without a token ("ph + temperature"), its cost teaches what a play of it costs.
-    `charged` is read of rounds that failed, or are abandoned, at an unknown cost.
+    void; a round without a value is else left as it is, or decided where the line has the values
+    to be looked at. Tables of `steerbo export` and `ask --csv` are read back, and a file that is
+    imported again changes nothing; lines that say more than before complete the earlier ones. `sem`
+    is the standard error of the value, where that is known. Where a column `scope` names the
+    control set of a line without a token ("ph + temperature"), its cost teaches the price of its
+    plays. `charged` is read of rounds that failed, or are abandoned, at an unknown cost.
 
     Args:
         study: takes the outcomes.
@@ -757,7 +757,7 @@ def take(
     lines, new, added = list[Line](), list[NewRow](), dict[int, DataAdded]()
     doubted = defaultdict[int, list[OutOfRangeWarning]](list)
     for number, row in enumerate(sheet.rows):
-        # what rounds are told stands where it stood
+        # earlier lines are written first, so that outcomes of rounds keep the table's order
         if len(new) >= TOGETHER or (new and row.cells.get("token")):
             lines += written(study, new, doubted)
             new = []
@@ -830,7 +830,7 @@ def _twin(name: str) -> Iterator[str]:
         yield f"the same settings as {name} with another value: void one if they are one"
 
 
-_ALIKE = 0.002  # share of a range within which people round what they set
+_ALIKE = 0.002  # share of a range within which people round their settings
 
 
 def _open_round(study: Study, outcome: Outcome) -> Iterator[str]:
@@ -1010,7 +1010,7 @@ def add_frame(
     """Take outcomes from a DataFrame, line by line; each is taken, left or refused for a reason, and the others go on.
 
     It is read as `steerbo import` reads a table: columns `value`, `sem` (its standard error),
-    `cost`, `token`, `state`, and what was measured, by variable; further ones are ignored. A line
+    `cost`, `token`, `state`, and measurements, by variable; further ones are ignored. A line
     without a token is external data. A line that is there already is not counted twice: one with
     the same text in the column that `headers` names as `id`, or else one that is equal. The frame's
     index is not read.

@@ -1,7 +1,7 @@
 """JSON schema of study files, by which editors complete keys and mark errors.
 
-The schemas of problems and settings are pydantic's. What only a file can say is added: the `column`
-of a variable, and samples, rows and graphs that stand in files of their own.
+The schemas of problems and settings are pydantic's. Fields that only a file can have are added: the
+`column` of a variable, and samples, rows and graphs that stand in files of their own.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _schema_of(record: type, parts: Json) -> Json:
 
 
 def _described(schema: Json) -> Json:
-    """Schema whose fields say what the record's docstring says of them, and the record its first paragraph."""
+    """Schema in which the record's docstring describes each field, and its first paragraph the record."""
     text = cleandoc(schema.get("description", ""))
     fields = dict(schema.get("properties", {}))
     for found in _ARGUMENT.finditer(text.partition("Args:")[2]):
@@ -122,7 +122,7 @@ def _with_files(problem: Json) -> Json:
 
 
 def _add_files(part: Json) -> None:
-    """Add what only a file says to the schema of a variable or of an empirical law."""
+    """Add the fields that only a file has to the schema of a variable or of an empirical law."""
     fields = part.get("properties", {})
     if part.get("title") in ("Float", "Integer", "Categorical"):
         fields["column"] = _HEADER
@@ -154,6 +154,6 @@ def _file_with(fields: Json, more: bool) -> Json:
 
 
 def _or(schema: Mapping[str, Any], *others: Json) -> Json:
-    """Schema of what is allowed by one of these, described as the first."""
+    """Schema of values that one of these allows, described as the first."""
     said = {name: schema[name] for name in ("description", "default") if name in schema}
     return {"anyOf": [dict(schema), *others], **said}

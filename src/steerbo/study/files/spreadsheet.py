@@ -38,7 +38,7 @@ Mark = Literal["comma", "dot", "both", "neither"]
 def decoded(data: bytes, has: Callable[[str], bool] | None = None) -> str:
     """The text of a file as spreadsheets write it: UTF-8, 16 or 32, with or without a mark; else Windows' Western one.
 
-    Of a workbook (.xlsx) the first sheet, as CSV; of several the one that has what is wanted.
+    Of a workbook (.xlsx) the first sheet, as CSV; of several the one that has the wanted columns.
 
     Args:
         data: of the file.
@@ -231,8 +231,8 @@ def _lines(
 ) -> list[tuple[int, list[str]]]:
     """Lines with anything in them, and their numbers; cells without the spaces about them.
 
-    Empty cells at the end are nothing, unless commas separate: there they may be what a decimal
-    comma has pushed on.
+    Empty cells at the end are nothing, unless commas separate: there a decimal comma may have
+    pushed the cells on.
     """
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, skipinitialspace=True)
     found: list[tuple[int, list[str]]] = []

@@ -347,12 +347,13 @@ class Settings:
         budget: money that may be spent; None: no limit.
         rounds: rounds that may be played; None: no limit.
         stop: when enough is known: a difference in the objective that is not worth looking for, or
-            "enough": what could still be gained is less than a play costs.
+            "enough": the possible gain is less than the cost of a play.
         seed: a whole number from 0 to 2**128 - 1; all that is drawn follows from it.
         failures: a run stops after so many failed evaluations in a row, or so many answers that
             cannot be used.
         options: the method's options.
-        columns: how tables of outcomes head what `steerbo import` reads, by its own name of it.
+        columns: headings of the columns that `steerbo import` reads in tables of outcomes, by its
+        own names.
         missing: numbers and texts that stand for a missing value in such tables, by the same names.
     """
 
@@ -447,7 +448,7 @@ def _elsewhere(fault: InvalidInput, tables: Mapping[str, Mapping[str, Any]]) -> 
     table, _, name = fault.field.partition(".")
     of_study = {each.name for each in fields(Settings)}
     kind = tables.get("problem", {}).get("kind")
-    # none, where the kind is what is wrong
+    # none, where the kind itself is wrong
     declared = collecting_errors([], lambda: problem_class(kind))
     of_problem = set(getattr(declared, "__pydantic_fields__", ()))
     known = {"problem": (of_problem, of_study, "study"), "study": (of_study, of_problem, "problem")}
