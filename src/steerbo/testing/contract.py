@@ -73,7 +73,7 @@ class Contract:
         return self._advice[key]
 
     def copied(self, world: Case, budget: float | None = None) -> Optimizer:
-        """All rounds of a case, to go on with: a copy of what was played, or of one replay with this budget."""
+        """All rounds of a case, to go on with: a copy of the plays, or of one replay with this budget."""
         whole = self.whole(world)
         if budget is not None:
             created, *rest = whole.events
@@ -558,7 +558,7 @@ def _widened(optimizer: Optimizer) -> Float | None:
 
 
 def _added_and_amended(optimizer: Optimizer, straight: Optimizer, added: dict[str, Any]) -> None:
-    """Add data, correct and void them: they are as if they had been right at once; what was charged stays spent."""
+    """Add data, correct and void them: they are as if they had been right at once; charges stay spent."""
     before = optimizer.status
     optimizer.add(5.0, added, cost=2.0, charge=True)
     optimizer.amend("added-1", void=True)
@@ -626,8 +626,8 @@ def _read_back(world: Case, whole: Optimizer) -> None:
 def _survives(world: Case, shape: str, together: int) -> None:
     """Play a case with outcomes of another shape, warnings being errors, and ask for answers.
 
-    After the first round, this many suggestions are asked for together, and one by one what is left
-    of the rounds.
+    After the first round, this many suggestions are asked for together, and one by one the rest of
+    the rounds.
     """
     shapes: dict[str, Callable[[float, int], float]] = {
         "constant": lambda v, i: 3.0,
