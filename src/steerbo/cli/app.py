@@ -171,7 +171,7 @@ class _Program(TyperGroup):
         """Read the options before the command's name."""
         as_json = "--json" in args  # also where a command's options cannot be read
         try:
-            if not extra.get("resilient_parsing"):  # as while a shell completes what is typed
+            if not extra.get("resilient_parsing"):  # as while a shell completes a word
                 before_command(args)
             found = super().make_context(info_name, args, parent, **extra)
         except InvalidCommand as error:

@@ -95,7 +95,7 @@ def open_study(
 def as_logged(place: str) -> list[Event]:
     """Events of a log that needs other packages, none of which is imported; empty for any other log."""
     if place.endswith(".toml"):
-        return []  # who has the study file has what it names
+        return []  # who has the study file has the files that it names
     events = read_events(place)
     created = events[0] if events else None
     outside = isinstance(created, Created) and (

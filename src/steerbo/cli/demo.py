@@ -44,7 +44,7 @@ COSTS = {
     ("rw", "L", "Hl"): 2.2,
 }
 """Mean cost of a play, in thousands: drilling to a radius, choosing the length, pumping the lower aquifer down."""
-_SPREAD = 0.05  # of the logarithm of what a play really cost
+_SPREAD = 0.05  # of the logarithm of a play's real cost
 
 
 def flow(x: Mapping[str, Any]) -> float:

@@ -70,7 +70,7 @@ def print_explanation(screen: Console, problem: Problem, why: Explanation) -> No
 
 
 def status_lines(study: BaseStudy) -> list[str]:
-    """Lines of a status: rounds and money, what is left, open rounds, findings, and limits that were changed."""
+    """Lines of a status: rounds and money, spent and left, open rounds, findings, and limits that were changed."""
     status = study.status
     rounds = (study.history[token] for token in status.pending)
     changed = (line for event in study.history.revisions for line in revised_text(event))
@@ -141,11 +141,11 @@ def describe(specification: StudyFile, begun: bool = False) -> str:
     return "\n".join(hung(line, console().width) for line in lines)
 
 
-_FIRST = 3  # suggestions that show what a study will ask for
+_FIRST = 3  # suggestions that show the kind of rounds to come
 
 
 def _first_plays(specification: StudyFile) -> list[str]:
-    """Lines of the first suggestions of an imaginary study, before any outcome; in the middle of what is only seen."""
+    """Lines of the first suggestions of an imaginary study, before any outcome; seen variables are in their middle."""
     optimizer = specification.optimizer()
     space = optimizer.problem.space
     context = {name: _middle(space[name]) for name in space.seen}

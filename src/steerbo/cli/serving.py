@@ -135,7 +135,7 @@ def _opening(
         places: study files and logs, as they were given.
         most: number of studies that may be open at once.
         say: reports a study that is left out.
-        heard: reports what an opened study has to say; None: standard error.
+        heard: takes the reports of an opened study; None: standard error.
         given: whether somebody named them.
 
     Raises:

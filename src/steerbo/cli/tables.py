@@ -24,7 +24,7 @@ from ..plots.drawing import BLUE, GREEN
 from ..study.progress import literal
 
 HEADING, CHOSEN = f"bold {BLUE}", f"bold {GREEN}"
-_WORD = re.compile(r"^\s*(?:→ )?\S+|\S+")  # the first with what stands before it
+_WORD = re.compile(r"^\s*(?:→ )?\S+|\S+")  # the first with blanks or an arrow before it
 _GAP = 2  # columns between cells
 _LONGEST = 160  # characters of a cell
 
