@@ -206,7 +206,7 @@ def called(field: str, form: Form) -> str:
 
 
 class _Reading:
-    """Reads a form's texts, and collects what is wrong with them, by field.
+    """Reader of a form's texts, which collects their faults by field.
 
     Args:
         form: as it was sent.
@@ -410,7 +410,7 @@ def _of_row(row: int, said: Mapping[str, str], read: _Reading) -> Callable[[str]
 
 
 def _unused(said: Mapping[str, str]) -> dict[str, InvalidInput]:
-    """Errors of a row's fields that nothing would come of beside what else is filled in, by field."""
+    """Errors of a row's fields that would have no effect beside the others that are filled in, by field."""
     faults: dict[str, InvalidInput] = {}
     law = said["law"]
     if said["choices"]:
@@ -518,7 +518,7 @@ def _graph(form: Form, problem: dict[str, Any], places: dict[str, str], read: _R
     graph, faulty = "problem.graph", "arrows" in read.faults
     places |= {
         graph: "arrows",
-        # what is not in arrows that could not be read is no error of its own
+        # a name missing in arrows that could not be read is no error of its own
         f"{graph}.target": "arrows" if faulty else "target",
         f"{graph}.intervenable": "arrows" if faulty else "settable",
         f"{graph}.contexts": "arrows" if faulty else "look",

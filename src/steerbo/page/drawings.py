@@ -1,4 +1,4 @@
-"""Drawings of a kind's own: the graph with a scope, time against position, and what an action pays.
+"""Drawings of a kind's own: the graph with a scope, time against position, and an action's payoff.
 
 All of them are drawn by the browser, in any colour scheme; matplotlib is not needed.
 """
@@ -84,7 +84,7 @@ class Graph:
     Args:
         title: whose scope it is.
         width, height: in pixels.
-        nodes, arrows: what is drawn.
+        nodes, arrows: parts of the drawing.
         roles: roles that occur, each with its name.
         kinds: kinds of arrows that occur, each with its meaning.
         text: for readers who cannot see it.
@@ -340,11 +340,11 @@ def time_chart(study: BaseStudy, advice: Recommendation, name: str) -> Chart:
     )
 
 
-# -- settings that follow what is seen -------------------------------------------------------------
+# -- settings that follow seen values --------------------------------------------------------------
 
 
 def policy_charts(study: BaseStudy, advice: Recommendation, pair: Followed) -> tuple[Chart, ...]:
-    """A setting over time, what the policy sets along what is seen, and the expected outcome along it."""
+    """A setting over time, the policy along a seen variable, and the expected outcome along the setting."""
     past, policy = settings_of(study, advice, pair.setting), policy_of(study, pair)
     variable = study.problem.space[pair.setting]
     up = _axis([each.value for each in past.plays], policy.values, rising=True, variable=variable)

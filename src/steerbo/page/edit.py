@@ -37,7 +37,7 @@ from ..study.formatting import in_words
 from .wording import Words
 
 _HELD = 3  # variables of an example
-_MOST_FIELDS = 24  # fields of what came out otherwise: beyond that a table is the better way
+_MOST_FIELDS = 24  # fields of values that came out otherwise: beyond that a table is the better way
 
 
 @dataclass(frozen=True)
@@ -197,8 +197,8 @@ class Undo:
 def undo_of(study: BaseStudy, token: str) -> Undo | None:
     """State of a round after its latest report is undone.
 
-    A told outcome becomes void (its cost stays spent), a corrected or void one becomes what it was
-    before. A round that broke is not made to be out again, nor is its cost forgotten: None.
+    A told outcome becomes void (its cost stays spent), a corrected or void one gets its earlier
+    value back. A round that broke is not made to be out again, nor is its cost forgotten: None.
     """
     said = list(_said(study.events, token))
     if not said or isinstance(said[-1], Failed):
@@ -368,7 +368,7 @@ def edit_of(study: BaseStudy, token: str) -> Edit:
 def said_of(study: BaseStudy, played: Round) -> str:
     """Sentence on the latest report on a round and its author."""
     words, token = Words.of(study), played.suggestion.token
-    # what was seen before is no look
+    # a value seen before is no look
     by, seen = _by(study.events, token), played.request.get("context", {})
     match played.state:
         case "told" if played.outcome:
@@ -518,8 +518,8 @@ class Management:
         rounds: how many there are.
         finished: why no more are suggested; "" while they are.
         back: the limit that undoes the end, in words; "" where nobody ended the study.
-        scope: what may have been held then, as an example; "" where it does not matter to such an
-            outcome.
+        scope: an example of variables that may have been held then; "" where it does not matter to
+            such an outcome.
     """
 
     limits: tuple[Field, ...]

@@ -199,7 +199,7 @@ def _policy_slice(study: BaseStudy, advice: Recommendation, pair: Followed) -> S
 
 
 def policy_slices(study: BaseStudy, advice: Recommendation, most: int) -> list[Slice]:
-    """Settings that follow what is seen, so many at most: over time, by the policy, and as dose curves."""
+    """Settings that follow seen values, so many at most: over time, by the policy, and as dose curves."""
     return [_policy_slice(study, advice, pair) for pair in followed(study, advice)[:most]]
 
 
@@ -224,7 +224,7 @@ def along(study: BaseStudy, advice: Recommendation) -> tuple[str, ...]:
         if study.problem.kind in SCOPED
         else study.problem.space.names
     )
-    if study.problem.kind == "cost-varying" and not advice.context:  # what else could be held
+    if study.problem.kind == "cost-varying" and not advice.context:  # other sets to hold
         others = (choice.scope.set for choice in advice.alternatives)
         named = (*named, *(name for names in others for name in names))
     seen = study.problem.space.seen if study.problem.kind in SCOPED else ()

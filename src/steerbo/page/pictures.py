@@ -151,13 +151,13 @@ class Chart:
         band: the points round an area; "" for none.
         marks: the labelled points: the best, the next.
         says: the meaning of line, band and dots.
-        upward: what the vertical axis is, where it is no outcome.
+        upward: name of the vertical axis, where it is no outcome.
         shades: outcomes in shades, behind all else.
         curves: several lines, each with its band.
         ends: the outcomes that the palest and the darkest shade stand for.
         points: marks with bounds.
         frontier: the points of a dashed line.
-        good: what is good enough.
+        good: the range of good enough values.
     """
 
     line: str
@@ -183,8 +183,8 @@ class Crowd:
     """A table of numbers with bars: agents by action and context, or shares by scope.
 
     Args:
-        title: what rows are.
-        heads: a column each: contexts or actions, or what is counted.
+        title: heading of the rows.
+        heads: a column each: contexts or actions, or the thing counted.
         rows: name, and for each column the text, the length of its bar, and the place of its upper
             limit.
         limited: whether anything is.

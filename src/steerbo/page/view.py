@@ -223,7 +223,7 @@ def advice_card(study: BaseStudy, advice: Recommendation, why: Explanation) -> A
     """Make the card of a recommendation."""
     problem, words = study.problem, Words.of(study)
     mean, low, high = interval_texts(advice.mean, advice.lower, advice.upper)
-    # a causal policy's settings, which hang on what is seen
+    # a causal policy's settings, which depend on seen values
     policy = getattr(advice, "table", None)
     known = is_known(advice)
     settings = settings_of(problem, advice.values) if known else ()
@@ -418,7 +418,7 @@ def progress(
     past: Sequence[PastAnswer] | None = (),
     advice: Recommendation | None = None,
 ) -> Chart | None:
-    """Chart of outcomes, and of what was expected of the recommendations: the numbers of `plots.progress`.
+    """Chart of outcomes, and of the recommendations' expected values: the numbers of `plots.progress`.
 
     Args:
         study: whose page.
@@ -468,8 +468,8 @@ class PendingRound:
     """Pending round: observations, settings, and values to report.
 
     `last_look` has the fields of the look that can still be taken back, as they were filled in;
-    `asked_for` says whether values seen before choosing are behind the round; `told` are what to
-    expect of it, each limit on an outcome, and why it is suggested; `mark` is another for other
+    `asked_for` says whether values seen before choosing are behind the round; `told` are its
+    expected outcome, each limit on an outcome, and why it is suggested; `mark` is another for other
     settings.
     """
 

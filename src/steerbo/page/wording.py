@@ -21,7 +21,7 @@ from ..core import (
 )
 
 _UNIT = re.compile(r"(.+?)\s*[(\[]\s*([^()\[\]]+?)\s*[)\]]")
-_CODE = re.compile(r"[A-Z]{3}|[€$£¥]|[A-Z]{0,3}[€$£¥]")  # what money is called alone
+_CODE = re.compile(r"[A-Z]{3}|[€$£¥]|[A-Z]{0,3}[€$£¥]")  # a currency alone
 _NUMBER = re.compile(r"((?<![\w.])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)")
 _WHOLE = re.compile(r"(?<![\w.,-])[1-9]\d{4,14}(?![\w-])")
 _FINEST = 10_000  # parts of the range of a column, at most, that its digits tell apart
@@ -243,7 +243,7 @@ def _expected_texts(cell: Any) -> tuple[str, str]:
 
 
 def places(texts: Sequence[str]) -> list[int]:
-    """Place of each text when they are sorted: by the numbers in them, else by alphabet; what is empty comes last.
+    """Place of each text when they are sorted: by the numbers in them, else by alphabet; empty ones come last.
 
     >>> places(["-0.5", "-10", "3", "", "-0.50"]), places(["ph 10", "ph 9", "ph -1"])
     ([1, 0, 2, 3, 1], [2, 1, 0])
