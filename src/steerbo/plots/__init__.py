@@ -4,7 +4,7 @@ Each is one call, takes a study or an optimizer, and draws on the axes that it i
 on new ones one column of a journal wide; it returns the axes. Of every kind: `progress` and
 `settings`; with several outcomes `tradeoff`; where the model is over variables also `known` and
 `slices` (the posterior along variables), `contour` (a map of two) and `importance` (which variables
-matter); where settings follow what is seen `response` (dose curves); where the optimum moves
+matter); where settings follow seen values `response` (dose curves); where the optimum moves
 `over_time` (time against position). `cross_validation` and `residuals` show how far the model is to
 be trusted. `costvarying`, `timevarying`, `causal` and `meanfield` have more of their kind, and
 `figure` of each puts the most important ones side by side, for `save` to write to a file.

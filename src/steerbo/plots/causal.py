@@ -123,7 +123,7 @@ def shares(study: BaseStudy, ax: Any = None) -> Any:
 
 
 def outcomes(study: BaseStudy, ax: Any = None, value: str = "") -> Any:
-    """Draw the outcome of every round, and what was expected of the recommendations: `plots.progress`."""
+    """Draw the outcome of every round, and the recommendations' expected values: `plots.progress`."""
     of_kind(study, Causal)
     return progress(study, ax, value)
 
@@ -199,7 +199,7 @@ def draw_scopes(graph: CausalGraph, scopes: Sequence[Scope], folder: Path) -> li
     return paths
 
 
-# -- what is drawn on axes -------------------------------------------------------------------------
+# -- drawing on axes -------------------------------------------------------------------------------
 
 
 def _shares(axes: Any, optimizer: BaseStudy) -> None:
@@ -317,7 +317,7 @@ def edges_of(graph: CausalGraph, scope: Scope) -> list[Edge]:
     places, told = layers(graph), dict(scope.actions)
     edges = [
         Edge(a, b, "cause", b in told, -0.2 if places[b][0] - places[a][0] > 1 else 0.0)
-        for a, b in graph.directed  # over other layers: beside what stands there
+        for a, b in graph.directed  # over other layers: beside their nodes
     ]
     edges += [
         Edge(context, action, "look", False, 0.18)

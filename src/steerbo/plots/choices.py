@@ -1,4 +1,4 @@
-"""Which scope to hold: what each is expected to give, against what a round of it costs.
+"""Which scope to hold: the expected value of each, against the cost of its rounds.
 
 `choices_of` makes the numbers; matplotlib and the page draw the same ones.
 """
@@ -43,9 +43,9 @@ class Choice:
 
     Args:
         advice: of the scope.
-        name: of the scope, with what was seen before.
-        at: its place along the axis of costs, beside those that cost the same; None: its cost, or
-            what it gives, is unknown.
+        name: of the scope, with the values seen before.
+        at: its place along the axis of costs, beside those that cost the same; None: its cost or
+            its value is unknown.
         look: number of its colour and shape.
         named: whether it has bounds and a name; of very many only some have.
         chosen: whether it is the recommended one.
@@ -252,7 +252,7 @@ def choices_picture(study: BaseStudy, advice: Recommendation) -> Iterator[Pictur
 
 
 def draw_choices(axes: Any, study: BaseStudy, found: Choices, value: str, money: str) -> None:
-    """Draw marks with bounds, the frontier, and what is good enough."""
+    """Draw marks with bounds, the frontier, and the range of good enough values."""
     axes.set(xlim=found.across, ylim=found.up, title=found.title)
     axes.set(xlabel=money_words(study, money), ylabel=f"expected {value_words(study, value)}")
     if not found.priced:

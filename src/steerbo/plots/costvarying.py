@@ -45,7 +45,7 @@ def figure(optimizer: BaseStudy, value: str = "", money: str = "") -> Any:
 
     Left: `prices`, the expected value that each control set reaches at its best against its cost;
     where something is seen before choosing, that of the recommended set in typical contexts.
-    Right: `plays`, what each play gave against the money spent so far.
+    Right: `plays`, the value of each play against the money spent so far.
 
     Args:
         optimizer: of a `CostVarying` problem.
@@ -74,7 +74,7 @@ def prices(study: BaseStudy, ax: Any = None, value: str = "", money: str = "") -
     """Draw the expected value of each control set at its best, with bounds, against the cost of a play.
 
     The recommended set is in a ring; sets that cost the same stand side by side. The dashed line
-    joins those that no cheaper one betters; what is good enough is shaded. Of very many sets a
+    joins those that no cheaper one betters; good enough values are shaded. Of very many sets a
     dozen have bounds and a name. Where something is seen before choosing: the recommended set in
     typical contexts.
 
@@ -140,7 +140,7 @@ def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
     yield from settings_pictures(optimizer, advice)
 
 
-# -- what is drawn on axes -------------------------------------------------------------------------
+# -- drawing on axes -------------------------------------------------------------------------------
 
 
 def _advised_prices(
@@ -221,7 +221,7 @@ def _plays(axes: Any, study: BaseStudy, problem: CostVarying, value: str, money:
         axes.plot(*np.reshape(mine, (-1, 2)).T, shape, label=words(" + ".join(names)), **look)
     notes = [(x, r.suggestion.note.get("guaranteed")) for x, r in zip(spent, rounds, strict=True)]
     steps = [(x, bound) for x, bound in notes if bound is not None]
-    if steps:  # what the method had logged before each play
+    if steps:  # the bounds that the method had logged before each play
         axes.step(
             *zip(*steps, strict=True),
             where="post",

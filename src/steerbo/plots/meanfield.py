@@ -81,7 +81,7 @@ def figure(optimizer: BaseStudy, value: str = "") -> Any:
 def shares(study: BaseStudy, ax: Any = None) -> Any:
     """Draw where the agents should be: the recommended share of all agents in each action, stacked by context.
 
-    Triangles are limits: the most agents an action has room for (its capacity, or what limits say),
+    Triangles are limits: the most agents an action has room for (its capacity, or a stated limit),
     and the least that it must have. Of many actions the thirty fullest are shown.
 
     Args:
@@ -241,8 +241,8 @@ class PayoffCurve:
         at: shares of the action.
         mean, width: of the payoff there, (r,) each; `width` is half that of 95 % bounds.
         best: the recommended share.
-        near: of each outcome whether it tells of this curve, (n,): at what was played the model
-            expects no other value than on the curve, by its bounds.
+        near: of each outcome whether it tells of this curve, (n,): at its distribution the
+            model expects no other value than on the curve, by its bounds.
     """
 
     at: Line
@@ -340,7 +340,7 @@ def recommended_shares(problem: MeanField, advice: Recommendation) -> tuple[Any,
     return table[:, fullest], fullest, most, least
 
 
-# -- what is drawn on axes -------------------------------------------------------------------------
+# -- drawing on axes -------------------------------------------------------------------------------
 
 
 def _height(problem: MeanField) -> float:

@@ -76,7 +76,7 @@ _POINTS, _DRAWS, _BINS = 512, 200, 16
 _ENDS = (0.05, 0.95)  # quantiles between which data lie that a picture shows
 _MAP = 41  # values of each variable of a map
 _TIMES, _POSITIONS = 24, 41  # columns and lines of a picture of time and position
-_ASIDE = 0.16  # how far outcomes of a category stand beside what is expected of it
+_ASIDE = 0.16  # how far outcomes of a category stand beside its expected value
 _BAND = "95 % bounds"
 
 
@@ -345,7 +345,7 @@ class Slices:
         scope: whose plays are data of these slices; None: all.
         widening: how many times bounds of answers are as wide as the model's.
         uncertain: the standard deviations that answers have where the posterior has these, (r,): of
-            given priors with what their latest errors add.
+            given priors with the addition for their latest errors.
     """
 
     study: BaseStudy
@@ -762,7 +762,7 @@ def _contour(axes: Any, found: Slices, names: Sequence[str], value: str = "") ->
 
 
 def cross_validation(study: BaseStudy, ax: Any = None, folds: int = 10, value: str = "") -> Any:
-    """Draw each outcome against what the model expected that was not told it, with 95 % bounds.
+    """Draw each outcome against the expectation of a model that was not told it, with 95 % bounds.
 
     On the line both are equal. Outcomes beyond their bounds are marked: of twenty about one is.
 
@@ -810,7 +810,7 @@ def _cross_validation(
 
 
 def residuals(study: BaseStudy, ax: Any = None, folds: int = 10) -> Any:
-    """Draw by how much each outcome differs from what was expected without it, in the order of time.
+    """Draw by how much each outcome differs from its expectation without it, in the order of time.
 
     In standard deviations of the expectation: beyond ±1.96 is beyond the 95 % bounds. A trend says
     that the system changes; a spread that grows or shrinks, that noise does.
@@ -1063,8 +1063,8 @@ def importance(
 
     The variance is that over the bounds of all variables, those included that nature draws. A line
     about each mark spans nine of ten functions drawn from the posterior: with few outcomes it is
-    long. "Only together" is what no variable explains alone. Of a causal problem it is the model of
-    one scope.
+    long. "Only together" is the part that no variable explains alone. Of a causal problem it is the
+    model of one scope.
 
     Args:
         study: a study or an optimizer.

@@ -1,4 +1,4 @@
-"""Settings that follow what is seen: over time, as the policy has them, and as dose curves.
+"""Settings that follow seen values: over time, as the policy has them, and as dose curves.
 
 `settings_of`, `policy_of` and `response_of` make the numbers; matplotlib and the page draw the same
 ones.
@@ -45,9 +45,9 @@ from .drawing import (
 from .model import Datum, Slice, median, slices_of
 from .rounds import rounds_to_now, time_or_round
 
-# values of what is seen along which a policy is asked: a call takes .03 to .1 s, in time .4 s
+# values of a seen variable along which a policy is asked: a call takes .03 to .1 s, in time .4 s
 _STEPS, _STEPS_IN_TIME = 21, 11
-_CURVES = (0.1, 0.5, 0.9)  # quantiles of what was seen, with a dose curve each
+_CURVES = (0.1, 0.5, 0.9)  # quantiles of the seen values, with a dose curve each
 _MOST_SHOWN, _NEXT = 6, 3  # variables, and suggestions that are out
 _LOOKS = ((BLUE, "-", "o"), (ORANGE, "--", "s"), (GREEN, "-.", "D"))  # of these curves
 
@@ -87,7 +87,7 @@ def _is_number(problem: Problem, name: str) -> bool:
 
 
 class PlayedSetting(NamedTuple):
-    """A setting of one play: when, its value, what came of it (None: nothing yet), and the round."""
+    """A setting of one play: when, its value, the outcome (None: none yet), and the round."""
 
     when: float
     value: Any
@@ -106,7 +106,7 @@ class SettingsOverTime:
         suggested: those without one yet.
         held: of a hard-to-change variable its setting in every round, None while nature had it.
         moved: times and settings of its moves.
-        best: what is recommended, as of the last round; None where that hangs on what is seen.
+        best: the recommended setting, as of the last round; None where that depends on seen values.
         outcomes: the least and the largest outcome of the study, for shades.
     """
 
@@ -165,7 +165,7 @@ def settings(
     A mark is a play that set the variable; its colour shows its outcome. A ring is the
     recommendation, a triangle a suggestion without an outcome yet. Hard-to-change variables have a
     line, and every change a cross. Where settings follow a number that is seen before, the policy
-    stands beside them: what it sets now, along that number.
+    stands beside them: its settings now, along that number.
 
     Args:
         study: a study or an optimizer, of a problem with variables that are set.
@@ -179,7 +179,7 @@ def settings(
     Raises:
         MissingExtra: matplotlib is not installed.
         InvalidRequest: no variable of the problem is set, or nothing was told yet.
-        InvalidOption: no number is set by what is `seen`.
+        InvalidOption: no number is set by the one `seen`.
     """
     advice = study.recommend()
     names = shown_settings(study, advice)
@@ -305,7 +305,7 @@ def _draw_settings(
     return marks
 
 
-# -- what is set, by what is seen ------------------------------------------------------------------
+# -- settings, by a seen variable ------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -313,11 +313,11 @@ class PolicyCurve:
     """Settings of a policy along a number that is seen: the numbers that every drawing of it shows.
 
     Args:
-        names: of the setting and of what is seen.
-        at: values of what is seen, (r,).
+        names: of the setting and of the seen variable.
+        at: values of the seen variable, (r,).
         values: settings there, (r,); NaN where this is not set.
         plays: outcomes, each at (seen, set); `near` is 1.
-        others: what else was seen, at its middle.
+        others: the other seen variables, in their middle.
     """
 
     names: Followed
@@ -337,7 +337,7 @@ def policy_of(study: BaseStudy, names: Followed) -> PolicyCurve:
 
 
 def policies_of(study: BaseStudy, pairs: Sequence[Followed]) -> list[PolicyCurve]:
-    """Policies of several settings; what is seen alike is asked for once."""
+    """Policies of several settings; those along the same seen variable are asked for at once."""
     middle = _middle(study)
     steps = _STEPS_IN_TIME if study.problem.timed else _STEPS
     asked = dict[str, tuple[Float[np.ndarray, " r"], list[PolicyStep]]]()
@@ -370,7 +370,7 @@ def _rows(study: BaseStudy) -> list[Mapping[str, Any]]:
 
 
 def _range(study: BaseStudy, name: str) -> tuple[float, float]:
-    """Range of what was seen of a number; where that is one value, of all that is allowed."""
+    """Range of the seen values of a number; where that is one value, of all that is allowed."""
     told = [float(row[name]) for row in _rows(study) if name in row]
     if told and max(told) > min(told):
         return min(told), max(told)
@@ -412,7 +412,7 @@ def _draw_policy(axes: Any, problem: Problem, found: PolicyCurve, shade: Mapping
     axes.set_xlabel(wrapped(with_unit(problem, found.names.seen), 26))
 
 
-# -- the outcome along a setting, by what is seen --------------------------------------------------
+# -- the outcome along a setting, by a seen variable -----------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -434,7 +434,7 @@ class Response:
 
 
 def response_of(study: BaseStudy, policy: PolicyCurve) -> Response:
-    """Expected outcome along a setting, with bounds, at a low, a middle and a high value of what is seen.
+    """Expected outcome along a setting, with bounds, at a low, a middle and a high value of the seen variable.
 
     They are among those at which the policy sets it.
 
@@ -473,10 +473,10 @@ def response(
     seen: str | None = None,
     value: str = "",
 ) -> Any:
-    """Draw dose curves: the expected outcome along a setting, with bounds, for three values of what is seen.
+    """Draw dose curves: the expected outcome along a setting, with bounds, for three values of a seen variable.
 
-    A mark is what the policy sets there. The values seen are a low, a middle and a high one of those
-    so far; all else that is seen is in its middle.
+    A mark is the policy's setting there. The values seen are a low, a middle and a high one of
+    those so far; all else that is seen is in its middle.
 
     Args:
         study: a study or an optimizer whose settings follow something that is seen before.
@@ -501,7 +501,7 @@ def response(
 
 
 def which_of(study: BaseStudy, setting: str | None, seen: str | None) -> Followed:
-    """The pair of a setting and what it follows.
+    """The pair of a setting and the variable that it follows.
 
     Raises:
         InvalidOption: there is none of these names.

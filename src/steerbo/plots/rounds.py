@@ -32,7 +32,7 @@ from .drawing import (
     value_words,
 )
 
-_LATELY = 10  # rounds whose mean is shown where the optimum moves: what was best before is over
+_LATELY = 10  # rounds whose mean is shown where the optimum moves: earlier optima are over
 _MOST_SHOWN = 6  # variables that are shown
 _NEXT = 3  # suggestions that are out
 _DECADES = 1000.0  # largest outcome by least from which an axis is logarithmic
@@ -101,8 +101,8 @@ class Progress:
 
     Args:
         told: outcomes in order: where along the axis, the value, and the round.
-        along: what the axis is: "time", "money spent" or "rounds".
-        reached: where along the axis, and the mean and the bounds of what was recommended by then;
+        along: name of the axis: "time", "money spent" or "rounds".
+        reached: where along the axis, and the mean and the bounds of the recommendation by then;
             empty where the optimum moves, or nothing was expected.
         lately: means of the latest ten outcomes, where the optimum moves.
     """
@@ -169,7 +169,7 @@ def _expected(advice: Recommendation) -> tuple[float, float, float] | None:
 
 
 def progress(study: BaseStudy, ax: Any = None, value: str = "") -> Any:
-    """Draw every outcome, and what was expected of the recommendation by then, with its bounds.
+    """Draw every outcome, and the expected value of the recommendation by then, with its bounds.
 
     Against the money spent, or the rounds where nothing costs. Where the optimum moves: against the
     time, with the mean of the last ten outcomes.

@@ -134,7 +134,7 @@ def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
     yield from learned_pictures(optimizer, advice)
 
 
-# -- what is drawn on axes -------------------------------------------------------------------------
+# -- drawing on axes -------------------------------------------------------------------------------
 
 
 def prior_names(problem: TimeVarying, optimizer: BaseStudy) -> list[str]:

@@ -36,7 +36,7 @@ class Traded:
 
     Args:
         name: of the outcome along the axis; the value goes up.
-        plays: what nothing is expected to better.
+        plays: those that no other is expected to better.
         told: pairs of outcomes of all rounds and data.
         across, up: ranges of the axes.
     """
