@@ -181,7 +181,7 @@ class PayingMoves:
         arms: Sequence[int],
         free: Sequence[Maximum] | None = None,
     ) -> list[Maximum]:
-        """Where expected values of arms are largest; `free`: the same without limits, where it is known."""
+        """Settings at which expected values of arms are largest; `free`: the same without limits, where known."""
         known = None if free is None else [[one] for one in free]
         search = self._method.search_space.search
         found = search(candidates, arms, [0.0], self._seed, of_mean=True, free=known)
