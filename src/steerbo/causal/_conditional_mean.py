@@ -8,7 +8,7 @@ import numpy as np
 
 from .._arrays import Bool, Float
 
-_LENGTHSCALES = 0.5, 1.0, 2.0, 4.0  # of a regression, in standard deviations of what it depends on
+_LENGTHSCALES = 0.5, 1.0, 2.0, 4.0  # of a regression, in standard deviations of its columns
 _SHARES = 1e-3, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 1.0  # of the variance that it leaves as residuals
 _FLAT = 1e-9  # a deviation, of standardised rows, that is rounding
 _REGRESSION_ROWS = 300  # rows of a regression whose number costs its cube
@@ -28,7 +28,7 @@ class Regression:
     grid with the largest likelihood. Residuals are those of the regression without the row itself.
 
     Args:
-        rows: (n, k) what it depends on.
+        rows: (n, k) values of its columns.
         kinds: (k,) which columns hold categories.
         values: (n,) of the number.
     """

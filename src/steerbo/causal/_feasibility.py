@@ -36,7 +36,7 @@ from .problem import Causal
 
 _GRID = 64  # settings of each action among which a feasible one is sought
 Reach = Callable[[tuple[str, ...], Mapping[str, Any]], Mapping[str, tuple[float, float]]]
-"""Actions, and what is known by then, to the encoded ends of some of them."""
+"""From actions and the values known by then to the encoded ends of some of them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ class ArmFeasibility:
     """Feasibility of the actions of one arm: by constraints on settings, and by learned outcomes and failures.
 
     `answering`: for a recommendation, which is to work more surely. `reach`: encoded ends of
-    actions, given what is known; None: they may lie anywhere.
+    actions, given known values; None: they may lie anywhere.
     """
 
     arm: Arm

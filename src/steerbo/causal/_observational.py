@@ -365,8 +365,7 @@ class AdjustedData:
     def _usual(self, points: Float[np.ndarray, "n d"]) -> Iterator[Float[np.ndarray, "j d"]]:
         """By observation, the rows that its average is over.
 
-        Numbers among z are moved along their regression on c: what neighbours tell is their
-        residuals.
+        Numbers among z are moved along their regression on c: neighbours give their residuals.
         """
         d = len(self._arm.names)
         columns = self._arm.columns(frozenset(self._arm.measured))

@@ -150,7 +150,7 @@ def recommended(
 
     The model is that of outcomes in units of `sign · value`. An arm without contexts beside those
     `known` before choosing, the same in all rows, has a single setting and no table. Where actions
-    affect contexts, what is not known of that widens the bounds: see
+    affect contexts, the uncertainty of that widens the bounds: see
     `AffectedContexts.uncertainty`.
     """
     settings = [act(seen) for seen in contexts]
@@ -399,7 +399,7 @@ class PolicyValue:
             )
         if self.affected is not None:
             return self._staged(self.affected, root, most, exchange)
-        # also for what is drawn: all arms are compared over the same contexts
+        # also for draws: all arms are compared over the same contexts
         near = self.contexts.latest(most)
         rows = near.points
         if self.arm.affected or not self._draws:
@@ -424,7 +424,7 @@ class PolicyValue:
         starts, trials = (
             p[: min(most, _STARTS)] for p in (self.contexts.points, affected.contexts_met)
         )
-        if len(trials) > len(starts):  # of which the first has what was seen before choosing
+        if len(trials) > len(starts):  # of which the first has the values seen before choosing
             held = [
                 j for j, name in enumerate(self.arm.contexts) if name in self.arm.problem_space.seen
             ]

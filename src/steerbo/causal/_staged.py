@@ -1,6 +1,7 @@
-"""Contexts that an arm's own actions affect: their distribution given what was set before, and actions chosen by it.
+"""Contexts that an arm's own actions affect: their distribution given the earlier actions, and actions chosen by it.
 
-An action with consequences that are looked at later is worth what the later actions make of these:
+An action with consequences that are looked at later is worth the best that later actions make of
+these:
 
     V(x₁) = E[ max over x₂ of f(x₁, m, x₂) | do(x₁) ],
 
@@ -33,7 +34,7 @@ from ._feasibility import ArmFeasibility, best_feasible, infeasibility
 from .models import Posterior
 
 Act = Callable[[tuple[str, ...], Mapping[str, Any]], dict[str, Any]]
-"""Function from actions that can be set, and what is known by then, to their values."""
+"""Function from actions that can be set, and the values known by then, to the actions' values."""
 
 _ROWS = 200  # latest rounds and trials that the distribution of contexts is learned from
 _GRID = 16  # settings of each action that are tried
@@ -48,7 +49,7 @@ _TURN = (5**0.5 - 1) / 2  # of quantiles from one context to the next, which spr
 
 @dataclass(frozen=True, eq=False)
 class AffectedContexts:
-    """Joint sample of an arm's actions and contexts; contexts that actions affect are drawn given what precedes them.
+    """Joint sample of an arm's actions and contexts; contexts that actions affect are drawn given their past.
 
     Attributes:
         arm: the scope; all its contexts are looked at.
@@ -92,7 +93,7 @@ class AffectedContexts:
     def law(self, known: Mapping[str, float], drawn: Sequence[str], most: int) -> Rows:
         """Distribution of the columns `drawn`, at most `most` weighted rows, given encoded values of others.
 
-        A row counts by how near it is in what is known; of its numbers only the residuals about a
+        A row counts by its nearness in known values; of its numbers only the residuals about a
         regression on that count, see `Regression`. Values stay within the range of a variable, or
         of the sample where that is wider.
         """
@@ -175,7 +176,7 @@ class AffectedContexts:
         return self._fitted[seen, j]
 
     def _matters(self, name: str, drawn: Sequence[str]) -> bool:
-        """Whether what is drawn depends on a column: actions matter by what they affect."""
+        """Whether the drawn variables depend on a column: actions matter by their effects."""
         affected = self.arm.affected_by_action
         return name not in affected or bool(affected[name] & set(drawn))
 
@@ -243,7 +244,7 @@ def _alike(arm: Arm, history: History) -> Iterator[dict[str, Any]]:
 
 
 class Found(NamedTuple):
-    """Best settings of the actions held: values of all free actions, encoded, and what they are worth."""
+    """Best settings of the actions held: values of all free actions, encoded, and their score."""
 
     point: dict[str, float]
     value: float
@@ -257,12 +258,12 @@ class _SearchProblem:
     Attributes:
         free: actions that are not set yet, or that the group must not depend on.
         held: those of them that are searched; they look at nothing that is drawn.
-        late: those that adapt to what is drawn.
+        late: those that adapt to the draws.
         drawn: contexts that the group does not know, and actions in between.
         usable: encoded values that the group may depend on.
         box: region of the free actions.
         score: acquisition function.
-        imagined: rows of what is drawn.
+        imagined: rows of draws.
     """
 
     free: tuple[str, ...]
@@ -320,7 +321,7 @@ class StagedSearch:
 
         Args:
             group: the actions, with the same contexts.
-            known: what is set and seen by now, by name, and the time if effects change with it.
+            known: values set and seen by now, by name, and the time if effects change with it.
             score: acquisition function.
             seed: of the settings that are tried.
             refined: whether settings are sought anew about the best ones.
@@ -493,7 +494,7 @@ class StagedSearch:
         return arm.encode_rows(self.contexts.met(starts, act))
 
     def highest(self, starts: Sequence[Mapping[str, Any]], score: Acquisition) -> float:
-        """Largest expected score of the actions set first, on average over what is seen before, in the user's units."""
+        """Largest expected score of the actions set first, on average over values seen before, in the user's units."""
         arm, found = self.arm, dict[Any, float]()
         imagined = _imagined(starts, arm)
         for start in starts:

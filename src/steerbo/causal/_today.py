@@ -1,9 +1,9 @@
-"""Today's policy: which scope plays it, how far from it the next play may lie, and what others are better by.
+"""Today's policy: which scope plays it, how far from it the next play may lie, and by how much others are better.
 
-How far plays may go is said in `surrogate._reach`: further than what is surely better. (By what is
-expected to be no worse, plays lost twice as much in a clinic, and answers were no better:
-evidence/causal.md.) A variable that today's policy leaves to nature stands where nature has put it:
-at the median of what was measured while nobody set it.
+How far plays may go is said in `surrogate._reach`: further than the plays that are surely better.
+(With plays that are expected to be no worse, twice as much was lost in a clinic, and answers were
+no better: evidence/causal.md.) A variable that today's policy leaves to nature stands where nature
+has put it: at the median of its values while nobody set it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class TodaysPolicy:
     arm: Arm
 
     def best(self, ready: Sequence[str], known: Mapping[str, Any]) -> dict[str, Any]:
-        """Settings of the actions `ready`, given what they look at."""
+        """Settings of the actions `ready`, given their contexts."""
         assert self.problem.today is not None
         return self.problem.today(known, ready)
 
@@ -54,7 +54,7 @@ class TodaysPolicy:
 
 
 def plays_today(problem: Causal, scope: Scope) -> bool:
-    """Whether a scope sets what today's policy sets, and looks at what it reads."""
+    """Whether a scope sets the actions of today's policy, and looks at the variables that it reads."""
     if (today := problem.todays_scope) is None:
         return False
     looks = dict(scope.actions)
@@ -86,7 +86,7 @@ class WithinReach:
         rows, told = models.regressions[k].inputs, models.rows[k].told
         rows = rows.copy()
         if now is not None and len(rows):
-            rows[:, -1] = now  # what was better long ago may not be so now
+            rows[:, -1] = now  # settings that were better long ago may not be so now
         today = rows.copy()
         for row, result in zip(today, told, strict=True):
             known = result.realised if result.played is None else known_in(result.played)
@@ -102,7 +102,7 @@ class WithinReach:
     def __call__(
         self, names: Sequence[str], known: Mapping[str, Any]
     ) -> dict[str, tuple[float, float]]:
-        """Encoded ends of actions, given what is known by then."""
+        """Encoded ends of actions, given the values known by then."""
         found = {}
         for name, here in self._encoded(names, known).items():
             down, up = self._distances[name]
@@ -121,7 +121,7 @@ class WithinReach:
         )
 
     def _encoded(self, names: Sequence[str], known: Mapping[str, Any]) -> dict[str, float]:
-        """Encoded settings of today of actions; categories have no steps, and what nobody knows no place."""
+        """Encoded settings of today of actions; categories have no steps, and unknown settings no place."""
         policy, space = self._problem.today, self._problem.space
         assert policy is not None
         able = [name for name in names if not isinstance(space[name], Categorical)]
@@ -138,7 +138,7 @@ class WithinReach:
         }
 
     def _medians(self, results: Sequence[Result]) -> dict[str, Any]:
-        """Medians of what was measured while nobody set it, by variable."""
+        """Medians of values measured while nobody set them, by variable."""
         met: dict[str, list[Any]] = {}
         for result in results:
             known = result.realised if result.played is None else known_in(result.played)

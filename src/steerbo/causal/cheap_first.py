@@ -347,7 +347,7 @@ class CheapFirst(CausalMethod[CheapOptions]):
         return [{**row, **when} for row in self.problem.space.subset(arm.measured).decode(points)]
 
     def value_at(self, history: History, i: int, known: Mapping[str, Any]) -> tuple[float, float]:
-        """See `CausalMethod.value_at`; on average over contexts that arm `i` does not look at, given what is known."""
+        """See `CausalMethod.value_at`; on average over contexts that arm `i` does not look at, given known values."""
         arm, space = self.arms[i], self.problem.space
         drawn = [j for j, name in enumerate(arm.measured) if name not in known]
         if not drawn:

@@ -48,7 +48,7 @@ class CoCaOptions(ModelOptions):
 
 
 class CoCaBO(CausalMethod[CoCaOptions]):
-    """Choose the scope by a bandit's index, look, set what maximises the upper bound (Arsenyan et al. 2025).
+    """Choose the scope by a bandit's index, look, and maximise the upper bound (Arsenyan et al. 2025).
 
     The index of an arm is ours: the value of its *present* policy, on average over the same
     contexts for all arms, plus one standard deviation of that average; and no arm is neglected for
@@ -78,7 +78,7 @@ class CoCaBO(CausalMethod[CoCaOptions]):
         return (heading, f"{scopes}; {self._start_text()}"), *rest
 
     def explain(self, history: History) -> Explanation:
-        """See `CausalMethod.explain`; with the number of initial plays, and what the index is."""
+        """See `CausalMethod.explain`; with the number of initial plays, and the meaning of the index."""
         found = super().explain(history)
         said = f" {_INDEX_IS}" if CoCaBO.value_label in found.tables[0].columns else ""
         return replace(found, summary=f"{found.summary} {self._start_text()}.{said}")

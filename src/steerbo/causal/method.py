@@ -74,7 +74,7 @@ class _PresentModels:
     """Models as the results make them.
 
     Attributes:
-        sharing: what the columns of arms hang on.
+        sharing: decides which columns the arms have, see `_sharing`.
         arms: with their columns.
         models: of their outcomes.
         feasibility: of actions.
@@ -360,7 +360,7 @@ class CausalMethod(Method[Causal, O]):
     def play_at(
         self, history: History, values: Mapping[str, Any], request: Mapping[str, Any]
     ) -> Choice:
-        """See `Method.play_at`: the scope of these actions that looks at most of what is known."""
+        """See `Method.play_at`: the scope of these actions that looks at most of the known values."""
         known = context_of(request)
         arm = self._arm_to_predict(values, known)
         looked_at = {name for names in arm.scope.look.values() for name in names}
@@ -668,7 +668,7 @@ class CausalMethod(Method[Causal, O]):
         return replace(found, values=dict(values), table=None)
 
     def _arm_to_predict(self, values: Mapping[str, Any], context: Mapping[str, Any]) -> Arm:
-        """Arm that sets these actions: the one that looks at most of what is known, and at least of what is not.
+        """Arm that sets these actions: the one that looks at most of the known values, and fewest of the unknown.
 
         Raises:
             InvalidRequest: no scope sets these actions.
@@ -743,7 +743,7 @@ class CausalMethod(Method[Causal, O]):
     def limit_probabilities(
         self, history: History, scope: Scope, known: Mapping[str, Any], request: Mapping[str, Any]
     ) -> Mapping[str, float | None]:
-        """See `Method.limit_probabilities`; what is not seen counts as in the latest contexts.
+        """See `Method.limit_probabilities`; unseen values count as in the latest contexts.
 
         Empty while actions are still to be decided.
         """
@@ -807,7 +807,7 @@ class CausalMethod(Method[Causal, O]):
         return self.models.outliers()
 
     def why(self, history: History, asked: Suggestion) -> Sequence[Reason]:
-        """Say what a scope's policy may be worth beside others, by the note of the play."""
+        """State the possible worth of a scope's policy beside others, by the note of the play."""
         said, i = read_note(Said, asked.note), self._number[asked.scope]
         if said.phase == TODAY:
             return [reason("current-play")]
@@ -866,7 +866,7 @@ class CausalMethod(Method[Causal, O]):
         Args:
             history: of the study.
             i: number of the arm.
-            known: what is set and was seen, and the time if effects change with it.
+            known: values set and seen, and the time if effects change with it.
         """
         return value_of(self.model_to_answer(i), self.arms[i].encode(known))
 

@@ -151,7 +151,7 @@ class ArmModels:
         self._adjusted_fits: dict[int, tuple[Fit, Fit | None, Fit]] = {}
         # by model: a fit, and outcomes of all models then
         self._all_at: dict[int, tuple[Fit, int]] = {}
-        # what all models are conditioned on
+        # the results and fits that all models are conditioned on
         self._given: tuple[tuple[Result, ...], tuple[Fit, ...]] | None = None
 
     def _fresh(self, k: int, drift_model: DriftModel | None) -> ArmModel:

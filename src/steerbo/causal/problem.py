@@ -164,7 +164,7 @@ class Causal(ConstrainedProblem):
 
     @cached_property
     def todays_scope(self) -> Scope | None:
-        """Scope of today's policy: each of its actions looks at what its formula reads."""
+        """Scope of today's policy: each of its actions looks at the variables that its formula reads."""
         if self.today is None:
             return None
         formulas = self.today.formulas

@@ -42,7 +42,7 @@ def read_braces(text: str) -> ParsedGraph:
 
 
 class _Dagitty:
-    """Grammar of dagitty; DOT's differs in its arrows, its names and in what stands for what."""
+    """Grammar of dagitty; DOT's differs in its arrows, its names and the meaning of attributes."""
 
     def __init__(self, reader: Reader, kind: str) -> None:
         self.reader = reader
@@ -141,7 +141,7 @@ class _Dot(_Dagitty):
         self._drawn: set[tuple[str, str]] | None = set() if strict else None
 
     def statement(self, nodes: Attributes, edges: Attributes, depth: int) -> list[str]:
-        """Parse defaults of nodes or edges, or what dagitty has as well."""
+        """Parse defaults of nodes or edges, or a statement that dagitty has, too."""
         if self.reader.at_word("node", "edge", "graph"):
             defaults: dict[str, Attributes] = {"node": nodes, "edge": edges, "graph": {}}
             defaults[self.reader.take().text.lower()].update(self.attributes())

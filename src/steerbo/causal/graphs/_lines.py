@@ -18,7 +18,7 @@ _EDGES = "edges such as 'a -> b' or 'a <-> b'"
 _EDGE = re.compile(r"\d+\.\s+(.*?\S)\s+(\S*-\S*)\s+(.*?\S)((?:\s+(?:dd|pd|nl|pl))*)(?:\s+\[.*)?")
 """Numbered edge of Tetrad: dd and pd say whether it is direct, nl that it hides no common cause, pl that it may.
 
-What follows in brackets is how often samples had it.
+The share of samples that had it follows in brackets.
 """
 
 

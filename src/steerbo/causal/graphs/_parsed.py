@@ -17,7 +17,7 @@ _UNSEEN = ("latent", "hidden", "unobserved")
 MARKS = ("exposure", "outcome", "adjusted", *_UNSEEN, "observed", "role")
 # attributes by which other libraries may say that a node is latent
 _KINDS = ("type", "kind", "node_type")
-# how dowhy labels the node of what it cannot see
+# dowhy's label of the node of hidden causes
 _DOWHY = "unobserved confounders"
 _PARTS = ("target", "intervenable", "context", "none")
 _TRUE, _FALSE = ("", "true", "yes", "1", "on"), ("false", "no", "0", "off")
@@ -84,8 +84,8 @@ class ParsedGraph:
     def drawn(self, a: str, b: str, attributes: Mapping[str, Any], where: str = "graph") -> None:
         """Add an edge as Graphviz draws it: `dir=both` is a latent common cause, `dir=back` goes from `b` to `a`.
 
-        Circles are those of a PAG. A latent common cause is also what causaleffect describes as
-        ``U``.
+        Circles are those of a PAG. A latent common cause may also be one that causaleffect
+        describes as ``U``.
         """
         known = {_text(name): _text(value) for name, value in attributes.items()}
         direction = "both" if known.get("description") == "u" else known.get("dir", "forward")

@@ -1,6 +1,6 @@
 """Canonical scopes on a set of actions: the best scope for each order of acting that lets an action see more.
 
-In a scope, the actions can be ordered so that none affects what an earlier one looks at. For a
+In a scope, the actions can be ordered so that none affects a context of an earlier one. For a
 given order, let every action look at all contexts that neither it nor a later action affects, and
 at the earlier actions: a decision problem with perfect recall, in which useless observations can be
 dropped backwards, from the last action to the first (Lauritzen & Nilsson 2001). The rest, with
@@ -109,8 +109,8 @@ class CanonicalScopes:
         graph = self._graph(dict(later))
         if not graph.ancestors(1 << self.target) >> x & 1:
             # All that comes after x is known, so x does not matter whatever comes before. It is as
-            # good to set it first, without looking: then the others miss nothing of what it
-            # affects, and fewer states differ.
+            # good to set it first, without looking: then the others miss nothing of its
+            # effects, and fewer states differ.
             state = remaining, left, tuple(sorted([*later, (x, 0)]))
             self._idle[state] = self._idle.get(state, 0) | 1 << x
             return state
@@ -152,7 +152,8 @@ class CanonicalScopes:
             always &= ~self.affected[x]
         useful = {x: left & ~self.affected[x] | remaining & ~(1 << x) for x in bits(relevant)}
         bounce = left | remaining
-        # each round assumes that the others look at most at what the round before left to them
+        # each round assumes that the others look at most at contexts that the round before left to
+        # them
         while True:
             graph = self._graph({**later, **useful})
             after = {

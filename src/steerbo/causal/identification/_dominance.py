@@ -11,7 +11,7 @@ With prices, a scope that is at least as good in every model may be dearer, by a
 another look. So scopes are compared for every set of priced contexts, by the same steps, and along
 all ways from one to another:
 
-- to look at more, to act in another order, and to leave out what is useless, on the same actions;
+- to look at more, to act in another order, and to leave out useless looks, on the same actions;
 - to set one more variable after looking at contexts that close every back door: among the contexts
   paid for.
 
@@ -146,7 +146,7 @@ class Dominance:
         Let X be the first of them, in causal order, that a scope leaves unset. Its causes are
         contexts, and actions that are set after looking at contexts, so they are known to whoever
         looks at all of these. X affects none of them: an action that X affects after all would be
-        set by what X affects, and X is its effect. So they close every back door from X, and
+        set by effects of X, and X is its effect. So they close every back door from X, and
         setting X as nature would loses nothing. With the next one, and so on, all are set.
         """
         always = self.everything

@@ -48,7 +48,7 @@ def policy_scopes(
             depends on the value that is set, or is learned: then a scope is left out only for one
             without further variables of such a price. For ``"pruned"`` and ``"joint"``.
         limit: steps of the search, of about a millisecond each, after which it is given up. Actions
-            with hidden causes are what takes steps: each may be set or left to nature, so that
+            with hidden causes take the most steps: each may be set or left to nature, so that
             their number can double with each of them. Actions whose causes can all be looked at or
             set are always set, and cost no more than their orders do.
 
