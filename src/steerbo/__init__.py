@@ -2,7 +2,7 @@
 
 One protocol for all: `Optimizer(problem, method).ask()`, do what it says, `tell` it what happened.
 A problem is one of the wings' (`CostVarying`, `TimeVarying`, `Causal`, `MeanField`);
-`methods(problem)` lists what can solve it. The rarer names stand in submodules: laws in
+`methods(problem)` lists the methods that can solve it. The rarer names stand in submodules: laws in
 `steerbo.space`, other tolerances in `steerbo.costvarying`, kernels in time in `steerbo.gp`, types
 of answers in `steerbo.core`.
 """

@@ -6,7 +6,7 @@ import math
 from functools import lru_cache
 
 COMPARABLE = 8
-"""Outcomes from which on another one is compared with what they, or a model of them, say."""
+"""Outcomes from which on another one is compared with them, or with a model of them."""
 ALIKE = 0.02
 """Share of the range of a column of outcomes within which two of them are not told apart."""
 ALPHA = 0.01
@@ -14,7 +14,7 @@ ALPHA = 0.01
 FALSE_ALARM = 1e-4
 """Probability by which chance alone is to raise an alarm at one look: looks are as many as rounds."""
 DEVIATIONS = 5.0
-"""Standard deviations from what a posterior expected, beyond which an outcome is questioned.
+"""Standard deviations from a posterior's mean, beyond which an outcome is questioned.
 
 Posteriors of other people's data are surer than a normal law: of 640 true outcomes of five tables and series six lie
 beyond 5 deviations, and 13 beyond the 3.9 that a normal law passes in `FALSE_ALARM` of looks.

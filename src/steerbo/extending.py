@@ -1,7 +1,7 @@
 """Interface for authors of methods and of kinds of problems: everything they need is imported from here.
 
-**A method** is a class derived from `Method`. It has a `name`, says what it `solves`, and has three
-methods:
+**A method** is a class derived from `Method`. It has a `name`, the class of problems that it
+`solves`, and three methods:
 
 - `choose(history, request)` returns a `Choice`: the `Scope` of this round (variables that are
   set, and those looked at before), the values, and the reasons to be logged (`note`).

@@ -54,7 +54,7 @@ LogPlace = Annotated[
 ]
 
 WAIT = 10.0
-"""Seconds that a command for people waits for a log that is away. What was answered is kept."""
+"""Seconds that a command for people waits for a log that is away. Answers so far are kept."""
 
 
 def open_study(

@@ -134,7 +134,7 @@ def _dates_are_numbers(given: object) -> str:
 MOST_TYPICAL = 5
 """Typical contexts at most: as many as a person reads."""
 RECENT = 200
-"""Rounds, and as many pieces of data, that what is typical is judged by."""
+"""Rounds, and as many pieces of data, by which typical values are judged."""
 _TURNS = 10  # of the k-medoids rule, at most: it ends where no middle moves
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from .._evidence import gaps_ahead
 
 COMPARED = 100
-"""Rounds, and as many pieces of data, that say what a usual step is."""
+"""Rounds, and as many pieces of data, that tell the usual step."""
 
 
 @dataclass(frozen=True, order=True)

@@ -20,7 +20,7 @@ from ._words import WORDS, worded
 __all__ = ["Finding", "Reason", "bound_reason", "finding", "good_enough", "reason", "sentence_of"]
 
 OF_A_RANGE = frozenset({"far-outside-range", "too-small"})
-"""Kinds of findings that compare a value with what is stated, and not with other outcomes, costs or settings."""
+"""Kinds of findings that compare a value with a statement, and not with other outcomes, costs or settings."""
 
 
 @record

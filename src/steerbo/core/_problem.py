@@ -99,15 +99,15 @@ class Problem(ABC):
     takes: ClassVar[tuple[RequestField, ...]] = ()
     """Fields of `ask` and `policy` beside the number of suggestions and the context: see `asked`."""
     priced: ClassVar[bool] = False
-    """Whether what a play costs hangs on its scope: tables show it, and say for data from elsewhere what was played."""
+    """Whether a play's cost depends on its scope: tables show it, and name the scope of data from elsewhere."""
     scoped: ClassVar[bool] = False
-    """Whether what data from elsewhere teach hangs on what was set: tables then say it, too."""
+    """Whether the lesson of data from elsewhere depends on their scope: tables then name it, too."""
     changeable: ClassVar[bool] = False
-    """Whether its variables may say what a `change` costs."""
+    """Whether its variables may state the cost of a `change`."""
     learns: ClassVar[bool] = False
-    """Whether laws may be learned from what was realised."""
+    """Whether laws may be learned from realised values."""
     instead: ClassVar[Mapping[str, str]] = {}
-    """Why fields of other kinds are none of this one, and what to use instead, by name."""
+    """Why fields of other kinds are none of this one, and their replacement, by name."""
     pictures: ClassVar[str] = "steerbo.plots.rounds:draw"
     """The place of the function that draws a study, as "package.module:function": ``draw(study, advice)`` yields
     `Picture`s. See `DrawPictures` in `steerbo.extending` for its signature,

@@ -24,7 +24,7 @@ from .request import LARGEST, finite
 
 ENOUGH: Literal["enough"] = "enough"
 Stop = float | Literal["enough"]
-"""A difference that is not worth looking for, or "enough": what could still be gained is worth less than a play costs.
+"""A difference that is not worth looking for, or "enough": the possible gain is worth less than the cost of a play.
 
 Where the problem states no `value_of_one`, a unit of the objective is one of money.
 """

@@ -40,7 +40,7 @@ _ALONE = "nothing else beside it"
 
 @contextmanager
 def naming_columns(columns: Mapping[str, str]) -> Iterator[None]:
-    """Context in which the refusal of a name that heads a column of tables says to what it belongs.
+    """Context in which the refusal of a name that heads a column of tables tells the column's own name.
 
     Args:
         columns: how tables head their columns, by the columns' own names: see `History.columns`.

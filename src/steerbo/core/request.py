@@ -193,7 +193,7 @@ def read_context(
 
 
 LARGEST = 1e100
-"""Largest size of an outcome or a cost: models square what they are told, and some divide it by small noise first."""
+"""Largest size of an outcome or a cost: models square such numbers, and some divide them by small noise first."""
 SMALLEST = 1e-100
 """Smallest size of an outcome that models can tell from 0; smaller ones are kept, with a warning."""
 

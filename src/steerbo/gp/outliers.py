@@ -53,7 +53,7 @@ At even odds noise with heavy tails to both sides was taken for it, and answers 
 """
 _SHAPES = np.array([0.1, 0.3, 1.0, 3.0])  # of log-gamma laws: skewness 2.0, 1.7, 1.1 and .6
 MOST_OUTLIERS = 0.2
-"""Share of outcomes that are doubted at most: more of them are what noise is like."""
+"""Share of outcomes that are doubted at most: more of them are noise."""
 # a variance, standardised, that is rounding; and a ratio beyond which all are alike
 _CERTAIN, _HOPELESS = 1e-12, 1e12
 # by how much less outcomes at one point may be correlated with each other than with themselves

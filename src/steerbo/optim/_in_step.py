@@ -13,7 +13,7 @@ import numpy as np
 from .._arrays import Float
 
 Asked = Callable[[Float[np.ndarray, " d"]], Any]
-"""From a point to what was asked for there."""
+"""From a point to the answer there."""
 
 
 class _Ended(BaseException):

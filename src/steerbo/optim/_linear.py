@@ -17,9 +17,9 @@ from ._domain import Box
 from ._polytope import Forbidden, Polytope
 
 Worst = Callable[[Mapping[str, float], float], float]
-"""Weights of what nature draws, by variable, to what their sum counts as: it is larger at most with a probability."""
+"""From weights of nature's draws, by variable, to the number that their sum exceeds at most with a probability."""
 MOST_CORNERS = 256
-"""Of what may be seen before choosing: see `corners`."""
+"""Of values that may be seen before choosing: see `corners`."""
 
 
 @dataclass(frozen=True)

@@ -156,7 +156,7 @@ class MixedIntegerProgram:
 
 
 INWARDS = 1e-13
-"""Of a limit's size: how far inside of it moves aim, so that what rounding in other units adds is inside, too."""
+"""Of a limit's size: how far inside of it moves aim, so that rounding in other units stays inside, too."""
 _SWEEPS = 4  # of a walk: one step along a random line, and one along each coordinate
 # levels of one coordinate that are all looked at where combinations are forbidden
 _ENUMERATED = 4096

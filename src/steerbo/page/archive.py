@@ -14,7 +14,7 @@ SHOWN = 20
 """Rounds on the page of a study; more of them on demand."""
 
 MANY = 400
-"""Outcomes from which on what is best is no longer computed before the page is shown."""
+"""Outcomes from which on the page is shown before the answer is computed."""
 
 
 def takes_its_time(study: BaseStudy) -> bool:

@@ -155,7 +155,7 @@ EXAMPLES: Mapping[str, tuple[str, Form]] = {
         },
     ),
 }
-"""Studies to load into the form and change, one of each kind: what it asks, and its fields."""
+"""Studies to load into the form and change, one of each kind: its question, and its fields."""
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from .pictures import Axis, Chart, Crowd, Mark, points, thinned
 from .wording import Words, labelled, share_text
 
 SCOPED = ("cost-varying", "causal")
-"""Kinds whose model is one of what a scope sets and looks at."""
+"""Kinds with a model of each scope, over its settings and looks."""
 _MOST_ACTIONS = 12  # bars of a context
 _LABEL = 24  # characters for which there is room beside a mark, on a telephone
 

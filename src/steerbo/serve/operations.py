@@ -389,7 +389,7 @@ LOOKS: Mapping[str, tuple[str, Callable[[Study], Json]]] = MappingProxyType(
         ),
     }
 )
-"""By name: what is seen of a study without saying anything."""
+"""Views of a study that need no arguments, by name."""
 
 STATES = ("open", "told", "failed", "abandoned", "void")
 

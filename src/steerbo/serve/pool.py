@@ -34,7 +34,7 @@ DEAR = 1.0
 PATIENCE = 5.0
 """Seconds that a request waits for its turn, and then for the study."""
 LONGEST = 30.0
-"""Seconds after which a batch ends though nobody waits: half of what proxies wait for an answer, such as nginx."""
+"""Seconds after which a batch ends though nobody waits: half the time that proxies such as nginx wait for an answer."""
 MOST_OPEN = 100
 """Studies that are open at once; fewer where the system allows fewer open files."""
 _READERS = 4  # requests that read a study at once, in a thread each; one more may change it

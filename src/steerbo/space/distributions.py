@@ -305,7 +305,7 @@ Stated = Annotated[
     Uniform | Normal | TruncatedNormal | LogNormal | Beta | Discrete | Empirical | Scipy,
     Discriminator("kind"),
 ]
-"""Any law that says by itself what nature does."""
+"""Any law that describes nature by itself."""
 
 
 def _stated(law: object) -> object:

@@ -24,7 +24,7 @@ from .database import METADATA
 from .log import checked_name
 
 RIGHTS = ("read", "play", "amend")
-"""Each includes those before it: look; ask and answer; correct what was told."""
+"""Each includes those before it: look; ask and answer; correct outcomes."""
 KEYS = sa.Table(
     "steerbo_key",
     METADATA,

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from ._run import Observer
 
 Change = tuple[str, Any, Any]
-"""A field, what the log says, and what the file says."""
+"""A field, its value in the log, and its value in the file."""
 Tolerated = Literal["nothing", "widened", "any"]
 """Differences of a study file and its log with which the study is opened all the same, as the log says: none; bounds
 that were widened since the file was written; any."""

@@ -35,7 +35,7 @@ def literal(text: str, style: str = "") -> Text:
 
 
 LATELY = 10
-"""Outcomes among which there is a best one where the optimum moves: what was best before is over."""
+"""Outcomes among which there is a best one where the optimum moves: earlier optima are over."""
 
 
 def best_round(rounds: Iterable[Round], problem: Problem) -> Round | None:

@@ -52,7 +52,7 @@ from ..storage.log import (
 LEASE = 60.0
 """Seconds that a worker's rounds stay its own after it was last heard of; it is heard of every third of that."""
 LAPSES = 3
-"""A round whose lease has run out so often is abandoned: its evaluation may well be what takes its workers down."""
+"""A round whose lease has run out so often is abandoned: its evaluation may well take its workers down."""
 
 
 class Taken(NamedTuple):

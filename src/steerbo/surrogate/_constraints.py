@@ -26,7 +26,7 @@ from ._parts import Controlled, Part, Uncontrolled, drawn
 from ._rows import Data, RowsModel
 
 DRAWS, SURE_DRAWS, MANY_DRAWS = 32, 128, 1024
-"""Of what nature does: in a search, in one with a probability above `_SURELY`, and for the slack of one answer."""
+"""Of nature's draws: in a search, in one with a probability above `_SURELY`, and for the slack of one answer."""
 _SUREST = 1e-15  # nearer to one probabilities are not told apart
 _MEMBERS = 4  # draws of hyperparameters that probabilities are averaged over
 _ABSURD = 30.0  # largest distances within a limit, as far beyond it: see `doubtable`

@@ -62,7 +62,7 @@ from ._constraints import (
 from ._parts import Controlled, Observed, Part, set_columns
 
 SHARE, OF_ANSWERS = 0.9, 0.97
-"""τ, of what is played and of what is recommended: a play that fails teaches something, an answer that does is none."""
+"""τ, of plays and of answers: a play that fails teaches something, an answer that does is none."""
 PLACE, SCOPES = 0.1, 0.3
 """Prior probabilities that failures depend on the place, and on which variables are controlled."""
 REACHES, NOISES = (0.1, 0.3, 1.0), (0.05, 0.5)
@@ -79,7 +79,7 @@ _SLIGHT = 0.01  # explanations of the place that count for less are left out
 
 
 Foretold = tuple[float, Float[np.ndarray, " n"]]
-"""The logarithm of the probability of what happened, and weights of evaluations for what is said of other places."""
+"""The logarithm of the probability of the evaluations, and their weights for statements about other places."""
 Lasting = Callable[[Float[np.ndarray, " n"], Float[np.ndarray, " m"]], Float[np.ndarray, "n m"]]
 """From two vectors of times to the correlations of the objective between them, (n, m)."""
 

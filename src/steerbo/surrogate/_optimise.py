@@ -377,14 +377,14 @@ class BatchedBounds:
 
 EFFORT = (128, 8), (1024, 12)
 """Points tried and starts climbed from, for one or two variables and for more. Of 840 searches over two variables none
-missed what sixteen times the points and five times the starts find, where six starts missed three;
+missed a point that sixteen times the points and five times the starts find, where six starts missed three;
 of 240 over more variables none did, and with half the points three."""
 NEARBY, STEPS = 64, 3
 """New points tried, and steps climbed, where a search was made a moment ago: see `warm_started`."""
 ARRIVED = 1e-6
 """A climb ends where a step gains less than this share: bounds need no more digits."""
 DRAWS = 64
-"""Sobol draws of what nature chooses that a point is polished on."""
+"""Sobol draws of nature that a point is polished on."""
 TOGETHER = 2**19
 """Numbers in (n, n) arrays that are held at once for scopes searched together."""
 _SEVERAL = 8  # scopes for which it pays that some observations say where deviations are needed

@@ -22,7 +22,7 @@ from ..gp import GPRegression
 FIRST_STEP = 0.1
 """Half-width of the box before anything is known, as a share of the range."""
 FURTHER = 2.0
-"""How much further plays may go than what was no worse: a trust region doubles likewise (Eriksson et al. 2019)."""
+"""How much further plays may go than those that were no worse; a trust region doubles, too (Eriksson et al. 2019)."""
 
 
 def gains(

@@ -36,7 +36,7 @@ from ._optimise import Expansion
 from ._rows import Data, RowsModel
 
 OUTCOMES_FIT = "outcomes"
-"""Key of what is learned of traded outcomes in a refit."""
+"""Key of the hyperparameters of traded outcomes in a refit."""
 _SMOOTH = 0.02
 """τ, in shares of the distance between the best and the worst outcome."""
 BEYOND = 0.1

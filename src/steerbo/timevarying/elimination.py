@@ -69,7 +69,7 @@ from .problem import TimeVarying
 from .surrogates import differ_in_scale_only
 
 WhenExhausted = Literal["keep-last", "restart", "raise"]
-"""What to do when all priors are rejected: go on with one of them, take all back, or stop."""
+"""How to go on when all priors are rejected: with one of them, with all again, or not at all."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -56,7 +56,7 @@ from .problem import TimeVarying, box_now, plain_box
 FORGETS_AT, KEPT = 320, 256
 """Outcomes, at which something is forgotten, and of which so many are kept at most."""
 FORGOTTEN = 1e-3
-"""Squared correlation with now, below which nothing is left of what was."""
+"""Squared correlation with now, below which nothing is left of the past."""
 DENSE = 2**28
 """Bytes that the filters of a finite domain may take, with the copies that they keep for late outcomes."""
 _SAME_FUNCTION = 0.95  # correlation

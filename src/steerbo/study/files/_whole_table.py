@@ -24,7 +24,7 @@ _BLOCK = 3  # lines in a row that are others again
 _LEVEL = 0.05
 
 Lines = Sequence[tuple[int, Outcome]]
-"""Numbers of lines of new data, and what they say."""
+"""Numbers of lines of new data, and their contents."""
 
 
 def doubts(problem: Problem, lines: Lines) -> Iterator[Finding]:

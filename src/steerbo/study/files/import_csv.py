@@ -378,7 +378,7 @@ def _with_own_names(
 
 
 TOGETHER = 250
-"""Pieces in one commit: what an interrupted import has to take again."""
+"""Pieces in one commit: an interrupted import has to take so many again."""
 
 
 @dataclass(frozen=True)
