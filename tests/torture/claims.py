@@ -13,7 +13,7 @@ from typing import Any
 
 import steerbo as sb
 from steerbo.core import Optimizer, Reason, Recommendation, Suggestion
-from steerbo.errors import InvalidOption
+from steerbo.errors import InvalidOption, InvalidProblem
 from tests.digests import play, studies
 
 
@@ -125,7 +125,7 @@ def main(most: int) -> int:
         for name, case, way in chosen:
             try:
                 found = list(contradictions(play(case, way)))
-            except InvalidOption:  # a method for other problems, or one that has to be told more
+            except (InvalidOption, InvalidProblem):  # a method for other problems, or one that has to be told more
                 continue
             number += 1
             wrong += bool(found)
