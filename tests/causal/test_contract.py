@@ -9,7 +9,7 @@ from steerbo.errors import OutOfRangeWarning
 from steerbo.space import Float
 from steerbo.testing import Case, TraitContract, WingContract
 from tests.causal.published import FIGURE_1
-from tests.causal.worlds import STAGED, evaluate, figure, look, priced, staged
+from tests.causal.worlds import STAGED, evaluate, figure, look, priced, staged, traded
 
 
 class TestCoCaBO(WingContract):
@@ -64,6 +64,10 @@ class TestWithoutContext(WingContract):
 
 class TestRandom(WingContract):
     case = staticmethod(lambda: figure("random"))
+
+
+class TestSeveralOutcomes(TraitContract):
+    case = staticmethod(traded)
 
 
 def test_there_are_two_looks() -> None:

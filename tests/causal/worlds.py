@@ -63,3 +63,19 @@ def priced(
 
 
 FIGURE = figure_1().problem
+
+
+def traded() -> Case:
+    """Two outcomes: the one wants the dose to follow the age, the other wants little of it."""
+    graph = CausalGraph.from_text("age -> dose -> y; age -> y; dose -> harm", target="y", intervenable=["dose"])
+
+    def seen(suggestion: Suggestion, random: np.random.Generator) -> dict[str, Any]:
+        return {name: float(random.random()) for name in suggestion.observe}
+
+    def both(suggestion: Suggestion, random: np.random.Generator) -> dict[str, Any]:
+        dose, age = suggestion.values["dose"], suggestion.context["age"]
+        return {"value": -((dose - age) ** 2) + 0.05 * random.normal(), "realised": {"harm": dose**2}}
+
+    problem = Causal(graph, [Float("dose", 0, 1), Float("age", 0, 1)], outcomes={"harm": "minimize"})
+    added = {"dose": 0.4, "age": 0.5, "harm": 0.16}
+    return Case(problem, "random-weights", both, seen, added=added, rounds=7)

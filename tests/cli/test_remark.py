@@ -39,7 +39,8 @@ def test_a_file_is_kept_listed_and_given_back(tmp_path: Path) -> None:
     (out / "a7.png").write_text("something else")
     assert said("files", study, "--out", out).strip() == str(out / f"{token}-a7.png"), "nothing is replaced"
     assert "a7.png" in refused(call("files", study, "a8.png"), 2)
-    assert "folder that can be written" in refused(call("files", study, "--out", tmp_path / "no" / "such"), 2)
+    assert said("files", study, "--out", tmp_path / "no" / "such").strip() == str(tmp_path / "no" / "such" / "a7.png")
+    assert "folder that can be written" in refused(call("files", study, "--out", photo), 2)
     assert "file" in refused(call("remark", study, token, "--file", tmp_path), 2)
     assert "text" in refused(call("remark", study, token), 2)
 

@@ -57,3 +57,10 @@ def test_rounding_errors_are_not_blown_up() -> None:
 def test_moments_are_those_of_the_user_s_units() -> None:
     mean, sd = Standardisation(3.0, 2.0).moments(np.array([0.4]), np.array([0.7]))
     assert (mean[0], sd[0]) == (pytest.approx(3.8), pytest.approx(1.4))
+
+
+@pytest.mark.parametrize("errors", [[0.0, 0.3], [0.3, 0.0], [0.0, 0.3, 3.0]])
+def test_one_exact_outcome_tells_no_deviation(errors: list[float]) -> None:
+    """Its weight is all but 1, and the deviation from it none: bounds of a millionth would follow."""
+    outcomes = np.array([8.9, 9.1, 9.3])[: len(errors)]
+    assert Standardisation.fitted(outcomes, errors=np.array(errors)).scale > 0.05

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from steerbo.errors import SteerboError
-from steerbo.page.creation import Written, rows_of, written
+from steerbo.page.creation import EXAMPLES, Written, rows_of, written
 from steerbo.study import read_study
 from steerbo.study.files.study_file import StudyFile
 from tests.page.examples import KILN, OTHERS
@@ -119,3 +119,22 @@ def test_texts_are_texts(tmp_path: Path) -> None:
         read({"kind": nasty, "most-rounds": "3"}, tmp_path)
     _, found = read({**KILN, "v3-name": 'a "clay" \\', "value": "Yield\n[x]"}, tmp_path)
     assert found.problem.space.names[-1] == 'a "clay" \\'
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_every_kind_takes_several_outcomes(example: str, tmp_path: Path) -> None:
+    """What they have no use for is refused at its field, in the form's words."""
+    form = dict(EXAMPLES[example][1])
+    more = {"others": "energy: smaller is better", "arrows": f"{form.get('arrows', '')}; dose -> energy"}
+    file = written({**form, **more})
+    assert set(file.faults) == {"greenhouse": {"good"}, "heating": {"v1-law"}, "dose": {"prices"}}.get(example, set())
+    assert all("nothing beside “Other outcomes”" in str(each) for each in file.faults.values())
+    alone = {"heating": {"v1-law": ""}, "dose": {"prices": "", "base": ""}}.get(example, {"good": ""})
+    _, found = read({**form, **more, **alone}, tmp_path)
+    assert found.problem.traded == {"energy": -1.0}
+    found.optimizer().ask()
+
+
+@pytest.mark.parametrize("line", ["energy", "energy: cheap", ": smaller", "glaze: smaller", "a: larger\na: smaller"])
+def test_outcomes_that_are_none_are_refused_at_their_field(line: str) -> None:
+    assert set(written({**KILN, "good": "", "others": line}).faults) == {"others"}

@@ -17,7 +17,12 @@ from .players import Person, opener, served
 
 HEAT = [sb.Float("heat", 0, 1)]
 BOTH: dict[str, Any] = {"minimize": True, "outcomes": {"energy": "minimize"}}
-PROBLEMS = {"cost-varying": sb.CostVarying(HEAT, [["heat"]], **BOTH), "time-varying": sb.TimeVarying(HEAT, **BOTH)}
+GRAPH = sb.CausalGraph.from_text("heat -> waste; heat -> energy", target="waste", intervenable=["heat"])
+PROBLEMS = {
+    "cost-varying": sb.CostVarying(HEAT, [["heat"]], **BOTH),
+    "time-varying": sb.TimeVarying(HEAT, **BOTH),
+    "causal": sb.Causal(GRAPH, HEAT, **BOTH),
+}
 
 
 @pytest.mark.parametrize("kind", PROBLEMS)

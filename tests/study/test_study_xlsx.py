@@ -8,6 +8,9 @@ from itertools import zip_longest
 
 import pytest
 
+from steerbo.causal import Causal, CausalGraph
+from steerbo.space import Float
+from steerbo.study import MemoryLog, Study
 from steerbo.study.files.export import rounds_csv, study_xlsx
 from tests.study.frames import played
 
@@ -47,3 +50,15 @@ def test_no_text_is_a_formula() -> None:
     cells = [cell for row in book["rounds"].iter_rows() for cell in row]
     assert any("=1+1" in str(cell.value) for cell in cells)
     assert all(cell.data_type != "f" for cell in cells)
+
+
+def test_policies_have_a_sheet_by_the_number_of_their_answer() -> None:
+    graph = CausalGraph.from_text("age -> dose -> y; age -> y; dose -> harm", target="y", intervenable=["dose"])
+    problem = Causal(graph, [Float("dose", 0, 1), Float("age", 20, 90)], outcomes={"harm": "minimize"})
+    with Study.create(MemoryLog(), problem, rounds=5) as study:
+        for k in range(6):
+            study.add(k / 9, {"dose": k / 5, "age": 30 + 7 * k, "harm": k * k / 25})
+        answers = study.recommend()
+        header, *lines = rows(workbook.sheets_of(study_xlsx(study))["policies"])
+    assert header == ["answer", "age", "dose"]
+    assert {int(line[0]) for line in lines} == {*range(1, 2 + len(answers.alternatives))}

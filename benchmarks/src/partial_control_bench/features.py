@@ -113,10 +113,12 @@ def _batch() -> str:
 @row("several outcomes at once")
 def _several_outcomes() -> str:
     x: list[sb.Float | sb.Integer | sb.Categorical] = [sb.Float("x", 0, 1)]
+    graph = sb.CausalGraph.from_text("x -> y; x -> energy", target="y", intervenable=["x"])
     outcomes: dict[str, Literal["maximize", "minimize"]] = {"energy": "minimize"}
     for several in (
         sb.CostVarying(x, [["x"]], outcomes=outcomes),
         sb.TimeVarying(x, outcomes=outcomes),
+        sb.Causal(graph, x, outcomes=outcomes),
     ):
         study = sb.Optimizer(several)
         for at in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0):
@@ -127,7 +129,7 @@ def _several_outcomes() -> str:
         counts = {"a": a, "b": 9 - a}
         fleet.add(a * (18 - a), {"counts": counts, "energy": a * a})
     assert len(fleet.tradeoff().plays) > 5
-    return "outcomes={…} of CostVarying, TimeVarying, MeanField; tradeoff()"
+    return "outcomes={…} of every kind; tradeoff()"
 
 
 @row("a play of one's own as a round")

@@ -19,7 +19,7 @@ from ._contexts import ContextSample, subsample
 from ._costs import ActionCost
 from ._feasibility import ArmFeasibility
 from ._staged import AffectedContexts, StagedSearch
-from .models import Posterior
+from .models import Wanted
 
 _IMAGINED = 16  # rows of unknown contexts that a decision is averaged over
 _DRAWN = 64  # random points, of which a feasible one is taken
@@ -37,7 +37,7 @@ class PolicyOptimiser:
     """
 
     arm: Arm
-    model: Posterior
+    model: Wanted
     cost: ActionCost | None = None
     feasibility: ArmFeasibility | None = None
     marginalise: ContextSample | None = None

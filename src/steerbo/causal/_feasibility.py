@@ -278,12 +278,19 @@ class ArmsFeasibility:
         return np.asarray(plays * (1.0 - faded / np.maximum(every, 1.0))[of])
 
     def expected(
-        self, worths: Float[np.ndarray, " k"], some: Iterable[int] | None = None
+        self,
+        worths: Float[np.ndarray, " k"],
+        some: Iterable[int] | None = None,
+        told: Float[np.ndarray, " n"] | None = None,
     ) -> Float[np.ndarray, " k"]:
-        """Values of arms (`some`, or all) with failures counted; see `expected_with_failure`."""
+        """Values of arms (`some`, or all) with failures counted; see `expected_with_failure`.
+
+        `told` are all outcomes in units of `worths`, where these are not of the value alone.
+        """
         likely = self.success_probabilities
         likely = likely if some is None else likely[np.array([*some], dtype=int)]
-        return expected_with_failure(worths, likely, self._models.outcomes)
+        told = self._models.outcomes if told is None else told
+        return expected_with_failure(worths, likely, told)
 
     def check_open(self, scope: Scope) -> None:
         """Refuse rounds of a scope to which constraints leave nothing since bounds were widened.

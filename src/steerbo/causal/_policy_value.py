@@ -54,10 +54,12 @@ class Policy(Recommendation):
     """A recommendation whose settings depend on contexts: call it with these, or read its table.
 
     Args:
+        alternatives: as those of a recommendation, each with a table of its own.
         table: settings for some of the latest contexts.
         act: function from contexts to settings; not part of the plain form.
     """
 
+    alternatives: tuple[Policy, ...] = ()
     table: Table | None = None
     act: Annotated[Any, Field(exclude=True, repr=False)] = field(default=None, compare=False)
 
@@ -108,7 +110,7 @@ class Policy(Recommendation):
         )
         return "\n".join([*parts, *others])
 
-    def among(self, others: tuple[Recommendation, ...]) -> Policy:
+    def among(self, others: tuple[Policy, ...]) -> Policy:
         """Add alternatives."""
         return replace(self, alternatives=others)
 

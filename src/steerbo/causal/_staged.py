@@ -31,7 +31,7 @@ from ._conditional_mean import Moments, Regression
 from ._contexts import ContextSample, known_in, subsample
 from ._costs import ActionCost
 from ._feasibility import ArmFeasibility, best_feasible, infeasibility
-from .models import Posterior
+from .models import Wanted
 
 Act = Callable[[tuple[str, ...], Mapping[str, Any]], dict[str, Any]]
 """Function from actions that can be set, and the values known by then, to the actions' values."""
@@ -300,7 +300,7 @@ class StagedSearch:
     """
 
     arm: Arm
-    model: Posterior
+    model: Wanted
     contexts: AffectedContexts
     feasibility: ArmFeasibility
     cost: ActionCost | None = None

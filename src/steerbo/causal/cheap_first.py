@@ -58,7 +58,7 @@ from ._policy_value import (
 from .identification.enumeration import policy_scopes
 from .identification.scopes import union
 from .method import CausalMethod, Said
-from .models import ArmModel, CausalOptions, Posterior
+from .models import ArmModel, CausalOptions, Posterior, Wanted
 from .problem import Causal
 
 _TABLE = 16  # contexts that a policy's table is chosen from
@@ -309,7 +309,7 @@ class CheapFirst(CausalMethod[CheapOptions]):
         self,
         history: History,
         i: int,
-        model: Posterior,
+        model: Wanted,
         cost: ActionCost | None,
         feasibility: ArmFeasibility,
     ) -> PolicyOptimiser:

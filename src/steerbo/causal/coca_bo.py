@@ -17,10 +17,11 @@ from ..bandit import split_initial_plays
 from ..core import Choice, Explanation, History, Problem, Scope, context_of
 from ..optim import kronecker
 from ..records import record
+from ._weighed import Weighed
 from .identification.enumeration import Mode, policy_scopes
 from .identification.scopes import MAX_STEPS, union
 from .method import CausalMethod
-from .models import ModelOptions
+from .models import ArmModel, ModelOptions, Wanted
 from .problem import Causal
 
 _INDEX_IS = (
@@ -114,20 +115,30 @@ class CoCaBO(CausalMethod[CoCaOptions]):
         """Choose initial plays of every arm, then the arm with the largest index."""
         if (today := self.todays_play(history, request)) is not None:
             return today
+        i, note = self._chosen(history, request)
+        return self.play(history, i, request, note)
+
+    def _chosen(self, history: History, request: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
+        """Arm to play, and the reason as logged."""
         some, first = self.costs.affordable(history), self.needs_initial_plays(history)
         if first is None and self.explores:
             first = self.underexplored(history, many=bool((self._first < self._wanted).any()))
         if first is not None:
-            return self.play(history, first, request, {"phase": "first plays"})
+            return first, {"phase": "first plays"}
         if len(some) == 1:
-            return self.play(history, int(some[0]), request, {"phase": "only scope"})
+            return int(some[0]), {"phase": "only scope"}
         known = context_of(request)
         some = self.most_feasible(history, some, known)
-        index = self.feasibility.expected(self._values(history, known) + self.margins())
+        index = self._with_failures(history, self._values(history, known) + self.margins())
         i = int(some[np.argmax(index[some])])
         told = {"index": (self.problem.sign * index).tolist()} if np.isfinite(index).all() else {}
-        note = {"phase": self.rule, **told}
-        return self.play(history, i, request, note)
+        return i, {"phase": self.rule, **told}
+
+    def _with_failures(
+        self, history: History, index: Float[np.ndarray, " m"]
+    ) -> Float[np.ndarray, " m"]:
+        """Indices with failures counted."""
+        return self.feasibility.expected(index)
 
     # -- the index of an arm -----------------------------------------------------------------------
 
@@ -137,9 +148,9 @@ class CoCaBO(CausalMethod[CoCaOptions]):
         return np.array(
             [
                 self._young_value(i)
-                if young[i] and len(self.models[i]) < self._wanted[i]
+                if young[i] and self.told(i) < self._wanted[i]
                 else self.arm_value(history, i, known)
-                if len(self.models[i])
+                if self.told(i)
                 else np.inf
                 for i in range(len(self.arms))
             ]
@@ -150,18 +161,11 @@ class CoCaBO(CausalMethod[CoCaOptions]):
 
         Plus s/√(n + 1), where s is the standard deviation of all outcomes.
         """
-        own, every = self.models[i].outcomes, self.models.outcomes
-        n = len(own) + 1
-        mean = (
-            (float((own / n).sum()) + float((every / len(every)).sum()) / n) if len(every) else 0.0
-        )
-        return mean + self.spread() / math.sqrt(n)
+        return young_value(self.models[i].outcomes, self.models.outcomes)
 
     def spread(self) -> float:
         """Standard deviation of all outcomes, in the user's units."""
-        told = self.models.outcomes
-        largest = float(np.abs(told).max(initial=0.0))
-        return largest * float(np.std(told / largest)) if largest > 0 else 0.0
+        return spread_of(self.models.outcomes)
 
     def margins(self) -> float | Float[np.ndarray, " m"]:
         """Margin of each arm's index for few plays, (m,); none by the paired rule."""
@@ -175,18 +179,26 @@ class CoCaBO(CausalMethod[CoCaOptions]):
         the paper's mean of bounds the index forgets the arm's value by young models, and a lucky
         draw of contexts favours no arm: all are judged in the same ones.
         """
-        model, k = self.models[i], len(self.arms[i].actions)
+        model = self.model_of_index(history, i)
+        points = self.under_policy(history, i, known, model)
+        mean, variance = model.average(points)
+        return float(model.unstandardise(np.array([mean + np.sqrt(_INDEX_BETA * variance)]))[0])
+
+    def model_of_index(self, history: History, i: int) -> ArmModel | Weighed:
+        """Model of arm `i` by which its index is made."""
+        return self.models[i]
+
+    def under_policy(
+        self, history: History, i: int, known: Mapping[str, Any], model: Wanted
+    ) -> Float[np.ndarray, "r d"]:
+        """Points of arm `i` in its latest contexts where the mean of a model is the largest, on a grid."""
+        contexts, k = self.contexts(history, i, known), len(self.arms[i].actions)
         if (search := self.staged_search(history, i, model)) is not None:
-            mean, variance = model.average(search.under_policy(self.contexts(history, i, known)))
-            return float(model.unstandardise(np.array([mean + np.sqrt(_INDEX_BETA * variance)]))[0])
+            return search.under_policy(contexts)
         unit = kronecker(_GRID * k, k) if k else np.zeros((1, 0))
-        grid = self.feasibility.of(i).grid(unit, self.contexts(history, i, known))
-        means = model.means(grid.flat).reshape(grid.rows.shape[:2])
-        each, best = np.arange(len(means)), grid.best(means)
-        _, variance = model.average(grid.rows[each, best])
-        return float(
-            model.unstandardise(means[each, best] + np.sqrt(_INDEX_BETA * variance)).mean()
-        )
+        grid = self.feasibility.of(i).grid(unit, contexts)
+        best = grid.best(model.means(grid.flat).reshape(grid.rows.shape[:2]))
+        return grid.rows[np.arange(len(best)), best]
 
     def indices(self, history: History) -> dict[str, list[Any]]:
         """Index of every arm, by which the next one is chosen; nothing where there is one arm."""
@@ -195,3 +207,16 @@ class CoCaBO(CausalMethod[CoCaOptions]):
         values = self.feasibility.expected(self._values(history, self._present_context(history)))
         sign = self.problem.sign
         return {self.value_label: [sign * float(v) if np.isfinite(v) else None for v in values]}
+
+
+def young_value(own: Float[np.ndarray, " n"], every: Float[np.ndarray, " m"]) -> float:
+    """Mean of outcomes and, as one more, that of all outcomes; plus their standard deviation over √(n + 1)."""
+    n = len(own) + 1
+    mean = (float((own / n).sum()) + float((every / len(every)).sum()) / n) if len(every) else 0.0
+    return mean + spread_of(every) / math.sqrt(n)
+
+
+def spread_of(told: Float[np.ndarray, " n"]) -> float:
+    """Standard deviation of outcomes, of any size."""
+    largest = float(np.abs(told).max(initial=0.0))
+    return largest * float(np.std(told / largest)) if largest > 0 else 0.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
 from typing import Any, ClassVar, TypeVar
@@ -20,6 +20,7 @@ from ..core import (
     Choice,
     DataAdded,
     Decision,
+    ExpectedOutcome,
     Explanation,
     Finding,
     Fold,
@@ -57,7 +58,7 @@ from ._policy_value import Policy, PolicyOf, recommended, value_of
 from ._staged import AffectedContexts, StagedSearch
 from ._today import TodaysPolicy, WithinReach, gain_over, plays_today
 from .identification.scopes import looking_at
-from .models import ArmModel, ArmModels, CausalOptions, EmptyModel, Posterior
+from .models import ArmModels, CausalOptions, EmptyModel, Posterior, Wanted
 from .problem import Causal
 
 TODAY = "current"
@@ -99,6 +100,8 @@ class Said:
         width: uncertainty of the play.
         least: value that is good enough.
         rate: value that a unit of money must bring.
+        weights: what one unit of each further outcome is worth in this round, in units of the
+            value; the direction that is better counts.
     """
 
     phase: str = ""
@@ -107,6 +110,7 @@ class Said:
     width: float = 0.0
     least: float | None = None
     rate: float = 0.0
+    weights: Mapping[str, float] = field(default_factory=dict)
 
 
 O = TypeVar("O", bound=CausalOptions)  # noqa: E741  the method's options
@@ -229,15 +233,18 @@ class CausalMethod(Method[Causal, O]):
         Raises:
             InvalidStudy: it is of something else than models, observations and limits.
         """
-        hyperparameters = self.history.fits[-1].hyperparameters
-        numbers = {str(k) for k in range(len(self.models.typical))}
-        by_kind = (hyperparameters.get(kind, {}).keys() <= numbers for kind in hyperparameters)
-        if not (hyperparameters.keys() <= {"models", "adjusters", "further"} and all(by_kind)):
-            raise InvalidStudy(
-                "hyperparameters", dict(hyperparameters), "models, adjusters and further, by number"
-            )
+        self._check_learned(
+            self.history.fits[-1].hyperparameters, ("models", "adjusters", "further")
+        )
         self.feasibility.check_fit()
         _ = self.models.rows
+
+    def _check_learned(self, learned: Mapping[str, Any], kinds: Sequence[str]) -> None:
+        """Refuse hyperparameters that are not of these kinds, by number of the model."""
+        numbers = {str(k) for k in range(len(self.models.typical))}
+        by_kind = (learned.get(kind, {}).keys() <= numbers for kind in learned)
+        if not (learned.keys() <= {*kinds} and all(by_kind)):
+            raise InvalidStudy("hyperparameters", dict(learned), f"{listed(kinds)}, by number")
 
     @property
     def plays(self) -> Int[np.ndarray, " m"]:
@@ -294,7 +301,7 @@ class CausalMethod(Method[Causal, O]):
         """The affordable arm played least among those whose initial plays are not complete; None if there is none."""
         some = self.costs.affordable(history)
         told, needed = (
-            np.array([len(self.models[i]) for i in some]),
+            np.array([self.told(i) for i in some]),
             np.array([self.needed(i) for i in some]),
         )
         first = needs_initial_plays(self.plays[some], told, needed)
@@ -468,7 +475,11 @@ class CausalMethod(Method[Causal, O]):
             for k in range(len(self.models.typical))
         ]
 
-    def model_to_play(self, i: int, number: int) -> ArmModel:
+    def told(self, i: int) -> int:
+        """Number of outcomes that arm `i`'s model has."""
+        return len(self.models[i])
+
+    def model_to_play(self, i: int, number: int) -> Wanted:
         """Model of arm `i` that round `number` is played by: with the likeliest hyperparameters, as published."""
         return self.models[i]
 
@@ -480,7 +491,7 @@ class CausalMethod(Method[Causal, O]):
         self,
         history: History,
         i: int,
-        model: Posterior,
+        model: Wanted,
         cost: ActionCost | None,
         feasibility: ArmFeasibility,
     ) -> PolicyOptimiser:
@@ -500,7 +511,7 @@ class CausalMethod(Method[Causal, O]):
         return {i: AffectedContexts.of(self.arms[i], history, self.models[i].inputs) for i in some}
 
     def staged_search(
-        self, history: History, i: int, model: Posterior, *, optimistic: bool = False
+        self, history: History, i: int, model: Wanted, *, optimistic: bool = False
     ) -> StagedSearch | None:
         """Search for the actions of arm `i`, if contexts that they affect are looked at later."""
         affected = self.affected_contexts(history, i)
@@ -546,14 +557,22 @@ class CausalMethod(Method[Causal, O]):
         return self.contexts(history, i, known)
 
     def greedy(
-        self, history: History, i: int, known: Mapping[str, Any], rate: float = 0.0
+        self,
+        history: History,
+        i: int,
+        known: Mapping[str, Any],
+        rate: float = 0.0,
+        model: Wanted | None = None,
     ) -> GreedyPolicy:
-        """Policy that maximises the posterior mean of arm `i`, less `rate` times its cost, at the known time."""
+        """Policy that maximises the posterior mean of arm `i`, less `rate` times its cost, at the known time.
+
+        Another `model` is one of other outcomes.
+        """
         cost = self.costs.of_actions(i, known, rate / self.models[i].scale if rate else 0.0)
         when = {
             name: time for name, time in known.items() if name == TIME.name and self.problem.timed
         }
-        model = Averaged(self.models[i], deviations=False)
+        model = Averaged(self.models[i], deviations=False) if model is None else model
         feasibility = self._near_today(history, i, answering=True)
         return GreedyPolicy(
             self.optimiser(history, i, model, cost, feasibility), self.streams, i, when
@@ -632,18 +651,28 @@ class CausalMethod(Method[Causal, O]):
         history: History,
         i: int,
         known: Mapping[str, Any],
-        policy: TodaysPolicy | None = None,
+        policy: TodaysPolicy | GreedyPolicy | None = None,
     ) -> Policy:
         """Recommendation of arm `i`, or another policy of it, with its outcome on average over contexts."""
-        arm = self.arms[i]
-        if not len(self.models[i]):
-            return Policy.unknown(arm.scope)
-        model, act = self.model_to_answer(i), policy or self.greedy(history, i, known)
-        contexts = self.contexts_under(history, i, known, act)
-        affected = self.affected_contexts(history, i)
-        return recommended(
-            arm, model, act, contexts, self.problem.sign, known=known, affected=affected
+        if not self.told(i):
+            return Policy.unknown(self.arms[i].scope)
+        act = policy or self.greedy(history, i, known)
+        return self._recommended(
+            history, i, known, act, self.contexts_under(history, i, known, act)
         )
+
+    def _recommended(
+        self,
+        history: History,
+        i: int,
+        known: Mapping[str, Any],
+        act: PolicyOf,
+        contexts: list[dict[str, Any]],
+    ) -> Policy:
+        """A policy of arm `i`, with its outcome on average over contexts."""
+        model, affected = self.model_to_answer(i), self.affected_contexts(history, i)
+        sign = self.problem.sign
+        return recommended(self.arms[i], model, act, contexts, sign, known=known, affected=affected)
 
     def _predict_at(
         self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]
@@ -651,7 +680,7 @@ class CausalMethod(Method[Causal, O]):
         """Expected outcome of actions on average over the latest contexts that are not known."""
         arm = self._arm_to_predict(values, context)
         i = self.models.number[arm.scope]
-        if not len(self.models[i]):
+        if not self.told(i):
             return Policy.unknown(arm.scope)
 
         def staged(ready: Sequence[str], _: Mapping[str, Any]) -> dict[str, Any]:
@@ -661,10 +690,7 @@ class CausalMethod(Method[Causal, O]):
         if affected is not None:
             contexts = affected.met(contexts, staged)
         act: PolicyOf = lambda _: dict(values)  # noqa: E731
-        model = self.model_to_answer(i)
-        found = recommended(
-            arm, model, act, contexts, self.problem.sign, known=context, affected=affected
-        )
+        found = self._recommended(history, i, context, act, contexts)
         return replace(found, values=dict(values), table=None)
 
     def _arm_to_predict(self, values: Mapping[str, Any], context: Mapping[str, Any]) -> Arm:
@@ -855,10 +881,19 @@ class CausalMethod(Method[Causal, O]):
         if step.observe:
             return step
         if not set(advice.scope.contexts) - set(known):  # then the answer is for this very context
-            return replace(step, mean=advice.mean, lower=advice.lower, upper=advice.upper)
-        mean, sd = self.value_at(history, i, {**known, **step.context, **step.values})
+            step = replace(step, mean=advice.mean, lower=advice.lower, upper=advice.upper)
+            return replace(step, outcomes=advice.outcomes)
+        now = {**known, **step.context, **step.values}
+        mean, sd = self.value_at(history, i, now)
         mean *= self.problem.sign
-        return replace(step, mean=mean, lower=mean - BOUND * sd, upper=mean + BOUND * sd)
+        step = replace(step, mean=mean, lower=mean - BOUND * sd, upper=mean + BOUND * sd)
+        return replace(step, outcomes=self.outcomes_at(history, i, now))
+
+    def outcomes_at(
+        self, history: History, i: int, known: Mapping[str, Any]
+    ) -> dict[str, ExpectedOutcome]:
+        """Expected further outcomes of arm `i` at settings and contexts, where they are traded."""
+        return {}
 
     def value_at(self, history: History, i: int, known: Mapping[str, Any]) -> tuple[float, float]:
         """Mean and standard deviation of arm `i`'s outcome at settings and contexts, in units of `sign · value`.

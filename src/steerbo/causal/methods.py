@@ -21,6 +21,7 @@ from .identification.enumeration import intervention_sets
 from .identification.scopes import union
 from .method import CausalMethod
 from .models import ModelOptions
+from .random_weights import RandomWeights
 
 
 class CaBO(CausalMethod[ModelOptions]):
@@ -131,4 +132,4 @@ class Random(CoCaBO):
         return self.play(history, int(some[draw.integers(len(some))]), request, {})
 
 
-METHODS = (CoCaBO, CheapFirst, CaBO, CoBO, CoCaBOWithoutContext, Random)
+METHODS = (CoCaBO, CheapFirst, CaBO, CoBO, CoCaBOWithoutContext, Random, RandomWeights)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from pydantic import Field
@@ -30,12 +30,34 @@ from ..surrogate import Data, DriftTracker, EncodingCache, RowsModel, build_mode
 from ._arms import Arm
 from ._contexts import known_in
 from ._observational import AdjustedData, adjustment_set, teaches
+from ._weighed import Weighed
 
 ArmModel = GPRegression[Kernel]
 Posterior = GPRegression[Kernel] | Averaged[Kernel]
 """A model with one draw of its hyperparameters, for a choice; or averaged over all draws, for an answer."""
+Wanted = Posterior | Weighed
+"""What actions maximise: the model of the value, or of several outcomes as one."""
 EmptyModel = Callable[[Space | None, DriftModel | None], ArmModel]
 """Makes a model without data over a space (None: over no variables), and over the time if the problem drifts."""
+
+
+class Learned(Protocol):
+    """What models learn from: a history, or what it says of one further outcome."""
+
+    @property
+    def results(self) -> tuple[Result, ...]:
+        """All outcomes and failures as they stand."""
+
+    @property
+    def fits(self) -> tuple[Fit, ...]:
+        """All hyperparameters that were learned."""
+
+    def fit(self, *keys: str, since: int = 0) -> Fit | None:
+        """See `History.fit`."""
+
+    def __len__(self) -> int:
+        """Number of rounds."""
+
 
 LIKELY_NOISE = 1.0
 """Prior noise of standardised outcomes: variables that are neither set nor seen vary, and their effect is noise."""
@@ -98,7 +120,7 @@ class ArmModels:
         arms: the scopes.
         empty_model: makes a model without data.
         sign: −1 if smaller values are better.
-        history: of the study, whatever it is by then.
+        history: of the study, or of a further outcome in it, whatever it is by then.
         drift: how effects change with time, in each model by itself. Observations are not used
             then: they would have to be adjusted for changes, too.
         since: number of its first fits that are of other models.
@@ -117,7 +139,7 @@ class ArmModels:
         arms: Sequence[Arm],
         empty_model: EmptyModel,
         sign: float,
-        history: History,
+        history: Learned,
         *,
         drift: AnyDrift = None,
         since: int = 0,

@@ -11,7 +11,16 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import Strict, model_validator
 
-from ..core import ConstrainedProblem, Outcome, Scope, Suggestion, as_text
+from ..core import (
+    ConstrainedProblem,
+    Outcome,
+    Scope,
+    Suggestion,
+    Ways,
+    as_text,
+    check_traded,
+    traded_lines,
+)
 from ..core.request import read_context
 from ..core.tolerance import Tolerance
 from ..errors import InvalidProblem, combine, one_of
@@ -35,7 +44,6 @@ _INSTEAD = {
     "costs": "Variables have `prices`, to set them or to look at them; what every round costs beside is `base`.",
     "priors": "They are for time-varying problems.",
     "value_of_one": "Only cost-varying problems take it. What may be given up for money is said by `tolerance` here.",
-    "outcomes": "Several are not yet traded here: bound others by `limits`, or subtract them, priced, from the target.",
     "moving_cost": "Nothing that moves has a price here. A cost-varying problem takes it: the variable's ‹change›.",
 }
 
@@ -81,6 +89,11 @@ class Causal(ConstrainedProblem):
             formula of contexts, such as ``{"dose": "0.1 + 0.5 * severity"}``, or a Python function
             of these. It is an arm: it is played first, plays leave it step by step, and answers say
             by how much they are better.
+        outcomes: further outcomes that the target is traded against, and which way is better, such
+            as ``{"energy": "minimize"}``. Each is a variable of the graph that is neither set nor
+            looked at, and is told with every outcome, as `realised`. Scopes are those that are
+            possibly optimal for some weighing of all outcomes; answers are a trade-off. Beside it
+            nothing has a price.
 
     Raises:
         InvalidProblem: naming the field, its value and the allowed values.
@@ -106,6 +119,7 @@ class Causal(ConstrainedProblem):
     graphs: Annotated[Sequence[CausalGraph], ListField] | None = None
     limits: Limits | None = None
     current: Mapping[str, Any] | None = field(default=None, hash=False)
+    outcomes: Ways | None = field(default=None, hash=False)
     kind: Literal["causal"] = "causal"
     scoped: ClassVar[bool] = True
     instead: ClassVar[Mapping[str, str]] = _INSTEAD
@@ -120,10 +134,12 @@ class Causal(ConstrainedProblem):
             object.__setattr__(self, "graph", self.graphs[0])
         if self.graph is None:
             raise InvalidProblem("graph", None, "a CausalGraph, or several by ‹graphs›")
+        check_traded(self, {"prices": "What actions and looks cost is not yet traded."})
+        if self.traded:
+            self._check_outcomes()
         names, roles = self.space.names, (*self.graph.intervenable, *(self.graph.contexts or ()))
-        known = list(
-            dict.fromkeys((*roles, *(n for n in self.graph.names if n != self.graph.target)))
-        )
+        told = (self.graph.target, *self.traded)
+        known = list(dict.fromkeys((*roles, *(n for n in self.graph.names if n not in told))))
         for name in names:
             if name not in known:
                 raise InvalidProblem(
@@ -149,6 +165,26 @@ class Causal(ConstrainedProblem):
         check_constraints(self.limits or (), self.space, self.graph)
         _ = self.todays_scope  # is checked
         return self
+
+    def _check_outcomes(self) -> None:
+        """Refuse outcomes that are not in every graph; none is a context."""
+        taken = (self.graph.target, *self.space.names)
+        free = [name for name in self.graph.names if name not in taken]
+        for name in self.traded:
+            if name not in free:
+                hint = "Draw what affects it, as arrows that end there."
+                allowed = f"a variable of the graph that is not declared, {one_of(free, name)}"
+                raise InvalidProblem(
+                    "outcomes", name, allowed if free else "one of the graph", hint
+                )
+        graphs = [graph.joined([*self.traded]) for graph in self._given_graphs]
+        alone = [
+            replace(given, contexts=joint.contexts)
+            for given, joint in zip(self._given_graphs, graphs, strict=True)
+        ]
+        object.__setattr__(self, "graph", alone[0])
+        if self.graphs is not None:
+            object.__setattr__(self, "graphs", tuple(alone))
 
     @cached_property
     def today(self) -> CurrentPolicy | None:
@@ -230,9 +266,15 @@ class Causal(ConstrainedProblem):
         return self.drift is not None
 
     @property
-    def every_graph(self) -> tuple[CausalGraph, ...]:
-        """The alternative graphs; a single one if there are none."""
+    def _given_graphs(self) -> tuple[CausalGraph, ...]:
         return (self.graph,) if self.graphs is None else tuple(self.graphs)
+
+    @cached_property
+    def every_graph(self) -> tuple[CausalGraph, ...]:
+        """The alternative graphs; a single one if there are none. Their target is that of all outcomes together."""
+        if not self.traded:
+            return self._given_graphs
+        return tuple(graph.joined([*self.traded]) for graph in self._given_graphs)
 
     @cached_property
     def space(self) -> Space:
@@ -321,8 +363,9 @@ class Causal(ConstrainedProblem):
         """Describe the edges of the graphs, roles, claims, constraints and prices."""
         graph = self.graph
         seen = graph.contexts or ()
-        rest = [n for n in graph.names if n not in (graph.target, *graph.intervenable, *seen)]
-        roles = [f"target {graph.target}", f"can be set: {', '.join(graph.intervenable)}"]
+        told = (graph.target, *self.traded)
+        rest = [n for n in graph.names if n not in (*told, *graph.intervenable, *seen)]
+        roles = [f"target {' and '.join(told)}", f"can be set: {', '.join(graph.intervenable)}"]
         roles += [f"can be looked at: {', '.join(seen) or 'nothing'}"]
         roles += [f"neither: {', '.join(rest)}"] if rest else []
         several = enumerate(self.graphs or (), 1)
@@ -340,6 +383,7 @@ class Causal(ConstrainedProblem):
             *limits,
             *self._todays_line(),
             *drift_lines(self.drift),
+            *traded_lines(self.traded),
             *self._money_lines(),
         )
 

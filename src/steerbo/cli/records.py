@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
 from typing import Annotated
@@ -378,6 +379,8 @@ def files(
 def _taken_out(study: Study, folder: Path, token: str, kept: KeptFile) -> str:
     """Write a file into a folder, by its name; by its token, too, where that is taken. Its path."""
     content, name = study.read_file(kept), safe_name(kept.name)
+    with suppress(OSError):  # which is said below
+        folder.mkdir(parents=True, exist_ok=True)
     for path in (folder / name, folder / f"{safe_name(token)}-{name}"):
         try:
             with path.open("xb") as opened:

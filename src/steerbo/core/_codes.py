@@ -14,7 +14,8 @@ code where
   hundred: see `by_chance`; or it lies far beyond all others, as 99 does of ratings from 1 to 5;
 - it does not stand together at neighbouring settings, as do yields of 0 or 100 % on a plateau,
   penalties where a simulation breaks, and rounded outcomes at an optimum: see `stand_together`. But
-  a value that all rounds have given since may: it is an instrument that is stuck.
+  a value that all rounds have given since may: it is an instrument that is stuck;
+- it is not brought by one setting, as no harm is by a dose of 0: see `brought_by_one_setting`.
 
 A number beyond `LARGEST`, which no door takes, is one at once: some other program wrote it into the
 log.
@@ -186,11 +187,13 @@ class Column:
         latest = list(islice(reversed(self._told.values()), _COMPARED))
         theirs = [told.number == number for told in latest]
         since = latest[: theirs.count(True)]
+        width = max(len(told.place) for told in latest)  # a log may leave out some values
+        places = np.array([(*told.place, *[0.0] * (width - len(told.place))) for told in latest])
+        if brought_by_one_setting(places, np.array(theirs)):
+            return True
         # nothing else came: a stuck instrument
         if all(told.number == number and told.played for told in since):
             return False
-        width = max(len(told.place) for told in latest)  # a log may leave out some values
-        places = np.array([(*told.place, *[0.0] * (width - len(told.place))) for told in latest])
         return stand_together(places, np.array(theirs), _RELEASE if number in self.codes else _FIND)
 
     def _cells(self, number: float) -> float:
@@ -229,6 +232,27 @@ def by_chance(times: int, others: int, ties: int, cells: float) -> float:
     # logarithm of C(n, k)
     groups = math.lgamma(times + others + 1) - math.lgamma(times + 1) - math.lgamma(others + 1)
     return math.exp(min(groups + (times - 1) * math.log(alike), 0.0))
+
+
+def brought_by_one_setting(
+    places: Float[np.ndarray, "n d"], chosen: Bool[np.ndarray, " n"]
+) -> bool:
+    """Whether all chosen ones of n places, and no other one, have the same number in a coordinate.
+
+    A dose of 0 does no harm whatever the age: that 0 comes again is a law, and no code. Coordinates
+    of choices, which have two values, do not count.
+
+    Args:
+        places: (n, d).
+        chosen: which of them, (n,); at least one.
+
+    >>> places = np.array([[0.0, 0.3], [0.0, 0.8], [0.0, 0.1], [0.4, 0.2], [0.9, 0.6]])
+    >>> brought_by_one_setting(places, places[:, 0] == 0.0), brought_by_one_setting(places, places[:, 1] > 0.25)
+    (True, False)
+    """
+    theirs, others = places[chosen], places[~chosen]
+    alike = (theirs == theirs[0]).all(axis=0) & ~(others == theirs[0]).any(axis=0)
+    return any(len({*places[:, j].tolist()}) > 2 for j in np.flatnonzero(alike))
 
 
 def stand_together(

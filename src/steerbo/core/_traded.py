@@ -55,7 +55,11 @@ def check_traded(problem: Any, refused: Mapping[str, str]) -> None:
         raise InvalidProblem("outcomes", {}, "at least one outcome beside the value", hint)
     for name in problem.outcomes:
         if not name or unsafe(name) or name in (*problem.space.names, *RESERVED_NAMES):
-            hint = "It is told beside the value, which has its own direction, ‹minimize›."
+            hint = (
+                "An outcome is no variable: leave that out."
+                if name in problem.space.names
+                else "It is told beside the value, which has its own direction, ‹minimize›."
+            )
             raise InvalidProblem("outcomes", name, "a name that nothing else has", hint)
     for field, why in {**_NOT_TRADED, **refused}.items():
         given = getattr(problem, field, None)

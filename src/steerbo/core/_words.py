@@ -45,6 +45,10 @@ def _volume(gain: float) -> str:
     return f"expected to add {numeral(100.0 * gain, 2)} % to what rounds so far dominate"
 
 
+def _weighed(outcome: str, worth: float) -> str:
+    return f"the best as far as is known, if one of {outcome} were worth {numeral(worth, 2)} of the value"
+
+
 def _trade_off(plays: int) -> str:
     if plays == 1:
         return "no other round is better in any outcome"
@@ -275,6 +279,7 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "current-play": "today's settings, tried first to compare all others with them",
     "repeat": "it repeats {name}, whose outcome was better than all others and is probably wrong: one more round tells",
     "volume": _volume,
+    "weighed": _weighed,
     "trade-off": _trade_off,
     "untried": "a setting not tried yet: to set the best one again would teach nothing",
     "best-bound": _best_bound,

@@ -444,6 +444,23 @@ class Prediction(Recommendation):
         return "\n".join([line, *([self.why] if self.why else [])])
 
 
+def _settings_or_ranges(play: Recommendation) -> str:
+    """Settings in words; where they hang on what is looked at, the range of each in the policy's table."""
+    table: Table | None = getattr(play, "table", None)
+    if play.values or table is None:
+        return settings_text(play.values, play.shown)
+    cells, said = table.cells(), []
+    for name in play.scope.set:
+        k = table.columns.index(name)
+        values = [row[k] for row in table.rows]
+        texts = dict(zip(values, (row[k] for row in cells), strict=True))
+        numbers = all(isinstance(value, int | float) for value in values)
+        ends = [min(values), max(values)] if numbers else list(texts)
+        joint = " to " if numbers else " or "
+        said.append(f"{name} = {joint.join(dict.fromkeys(texts[end] for end in ends))}")
+    return ", ".join(said)
+
+
 @record
 class TradeOff(Record):
     """Plays of which none is expected to better another in everything: the outcomes and the price of a play.
@@ -511,7 +528,7 @@ class TradeOff(Record):
         rows = tuple(
             (
                 ("→ " if k == self.middle else "  ") + str(play.scope),
-                settings_text(play.values, play.shown),
+                _settings_or_ranges(play),
                 ExpectedOutcome(play.mean, play.lower, play.upper),
                 *(play.outcomes[name] for name in names),
                 *((play.cost,) if priced else ()),

@@ -142,12 +142,16 @@ def _weighted(
     >>> mean, deviation = _weighted(np.array([0.0, 1.0, 2.0, 900.0]), np.array([0.0, 0.0, 0.0, 1000.0]), 225.0, 389.0)
     >>> round(mean), round(deviation)
     (1, 1)
+    >>> _weighted(np.array([0.0, 2.0]), np.array([0.0, 9.0]), 1.0, 1.0)
+    (1.0, 1.0)
     """
     for _ in range(_STEPS):
         if not deviation > 0.0:
             break
         precision = 1.0 / (1.0 + np.minimum(errors / deviation, _FARTHEST) ** 2)
         weights = precision / precision.sum()
+        if weights @ weights > 0.5:  # of fewer than two outcomes, by their precision, there is none
+            break
         mean = float(weights @ y)
         before, deviation = deviation, float(np.sqrt(weights @ (y - mean) ** 2))
         if deviation >= (1.0 - _SETTLED) * before:

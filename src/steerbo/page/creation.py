@@ -41,6 +41,7 @@ LABELS: Mapping[str, str] = {
     "kind": "Kind",
     "value": "What is measured",
     "unit": "Its unit",
+    "others": "Other outcomes",
     "sets": "Sets",
     "arrows": "Arrows",
     "target": "Measured in the end",
@@ -75,6 +76,7 @@ _FIELD_OF_A_ROW = re.compile(r"v(\d+)-(\w+)")
 _LEAST_ROWS, _MOST_ROWS = 4, 60  # of variables in the form
 _TERM = re.compile(r"\s*([+-]?)\s*(\d+(?:[.,]\d+)?)?\s*\*?\s*(.*?)\s*")
 _SUM = re.compile(r"(?<=[\w)])\s+(?=[+-]\s)")
+_BETTER = re.compile(r"(smaller|less|minimi[sz]e)|(larger|more|maximi[sz]e)", re.IGNORECASE)
 _SIGN = re.compile(r"(<=|>=|≤|≥|<|>)")
 _PRICE_BEHIND = re.compile(r"(.+?)[\s=]+(\d[\d.,]*)")  # a price without its colon
 EXAMPLES: Mapping[str, tuple[str, Form]] = {
@@ -263,6 +265,10 @@ def written(form: Form, comma: bool = False) -> Written:
     problem: dict[str, Any] = {"kind": kind}
     if form.get("minimize"):
         problem["minimize"] = True
+    if others := _others(form, read):
+        problem["outcomes"] = others
+        _refuse_beside_others(form, kind, read)
+    places["problem.outcomes"] = "others"
     if kind == "mean-field":
         problem |= _agents(form, read)
         places |= {f"problem.{name}": name for name in ("actions", "agents", "capacity")}
@@ -328,6 +334,42 @@ def _cells(line: str) -> list[str]:
 
 def _nothing(form: Form, problem: dict[str, Any], places: dict[str, str], read: _Reading) -> None:
     """Kinds that need nothing else."""
+
+
+def _others(form: Form, read: _Reading) -> dict[str, str]:
+    r"""Further outcomes, one a line, behind a colon which way is better.
+
+    >>> _others({"others": "Energy: smaller is better\npurity: larger"}, _Reading({}, comma=False))
+    {'Energy': 'minimize', 'purity': 'maximize'}
+    """
+    found: dict[str, str] = {}
+    for line in filter(None, map(str.strip, form.get("others", "").splitlines())):
+        name, colon, way = line.rpartition(":")
+        said, name = _BETTER.match(way.strip()), name.strip()
+        if not colon or not name or said is None:
+            such = (name if colon else line) or "energy"
+            read.refuse("others", line, f"NAME: smaller, or NAME: larger, such as {such}: smaller")
+        elif name in found:
+            read.refuse("others", line, "every outcome once")
+        elif name in read.variables():
+            read.refuse("others", name, "a name that no variable has")
+        else:
+            found[name] = "minimize" if said[1] else "maximize"
+    return found
+
+
+def _refuse_beside_others(form: Form, kind: str, read: _Reading) -> None:
+    """Refuse fields that several outcomes have no use for; the file's checks would name places of the file."""
+    fields = {"good": ("cost-varying", "causal"), "prices": ("causal",)}
+    shown = [field for field, kinds in fields.items() if kind in kinds]
+    if "seen" in _LAWS_OF.get(kind, _LEFT):
+        rows = range(rows_of(form))
+        shown += [f"v{row}-law" for row in rows if form.get(f"v{row}-law") == "seen"]
+    for name in shown:
+        if text := form.get(name, "").strip():
+            said = dict(LAWS).get(text, text)
+            hint = "With several outcomes the answer is a trade-off: empty one of the two."
+            read.refuse(name, said, f"nothing beside “{LABELS['others']}”", hint)
 
 
 def _agents(form: Form, read: _Reading) -> dict[str, Any]:

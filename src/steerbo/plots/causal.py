@@ -42,6 +42,7 @@ from .drawing import (
 from .model import learned_pictures
 from .policies import settings_pictures
 from .rounds import draw_progress, progress
+from .traded import traded_pictures
 
 ROLES = {  # colour, shape and name
     "set": (ORANGE, "s", "set"),
@@ -179,7 +180,9 @@ def figure(optimizer: BaseStudy, value: str = "") -> Any:
 def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
     """Yield the pictures for the page."""
     problem = of_kind(optimizer, Causal)
-    if not problem.space.seen:
+    if advice.outcomes:
+        yield from traded_pictures(optimizer, advice)
+    elif not problem.space.seen:
         yield from choices_picture(optimizer, advice)
     text = "The causal graph while the recommended scope is held: what is set in it, and what is looked at before"
     yield Picture("Recommended scope", text, lambda: scope_figure(problem.graph, advice.scope))

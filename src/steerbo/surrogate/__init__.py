@@ -1,6 +1,6 @@
 """Value of scopes: Gaussian processes over all columns, expectations over uncontrolled variables, feasibility."""
 
-from ._acquisition import Acquisition, ExpectedAcquisition, expected_improvement, ucb
+from ._acquisition import LEAST_SD, Acquisition, ExpectedAcquisition, expected_improvement, ucb
 from ._conditional import (
     DirichletProcessLaw,
     Regressed,
@@ -63,6 +63,7 @@ from ._trade_off import (
     Units,
     VolumeGained,
     expected_at_data,
+    on_sphere,
     posteriors_of,
     undominated,
 )
@@ -77,8 +78,8 @@ from ._traded import (
 )
 
 __all__ = [
-    "ARRIVED", "BEYOND", "FIRST_STEP", "FLEETING", "FURTHER", "OUTCOMES_FIT", "ROUGH", "STARTING_POINTS", "SURE",
-    "VALUE", "Acquisition", "Axis", "Columns", "ConstraintModels", "Controlled", "Data", "DirichletProcessLaw",
+    "ARRIVED", "BEYOND", "FIRST_STEP", "FLEETING", "FURTHER", "LEAST_SD", "OUTCOMES_FIT", "ROUGH", "STARTING_POINTS",
+    "SURE", "VALUE", "Acquisition", "Axis", "Columns", "ConstraintModels", "Controlled", "Data", "DirichletProcessLaw",
     "Domain", "DriftTracker", "EncodingCache", "Except", "Expansion", "Expectation", "ExpectedAcquisition",
     "FailureModel", "Feasibility", "Gain", "Lasting", "LawOf", "Mixture", "Observed", "OutcomeModels", "Part",
     "Posterior", "PosteriorSample", "ProductKernelPosterior", "Regressed", "Rising", "Rows", "RowsModel",
@@ -86,7 +87,7 @@ __all__ = [
     "climb_from", "conditional_rows", "doubts_by_name", "doubts_by_number", "drawn", "drift_correlations",
     "errors_of", "expected_at_data", "expected_improvement", "expected_outcome", "feasible", "gains",
     "highest_of", "inverse_root", "kernel_herding", "learned_law", "margin_over", "maximise_bounds",
-    "middle_of", "parts_of", "polished", "posteriors_of", "reach", "read_likely", "rows_at", "set_columns",
+    "middle_of", "on_sphere", "parts_of", "polished", "posteriors_of", "reach", "read_likely", "rows_at", "set_columns",
     "similarity_shares", "similarity_weights", "sources_said", "subset_used", "trade_off", "ucb",
     "undominated", "uneven_noise_said", "warm_started", "with_sources",
 ]  # fmt: skip

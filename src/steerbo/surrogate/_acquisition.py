@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 import scipy
 
 from .._arrays import Float
-from ..gp import Averaged, GPRegression
+from ..gp import MomentsAndGradients
 from ..optim import Box, kronecker, maximise_constrained
 from ..optim import maximise as maximise_box
 from ._parts import Part, drawn_together, row_of, set_columns
@@ -64,6 +64,18 @@ _STEP = 1e-5  # of a difference
 _STARTS, _STARTS_WITHIN = 3, 2
 
 
+class Predicts(Protocol):
+    """A posterior of one function, standardised: of a regression, of one averaged over draws, or of a sum."""
+
+    def marginals(
+        self, Z: Float[np.ndarray, "m d"]
+    ) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
+        """Mean and variance at Z, (m,) each."""
+
+    def moments_and_gradients(self, Z: Float[np.ndarray, "r d"]) -> MomentsAndGradients:
+        """Mean and variance at every row, (r,), and their gradients (r, d)."""
+
+
 @dataclass(frozen=True, eq=False)
 class ExpectedAcquisition:
     """Acquisition averaged over uncontrolled columns, as a function of the controlled ones.
@@ -78,7 +90,7 @@ class ExpectedAcquisition:
             None: none.
     """
 
-    model: GPRegression[Any] | Averaged[Any]
+    model: Predicts
     score: Acquisition
     rows: Float[np.ndarray, "k d"]
     weights: Float[np.ndarray, " k"]
@@ -88,7 +100,7 @@ class ExpectedAcquisition:
     @classmethod
     def over(
         cls,
-        model: GPRegression[Any] | Averaged[Any],
+        model: Predicts,
         score: Acquisition,
         parts: Sequence[Part],
         less: Callable[[Float[np.ndarray, "r f"]], Float[np.ndarray, " r"]] | None = None,
@@ -166,7 +178,7 @@ class ExpectedAcquisition:
         return points[order], values[order]
 
 
-def _moments(model: GPRegression[Any] | Averaged[Any], points: Float[np.ndarray, "r d"]) -> Moments:
+def _moments(model: Predicts, points: Float[np.ndarray, "r d"]) -> Moments:
     """Posterior moments of f at points, standardised, with gradients."""
     mean, variance, mean_slope, variance_slope = model.moments_and_gradients(points)
     sd = np.sqrt(variance)

@@ -233,6 +233,33 @@ class CausalGraph:
         """Variables and everything they affect."""
         return self.named(self.masks.descendants(self.mask(names)))
 
+    def joined(self, outcomes: Sequence[str]) -> CausalGraph:
+        """The graph whose target is any number that hangs on the target and on other outcomes.
+
+        A scope that is possibly optimal here is so for some weighing of all of them, and what
+        identifies the effect on this target identifies that on each. Outcomes are no contexts.
+
+        Raises:
+            InvalidProblem: an outcome that is no variable of the graph.
+
+        >>> graph = CausalGraph([("x", "y"), ("x", "z")], target="y", intervenable=["x"])
+        >>> graph.joined(["z"]).directed[2:], graph.joined(["z"]).target
+        ((('y', 'y or z'), ('z', 'y or z')), 'y or z')
+        """
+        _ = self.mask(outcomes)  # they are in the graph
+        every = self.target, *outcomes
+        joint = " or ".join(every)
+        while joint in self.names:
+            joint += "'"
+        return CausalGraph(
+            (*self.directed, *((name, joint) for name in every)),
+            self.bidirected,
+            target=joint,
+            intervenable=self.intervenable,
+            contexts=[name for name in self.contexts or () if name not in outcomes],
+            variables=self.variables,
+        )
+
     def projected(self, keep: Iterable[str]) -> CausalGraph:
         """Latent projection: the same causal relations among fewer variables (Verma & Pearl 1990).
 

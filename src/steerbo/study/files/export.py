@@ -24,6 +24,7 @@ from ...core import (
     Event,
     History,
     Problem,
+    Recommendation,
     Round,
     Scope,
     Suggestion,
@@ -94,19 +95,36 @@ def rounds_csv(problem: Problem, history: History, headers: Headers | None = Non
 def study_xlsx(study: BaseStudy, headers: Headers | None = None) -> bytes:
     """Workbook of a study: a sheet of rounds and external data, which `import_csv` reads back, and one of answers.
 
+    Where settings hang on what is looked at, a third one has them, by the number of the answer.
+
     Raises:
         MissingExtra: openpyxl is not installed.
     """
+    advice = study.recommend()
     sheets = {
         "rounds": _lines(study.problem, rows_of(study.history), headers, _more(study.history)),
-        "answers": _answers(study),
+        "answers": _answers(study, advice),
     }
+    if len(policies := _policies(advice)) > 1:
+        sheets["policies"] = policies
     return workbook_of(sheets)
 
 
-def _answers(study: BaseStudy) -> list[list[Any]]:
+def _policies(advice: Recommendation) -> list[list[Any]]:
+    """Settings in some contexts of each answer that is a policy, by its number among the answers, from 1."""
+    every = enumerate((advice, *advice.alternatives), 1)
+    tables = [(k, table) for k, each in every if (table := getattr(each, "table", None))]
+    names = list(dict.fromkeys(name for _, table in tables for name in table.columns))
+    rows = [
+        [k, *map(dict(zip(table.columns, row, strict=True)).get, names)]
+        for k, table in tables
+        for row in table.rows
+    ]
+    return [["answer", *names], *([_cell(cell) for cell in row] for row in rows)]
+
+
+def _answers(study: BaseStudy, advice: Recommendation) -> list[list[Any]]:
     """Table of the recommendation and its alternatives: the scope, its settings, and the outcomes to be expected."""
-    advice = study.recommend()
     every = [advice, *advice.alternatives]
     named = {**{name: None for each in every for name in (*each.context, *each.values)}}
     further = [(name, f"{name} lower", f"{name} upper") for name in advice.outcomes]
