@@ -42,6 +42,18 @@ def test_what_is_exact_is_kept_exactly() -> None:
     assert (points.std(axis=0) > 0.15).all()
 
 
+@settings(deadline=None, max_examples=examples(25))
+@given(st.integers(0, 10_000))
+def test_points_beside_an_exact_sum_are_approached_within_it(seed: int) -> None:
+    """A climb ends beside it by its tolerance, which a study takes for a broken limit."""
+    random = np.random.default_rng(seed)
+    region = Polytope(Box(np.zeros(5), np.ones(5)), np.array([np.ones(5), -np.ones(5)]), np.array([1.0, -1.0]))
+    beside = random.dirichlet(np.full(5, 0.3), 8) + random.normal(0.0, 1e-8, (8, 5))
+    reached = region.nearer(np.clip(beside, 0.0, 1.0), region.middles[0])
+    assert np.abs(reached.sum(axis=1) - 1.0).max() < 1e-13
+    assert np.abs(reached - beside).max() < 1e-6
+
+
 def test_whole_numbers_with_an_exact_sum_are_all_found() -> None:
     five = np.arange(6) / 5
     region = Polytope(Box([0, 0], [1, 1], [five, five]), np.array([[1.0, 1], [-1, -1]]), np.array([1.0, -1]))

@@ -175,10 +175,7 @@ def hit_and_run(
     which = np.arange(len(points)) % len(region.middles)
     for s, middle in enumerate(region.middles):
         rows = which == s
-        goal = region.linear(points[rows]) - region.linear(middle[None])
-        points[rows] = region.nearer(
-            region.back(region.linear(middle[None]) + goal @ region.along), middle
-        )
+        points[rows] = region.nearer(points[rows], middle)
     for _ in range(_SWEEPS):
         if region.directions.size:
             u = region.linear(points)
@@ -473,10 +470,12 @@ class Polytope(Box):
     def nearer(
         self, points: Float[np.ndarray, "n d"], start: Float[np.ndarray, " d"]
     ) -> Float[np.ndarray, "n d"]:
-        """Move from an inner point towards points as far as constraints allow, on lines in u; its levels stay."""
-        u, towards = self.linear(start[None])[0], self.linear(points)
-        towards = np.where(self.continuous, towards, u)
-        way = towards - u
+        """Move from an inner point towards points as far as constraints allow, on lines in u; its levels stay.
+
+        Points may lie beside the equalities, as ends of a climb do by its tolerance: the ways do not.
+        """
+        u = self.linear(start[None])[0]
+        way = (self.linear(points) - u) @ self.along
         return self.back(
             u + self.reach(np.broadcast_to(u, way.shape), way)[1].clip(0.0, 1.0)[:, None] * way
         )
