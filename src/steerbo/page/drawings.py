@@ -129,7 +129,7 @@ def _graph(study: BaseStudy, title: str, scope: Scope, values: dict[str, Any]) -
     problem: Any = study.problem
     graph: CausalGraph = problem.graph
     rows = layers(graph)
-    roles = {name: role_of(graph, scope, name) for name in rows}
+    roles = {name: role_of(graph, scope, name, problem.traded) for name in rows}
     shown = {name: with_unit(problem.space, name, values[name]) for name in rows if name in values}
     labels = {name: f"{name} {shown[name]}" if name in shown else name for name in rows}
     at = _places(rows, labels)

@@ -6,7 +6,8 @@ Names stand beside their nodes, clear of edges and other nodes as far as there i
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -65,7 +66,10 @@ _MOST_SCOPES = 20  # rows; those that were seldom played are left out
 
 
 def scope_figure(
-    graph: CausalGraph, scope: Scope, size: tuple[float, float] = (COLUMN, 2.9)
+    graph: CausalGraph,
+    scope: Scope,
+    size: tuple[float, float] = (COLUMN, 2.9),
+    outcomes: Collection[str] = (),
 ) -> Any:
     """Draw the graph while a scope is played: actions squares, contexts circles, the target a diamond.
 
@@ -76,6 +80,7 @@ def scope_figure(
         graph: the causal graph.
         scope: the variables that are set, and those looked at before.
         size: of the figure, in inches.
+        outcomes: further ones that the target is traded against.
 
     Returns:
         A matplotlib `Figure`.
@@ -84,7 +89,7 @@ def scope_figure(
         MissingExtra: matplotlib is not installed.
     """
     shown = new_figure(size)
-    _graph(shown.subplots(), graph, scope)
+    _graph(shown.subplots(), graph, scope, outcomes)
     return shown
 
 
@@ -104,7 +109,8 @@ def graph(study: BaseStudy, ax: Any = None, scope: Scope | None = None) -> Any:
         InvalidProblem: the problem is of another kind.
     """
     problem, axes = of_kind(study, Causal), on(ax, 2.9)
-    return _graph(axes, problem.graph, study.recommend().scope if scope is None else scope)
+    scope = study.recommend().scope if scope is None else scope
+    return _graph(axes, problem.graph, scope, problem.traded)
 
 
 def shares(study: BaseStudy, ax: Any = None) -> Any:
@@ -117,7 +123,7 @@ def shares(study: BaseStudy, ax: Any = None) -> Any:
     if len(played) == 1:
         (scope,) = played
         axes = on(ax, 2.9)
-        return _graph(axes, problem.graph, scope, "every round: ")
+        return _graph(axes, problem.graph, scope, problem.traded, "every round: ")
     axes = on(ax, 1.4 + 0.3 * max(min(len(played), _MOST_SCOPES), 3))
     _shares(axes, study)
     return finished(axes)
@@ -167,7 +173,7 @@ def figure(optimizer: BaseStudy, value: str = "") -> Any:
     shown, left, right = side_by_side()
     scopes = {r.suggestion.scope: None for r in optimizer.history}
     if len(scopes) == 1:
-        _nodes(left, problem.graph, next(iter(scopes)), "every round: ")
+        _nodes(left, problem.graph, next(iter(scopes)), problem.traded, "every round: ")
     else:
         _shares(left, optimizer)
         styled(left)
@@ -184,8 +190,9 @@ def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
         yield from traded_pictures(optimizer, advice)
     elif not problem.space.seen:
         yield from choices_picture(optimizer, advice)
+    drawn = partial(scope_figure, problem.graph, advice.scope, outcomes=problem.traded)
     text = "The causal graph while the recommended scope is held: what is set in it, and what is looked at before"
-    yield Picture("Recommended scope", text, lambda: scope_figure(problem.graph, advice.scope))
+    yield Picture("Recommended scope", text, drawn)
     yield from learned_pictures(optimizer, advice)
     text = "Outcome of every round, and what was expected of the recommendations"
     yield Picture("Progress", text, lambda: outcomes(optimizer).figure)
@@ -285,15 +292,19 @@ class Edge(NamedTuple):
         return ORANGE if self.kind == "look" else _CUT if self.cut else _INK
 
 
-def _graph(axes: Any, graph: CausalGraph, scope: Scope, before: str = "") -> Any:
+def _graph(
+    axes: Any, graph: CausalGraph, scope: Scope, outcomes: Collection[str], before: str = ""
+) -> Any:
     """Draw the graph, with a legend of its marks."""
-    _nodes(axes, graph, scope, before)
+    _nodes(axes, graph, scope, outcomes, before)
     axes = finished(axes)
     axes.axis("off")
     return axes
 
 
-def _nodes(axes: Any, graph: CausalGraph, scope: Scope, before: str = "") -> None:
+def _nodes(
+    axes: Any, graph: CausalGraph, scope: Scope, outcomes: Collection[str], before: str = ""
+) -> None:
     places = layers(graph)
     xs, ys = zip(*places.values(), strict=True)
     axes.set(xlim=_wider(min(xs), max(xs)), ylim=_wider(min(ys), max(ys)))
@@ -301,7 +312,7 @@ def _nodes(axes: Any, graph: CausalGraph, scope: Scope, before: str = "") -> Non
     curves = _curves(axes, places, edges)
     for edge in edges:
         _draw_edge(axes, places, edge)
-    roles = {name: role_of(graph, scope, name) for name in places}
+    roles = {name: role_of(graph, scope, name, outcomes) for name in places}
     for role, (fill, shape, label) in ROLES.items():
         mine = [places[name] for name in places if roles[name] == role]
         if mine:
@@ -359,9 +370,9 @@ def _wider(low: float, high: float) -> tuple[float, float]:
     return low - margin, high + margin
 
 
-def role_of(graph: CausalGraph, scope: Scope, name: str) -> str:
-    """The part that a variable plays in a scope: a key of `ROLES`."""
-    if name == graph.target:
+def role_of(graph: CausalGraph, scope: Scope, name: str, outcomes: Collection[str] = ()) -> str:
+    """The part that a variable plays in a scope: a key of `ROLES`; further `outcomes` are targets, too."""
+    if name == graph.target or name in outcomes:
         return "target"
     return "set" if name in dict(scope.actions) else "seen" if name in scope.contexts else "free"
 
