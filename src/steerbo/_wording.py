@@ -213,7 +213,7 @@ def number_hint(value: object) -> str:
     """Hint how to write a number that has a comma; empty where `value` is no such number.
 
     >>> number_hint("1,5"), number_hint("1,234"), number_hint("x,y"), number_hint(1.5)
-    ('Write 1.5, with a decimal point.', 'Write 1234 or 1.234, whichever is meant.', '', '')
+    ('Write 1.5, with a decimal point.', 'Is it 1234? Then write 1234. Is it 1.234? Then write 1.234.', '', '')
     """
     if not isinstance(value, str):
         return ""
@@ -221,7 +221,8 @@ def number_hint(value: object) -> str:
     if not readings:
         return _unusual_number(value)
     if len(readings) > 1:
-        return f"Write {readings[1]} or {readings[0]}, whichever is meant."
+        large, small = readings[1], readings[0]
+        return f"Is it {large}? Then write {large}. Is it {small}? Then write {small}."
     return f"Write {readings[0]}, with a decimal point."
 
 

@@ -55,7 +55,7 @@ default), `minimize`, and a `space` of variables. Arguments of `ask` and `tell` 
 `read_…` methods, which refuse invalid values by name, and may be overridden. Its other declarations
 have sensible defaults: `describe`, `use` and `columns` for `steerbo check` and tables, `takes`
 (`RequestField`s) for arguments of `ask`, `stated_laws` (`StatedLaw`s) for laws that realised values
-are tested against, `pictures` for a page's pictures. Page, tables, exports and the command line
+are tested against, `pictures` for its pictures. Page, tables, exports and the command line
 then know nothing of your kind, and work.
 
 **Its limits.** Declare the field as `limits: Limits | None = None`, and users may give
@@ -67,8 +67,8 @@ breaks one is refused as `LimitBroken`. Where limits have another name, or follo
 override `every_limit`.
 
 **Its pictures.** `pictures: ClassVar[str] = "my_package.pictures:draw"` names a function with the
-signature of `DrawPictures`; a picture that fails is a sentence in its place on the page and in the
-report.
+signature of `DrawPictures`. `steerbo plot` and `plots.pictures` draw them by matplotlib; page and
+report draw what they show of every kind by themselves.
 
     def draw(study: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
         figure = matplotlib.figure.Figure((5.6, 3.8), layout="constrained")

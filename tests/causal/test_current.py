@@ -104,4 +104,4 @@ def test_what_is_no_policy_is_refused() -> None:
         clinic({"dose": "0.1 + 0.2 * pressure"})
     with pytest.raises(InvalidProblem, match=r"current\.dose: 2"):
         clinic({"dose": 2})
-    assert ("where one stands", "dose = 0.2 + 0.4 * age, rest = 1 - pressure") in clinic().describe()
+    assert ("today's settings", "dose = 0.2 + 0.4 * age, rest = 1 - pressure") in clinic().describe()

@@ -156,7 +156,9 @@ def test_numbers_of_two_meanings_are_refused(tmp_path: Path) -> None:
     study = begin(tmp_path, LINE.replace("high = 1 ", "high = 9000 "))
     (tmp_path / "now.csv").write_text("x\n1,234\n")
     for given in (tmp_path / "now.csv", "1,234; 2,345"):
-        assert "Write 1234 or 1.234, whichever is meant." in refused(call("ask", study, "--available", given), 2)
+        assert "Is it 1234? Then write 1234. Is it 1.234? Then write 1.234." in refused(
+            call("ask", study, "--available", given), 2
+        )
     (tmp_path / "now.csv").write_text("x\n1,234\n0,5\n")
     assert ask(study, "--available", tmp_path / "now.csv")["request"]["available"] == {"points": [[1.234], [0.5]]}
     assert "Write 8.5, with a decimal point." in refused(call("ask", study, "--time", "8,5"), 2)

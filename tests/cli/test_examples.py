@@ -136,7 +136,7 @@ def test_four_tiles_share_a_firing(example: Path) -> None:
 CHECKED = {
     "greenhouse": (
         "control set temperature + ph; 2.2 a round",
-        "good enough what comes within 0.5 of the best",
+        "good enough within 0.5 of the best",
         "left to itself empirical (sample = 60 values, 1",
     ),
     "polytunnel": (

@@ -78,7 +78,7 @@ def test_numbers_with_commas(tmp_path: Path) -> None:
         ),
         (["7,5", "--cost", "1", *nature], "Write 7.5, with a decimal point."),
         (["-7,5", "--cost", "1", *nature], "Write -7.5, with a decimal point."),
-        (["1,234", "--cost", "1", *nature], "Write 1234 or 1.234, whichever is meant."),
+        (["1,234", "--cost", "1", *nature], "Is it 1234? Then write 1234. Is it 1.234? Then write 1.234."),
         (["7", "--cost", "1", *(option.replace("5", "5,5") for option in nature)], "Write 5.5, with a decimal point."),
     ):
         assert says in refused(call("tell", study, suggestion["token"], *words), 2)

@@ -90,7 +90,7 @@ def test_what_nobody_can_hold_is_refused() -> None:
     assert kiln({"temperature": 300}).today is not None
     with pytest.raises(InvalidProblem, match=r"current\.temperature: .* expected a value"):
         kiln({"temperature": "200 + 1"})
-    assert ("where one stands", "temperature = 210") in kiln({"temperature": 210}).describe()
+    assert ("today's settings", "temperature = 210") in kiln({"temperature": 210}).describe()
 
 
 def greenhouse(current: dict[str, Any]) -> sb.CostVarying:

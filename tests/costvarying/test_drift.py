@@ -189,7 +189,7 @@ def test_a_switch_is_noticed_and_what_was_before_is_forgotten() -> None:
         event.hyperparameters["objective"]["drift"]["cuts"] for event in optimizer.events if isinstance(event, Refitted)
     ][-1]
     assert [float.fromhex(cut) for cut in cuts] == [pytest.approx(31, abs=2)]
-    assert "all began anew at time 3" in optimizer.explain().text
+    assert "everything changed at time 3" in optimizer.explain().text
     found = optimizer.recommend().values["x"]
     assert np.sin(9 * found + 3) > 0.95
 

@@ -76,5 +76,5 @@ def test_a_move_is_weighed_by_what_its_gain_is_worth() -> None:
 
 
 def test_it_is_described() -> None:
-    assert ("net value", "one of it is worth 24 of cost") in played(24.0, rounds=1).problem.describe()
+    assert ("net value", "a value of 1 is worth a cost of 24") in played(24.0, rounds=1).problem.describe()
     assert "set whose net value may be largest" in str(played(24.0, rounds=12).explain())

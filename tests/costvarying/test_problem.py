@@ -42,5 +42,5 @@ def test_it_says_what_a_play_costs_and_what_is_good_enough() -> None:
     assert PROBLEM.describe() == (
         ("control set", "b; 1 a round"),
         ("control set", "b + a; 3 a round"),
-        ("good enough", "what comes within 0.5 of the best"),
+        ("good enough", "within 0.5 of the best"),
     )

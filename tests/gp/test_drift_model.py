@@ -59,7 +59,7 @@ def test_a_season_is_found_within_three_periods_on_any_clock(unit: float) -> Non
         moved.set(found)
         period = float(np.exp(moved.kernel.members[-2].parameters[0].value)) * drift_model.unit
         assert period == pytest.approx(20 * unit, rel=0.06)
-        assert drift_model.said(moved.kernel).startswith("it has a season of")
+        assert drift_model.said(moved.kernel).startswith("the best repeats every")
         assert DriftModel.from_dict(drift_model.to_dict()) == drift_model
 
 

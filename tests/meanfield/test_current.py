@@ -51,4 +51,4 @@ def test_what_is_no_distribution_is_refused() -> None:
     shares = sb.MeanField(["north", "south"], agents=40, current={"north": 0.25, "south": 0.75})
     assert shares.today is not None
     assert shares.today.tolist() == [[0.25, 0.75]]
-    assert ("where one stands", "north = 0.25, south = 0.75") in shares.describe()
+    assert ("today's settings", "north = 0.25, south = 0.75") in shares.describe()

@@ -7,7 +7,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steerbo.page.pictures import Axis, Mark, points, thinned, ticks
+from steerbo.page.charts import Axis, Mark, points, thinned, ticks
 
 NUMBERS = st.floats(-1e12, 1e12)
 

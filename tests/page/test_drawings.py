@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from itertools import pairwise
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -16,6 +16,7 @@ from steerbo.core import Optimizer
 from steerbo.errors import InvalidRequest
 from steerbo.page.drawings import SHADES, graphs_of, time_chart
 from steerbo.page.learned import learned, tabs_of
+from steerbo.plots import contour, cross_validation, importance
 from steerbo.plots.causal import shares
 from tests.torture.kills import WINGS
 
@@ -113,6 +114,85 @@ def test_shares_are_those_of_matplotlib() -> None:
         for j, (_, length, _) in enumerate(cells):
             assert float(length.removesuffix("%")) == pytest.approx(100 * drawn[columns * k + j] / most, abs=0.01)
     assert len(drawn) == rows * columns > 1
+
+
+def places(axes: Any, at: Any) -> Any:
+    """Points of matplotlib's axes in hundredths from the left and the top, (n, 2)."""
+    return (axes.transAxes.inverted().transform(axes.transData.transform(at)) * [1, -1] + [0, 1]) * 100
+
+
+@pytest.mark.parametrize("scale", ["linear", "log"])
+def test_maps_importance_and_trust_are_those_of_matplotlib(scale: Literal["linear", "log"]) -> None:
+    pytest.importorskip("matplotlib")
+    flow = sb.Float("flow", 0.01, 1, scale=scale)
+    optimizer = sb.Optimizer(sb.CostVarying([sb.Float("heat", 0, 1), flow], [["heat", "flow"]]), seed=1)
+    for k in range(13):
+        heat, rate = (k * 0.37) % 1, 0.01 + 0.99 * ((k * 0.61) % 1)
+        optimizer.add(5 - 8 * (heat - 0.4) ** 2 - (rate - 0.3) ** 2 + 0.1 * math.sin(k), {"heat": heat, "flow": rate})
+    optimizer.ask()
+    advice = optimizer.recommend()
+    tabs = {tab.label: learned(optimizer, advice, tab.draw, tab.along).slice for tab in tabs_of(optimizer, advice)}
+    mapped, matters, sure = tabs["heat × flow"], tabs["what matters"], tabs["how sure"]
+    assert mapped is not None and matters is not None and sure is not None  # noqa: PT018
+    chart = mapped.chart
+    assert chart is not None
+
+    axes = contour(optimizer)
+    (mesh,) = [each for each in axes.collections if hasattr(each, "get_coordinates")]
+    axes.set(xlim=mesh.get_coordinates()[0, [0, -1], 0], ylim=mesh.get_coordinates()[[0, -1], 0, 1])
+    (told,) = [each for each in axes.collections if hasattr(each, "get_sizes") and len(each.get_offsets()) == 13]
+    mine = np.array([[float(dot.x[:-1]), float(dot.y[:-1])] for dot in chart.dots])
+    assert np.allclose(mine, places(axes, told.get_offsets()), atol=1.0), "to the width of a column's edge"
+    low, high = float(mesh.get_array().min()), float(mesh.get_array().max())
+    assert [float(end) for end in chart.ends] == pytest.approx([low, high], abs=0.05)
+    found = importance(optimizer)
+    bars = [patch.get_width() for patch in found.patches]
+    assert [level.at for level in matters.levels] == [f"{100 * bar:.2f}%" for bar in bars]
+    assert sure.chart is not None
+    axes = cross_validation(optimizer)
+    marks = np.concatenate([np.transpose(each[0].get_data()) for each in axes.containers])
+    assert len(sure.chart.points) == len(marks) == 13
+    axes.set(xlim=axes.get_xlim(), ylim=axes.get_ylim())
+    mine = np.array([[float(point.x[:-1]), float(point.y[:-1])] for point in sure.chart.points])
+    theirs = places(axes, marks)
+    assert sorted(np.argsort(mine[:, 0])) == sorted(np.argsort(theirs[:, 0]))
+    assert np.ptp(np.diff(np.sort(mine[:, 0])) / np.diff(np.sort(theirs[:, 0]))) < 0.01, "the same but for the margins"
+    assert axes.get_title() in sure.says.replace("are within the 95 % bounds of", "within their bounds"), sure.says
+
+
+def test_outcomes_over_decades_are_on_a_logarithmic_axis() -> None:
+    optimizer = sb.Optimizer(sb.CostVarying([sb.Float("x", 0, 1)], [["x"]]), seed=1)
+    for k in range(8):
+        optimizer.add(10.0 ** (k - 3), {"x": k / 7})
+    found = learned(optimizer, optimizer.recommend(), "", "x").slice
+    assert found is not None and found.chart is not None  # noqa: PT018
+    assert [text for _, text in found.chart.up][:3] == ["0.001", "0.01", "0.1"] or found.chart.up[0][1] == "0.001"
+    heights = [float(dot.y[:-1]) for dot in found.chart.dots]
+    assert np.ptp(np.diff(heights)) < 0.05, "equal ratios are equal distances"
+
+
+def test_what_is_hard_to_change_has_a_line_of_its_settings() -> None:
+    heat = sb.Float("heat", 0, 1, change=sb.SwitchingCost(fixed=5))
+    optimizer = sb.Optimizer(sb.CostVarying([heat], [["heat"]]), "random", rounds=9, seed=1)
+    for value in (0.2, 0.2, 0.7):
+        optimizer.tell(optimizer.attach({"heat": value}), value)
+    chart = learned(optimizer, optimizer.recommend(), "changes", "heat").slice.chart  # type: ignore[union-attr]
+    assert chart is not None
+    assert [point.text for point in chart.points] == ["moved to 0.7"]
+    assert len(chart.curves[0].line.split()) == 5, "three rounds, two steps"
+    assert len(chart.dots) == 3
+
+
+def test_places_have_a_map_by_area() -> None:
+    at = [[0, 0], [1, 0], [1, 1]]
+    problem = sb.MeanField(["north", "south", "harbour"], agents=30, counts=True, action_features=at)
+    optimizer = sb.Optimizer(problem, seed=0)
+    optimizer.tell(optimizer.ask(), 1.0)
+    chart = learned(optimizer, optimizer.recommend(), "places").slice.chart  # type: ignore[union-attr]
+    assert chart is not None
+    counts = {dot.text.rpartition(": ")[2]: dot.radius for dot in chart.dots if dot.kind == "agents"}
+    assert max(counts.values()) == 20
+    assert len(chart.dots) == 3
 
 
 def test_shades_fill_the_drawing_and_the_best_is_the_darkest() -> None:

@@ -9,8 +9,8 @@ import pytest
 
 import steerbo as sb
 from steerbo import plots
-from steerbo.core import past_answers
-from steerbo.page.pictures import Chart, thinned
+from steerbo.core import _past_answers, past_answers
+from steerbo.page.charts import Chart, thinned
 from steerbo.page.view import progress
 from steerbo.plots.rounds import progress_of
 from steerbo.study import MemoryLog, Study
@@ -58,6 +58,20 @@ def test_an_answer_of_the_past_is_the_one_that_was_given_then() -> None:
         study.tell(study.ask(), 5.0, cost=2.0)
     first = past_answers(study)[0]
     assert (first.mean, first.lower, first.upper) == (then.mean, then.lower, then.upper)
+
+
+def test_answers_of_long_studies_need_no_fit_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They wait for the next fit of the log, and are what was recommended by it; rounds of one's own have none."""
+    monkeypatch.setattr(_past_answers, "_LEARNED_ANEW", 0)
+    study = told(5)
+    study.tell(study.ask(), 5.0, cost=2.0)
+    for k in range(4):
+        study.tell(study.attach({"x": 0.2 * k}), 4.0, cost=2.0)
+    found = past_answers(study)
+    assert [each.rounds for each in found] == [4, 10], "the second one is today's"
+    assert found[0].mean == told(4).recommend().mean
+    study.tell(study.ask(), 5.0, cost=2.0)
+    assert [each.rounds for each in past_answers(study)] == [4, 10]
 
 
 @pytest.mark.parametrize("minimize", [False, True])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import sys
 from base64 import b64encode
@@ -14,9 +15,10 @@ from typing import Any
 import pytest
 
 from steerbo._text import unsafe
-from steerbo.core import cached_until_next_event
+from steerbo.core import Optimizer, Recommendation, Scope, cached_until_next_event
 from steerbo.page import report as page
-from steerbo.plots import drawing, pictures
+from steerbo.page.learned import tabs_of
+from steerbo.space import LinearConstraint
 from steerbo.study import MemoryLog, Study
 from steerbo.study.files.export import events_jsonl, rounds_csv
 from steerbo.study.files.import_csv import import_csv
@@ -68,7 +70,7 @@ def test_what_users_wrote_is_text() -> None:
 def test_it_opens_without_a_network_and_is_small() -> None:
     text = page(nasty(), "a study")
     tags = Tags(text)
-    assert all(address.startswith("data:image/png;base64,") for address in tags.addresses)
+    assert not tags.addresses, "nothing beside it"
     assert not re.search(r"https?://|@import|url\(", text)
     assert len(text) < 2_000_000
 
@@ -100,33 +102,21 @@ def test_little_data_of_another_wing(told: int) -> None:
 @pytest.mark.filterwarnings("ignore:.*not even the noise:UserWarning")
 @pytest.mark.parametrize("rounds", [0, 1, 3])
 @pytest.mark.parametrize("wing", ["cost-varying", "time-varying", "causal", "mean-field"])
-def test_every_wing_has_its_picture(wing: str, rounds: int) -> None:
-    pytest.importorskip("matplotlib")
+def test_every_wing_has_its_drawings(wing: str, rounds: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are the page's own: nothing is loaded, and matplotlib is not asked."""
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     case, _ = WINGS[wing]
     study = Study.create(MemoryLog(), case.problem, case.method, rounds=9, options=case.options)
     case.play(study.optimizer, rounds)
     text = page(study, wing)
     tags = Tags(text)
-    titles = [picture.title for picture in pictures(study)]
-    assert tags.seen.count("img") == len(titles)
-    least = 1 if wing == "time-varying" else 2
-    if wing == "cost-varying" and not rounds:
-        least = 0  # there is no price to set an expectation against, and no play
-    assert len(titles) >= least
-    assert all(title in unescape(text) for title in titles)
-    learned = [title for title in titles if title.startswith("Expected along ")]
-    assert not learned if wing == "mean-field" or not rounds else learned or wing == "causal"
-    assert all(address.startswith("data:image/png;base64,") for address in tags.addresses)
+    labels = [tab.label for tab in tabs_of(study, study.recommend())]
+    assert "img" not in tags.seen
+    assert text.count("<h2>What was learned") == len(labels), labels
+    assert all(label in unescape(text) for label in labels if len(labels) > 1)
+    assert labels or not rounds or (wing, rounds) == ("time-varying", 1), "no time has passed yet"
     assert len(text) < 2_000_000
     assert "{&#x27;" not in text, "words, not Python"
-
-
-def test_without_matplotlib_the_page_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    drawing._figure_class.cache_clear()  # as in a process that has drawn nothing yet
-    text = page(nasty(), "a study")
-    assert "img" not in Tags(text).seen
-    assert "steerbo[plots]" in text
 
 
 def test_the_command_writes_a_file(tmp_path: Path) -> None:
@@ -138,6 +128,18 @@ def test_the_command_writes_a_file(tmp_path: Path) -> None:
     assert "Best now" in text
     assert "temperature" in text
     assert call("report", path, "--out", tmp_path / "no" / "folder.html").exit_code == 2
+
+
+def test_the_command_draws_every_picture_into_a_folder(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    path = write_function(tmp_path, MEASURE)
+    assert call("run", path, "--quiet").exit_code == 0
+    result = call("plot", path, "--json")
+    assert result.exit_code == 0, result.output
+    files = json.loads(result.output)["files"]
+    assert len(files) > 2
+    assert {Path(file).parent.name for file in files} == {"study-pictures"}
+    assert all(Path(file).read_bytes().startswith(b"\x89PNG") for file in files)
 
 
 @pytest.mark.filterwarnings("ignore:.*not even the noise:UserWarning")
@@ -165,20 +167,26 @@ def test_older_logs_with_characters_that_cannot_be_shown(
         assert [line.taken for line in lines] == [True] * 6, lines
 
 
-def test_a_kind_from_outside_has_it_all_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("matplotlib")
+def test_a_kind_from_outside_has_it_all_by_default() -> None:
     study = Study.create(MemoryLog(), Stub(), Nearest, rounds=3)
     world = Case(Stub(), Nearest, evaluate, look)
     for _ in range(2):
         world.play(study, 1)  # type: ignore[arg-type]
-    shown = page(study, "outside")
-    assert "Outcome of every round, and what was expected of the recommendations" in shown
-    assert Tags(shown).seen.count("img") == 1
-    assert "2 outcomes, the last" in shown
+    assert "2 outcomes, the last" in page(study, "outside")
     table = rounds_csv(study.problem, study.history).splitlines()
     assert table[0] == "token,round,state,value,cost,charged,age,dose,pulse,rest,reason"
-    monkeypatch.setattr(Stub, "pictures", "no.such:place")
-    assert "no.such:place" in page(study, "outside"), "the page is there all the same"
+
+
+class Bold(Nearest):
+    """Recommends what a limit forbids."""
+
+    def recommend(self, history: Any) -> Recommendation:
+        return Recommendation(Scope(["dose"]), {"dose": 0.9})
+
+
+def test_an_answer_that_breaks_a_limit_is_a_sentence_in_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Stub, "every_limit", (LinearConstraint({"dose": 1}, at_most=0.5),))
+    assert "breaks a limit of the problem: dose at most 0.5" in page(Optimizer(Stub(), Bold), "a study")
 
 
 @pytest.mark.parametrize("kind", hostile.KINDS)

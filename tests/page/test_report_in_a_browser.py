@@ -85,12 +85,12 @@ def test_a_table_of_agents_fits_or_scrolls_by_itself(tmp_path: Path, actions: in
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_progress_and_pictures_are_whole(tmp_path: Path, width: int) -> None:
+def test_charts_are_whole(tmp_path: Path, width: int) -> None:
     """Nothing of them is hidden behind an edge, and there is no bar to push."""
     measure = """
     const whole = box => box.left >= 0 && box.right <= window.innerWidth;
-    const seen = [...document.querySelectorAll("img, svg.chart, svg.chart text, svg.chart circle")];
-    const bars = [...document.querySelectorAll("img, svg.chart")].filter(e => e.closest(".wide"));
+    const seen = [...document.querySelectorAll("svg.chart, svg.chart text, svg.chart circle")];
+    const bars = [...document.querySelectorAll("svg.chart")].filter(e => e.closest(".wide"));
     return [seen.length > 5, seen.filter(e => !whole(e.getBoundingClientRect())).map(e => e.outerHTML), bars.length];
     """
     assert measured(tmp_path, measure, width) == [True, [], 0]

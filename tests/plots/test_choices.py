@@ -10,7 +10,7 @@ import pytest
 
 import steerbo as sb
 from steerbo.core import Recommendation, Scope, good_enough
-from steerbo.page.pictures import Chart
+from steerbo.page.charts import Chart
 from steerbo.page.view import sets
 from steerbo.plots import costvarying
 from steerbo.plots.choices import Choices, choices_of, draw_prices, steps

@@ -19,7 +19,7 @@ pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed (Debian: apt-get install chromium)"),
     needs_axe,
 ]
-PARTS = ("?whole=1", "/learned", "/pictures", "/rounds", "/settings", "/rounds/{token}")
+PARTS = ("?whole=1", "/learned", "/progress", "/rounds", "/settings", "/rounds/{token}")
 ALIKE = PARTS[3:]
 """Parts whose page is the same for every kind: by default they are opened for one."""
 

@@ -176,7 +176,7 @@ def test_data_are_added_and_corrected(tmp_path: Path) -> None:
         assert "Added: 6 for 2." in client.get("/page/oven/rounds/added-1").text
         doubted = person.send("settings/add", **{**given, "realised:oven": "600"})
         assert doubted.status_code == 409
-        assert "Add it all the same" in doubted.text
+        assert "Add it anyway" in doubted.text
         assert person.send("settings/add", **{**given, "value": "much"}).status_code == 422
 
 

@@ -79,7 +79,7 @@ def test_what_is_not_a_setting_of_every_variable_is_refused() -> None:
         building({"supply": 45})
     with pytest.raises(InvalidProblem, match=r"current\.supply"):
         building({"supply": "55 - wind", "setback": 3})
-    assert ("where one stands", "supply = 55 - 1.1 * outdoor, setback = 3") in building().describe()
+    assert ("today's settings", "supply = 55 - 1.1 * outdoor, setback = 3") in building().describe()
 
 
 def test_it_is_read_back_from_the_log() -> None:

@@ -390,7 +390,7 @@ class Causal(ConstrainedProblem):
     def _todays_line(self) -> tuple[tuple[str, str], ...]:
         if self.today is None:
             return ()
-        return (("where one stands", as_text(self.shown(self.today.in_words()))),)
+        return (("today's settings", as_text(self.shown(self.today.in_words()))),)
 
     def _money_lines(self) -> tuple[tuple[str, str], ...]:
         if self.price_table is None:

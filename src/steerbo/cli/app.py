@@ -71,6 +71,7 @@ COMMANDS = {
     ),
     "files": ("records", "List the files beside remarks, or write them into a folder."),
     "report": ("records", "Write the study as one HTML page, readable offline."),
+    "plot": ("records", "Draw every picture of the study into a folder, for papers and talks."),
     "serve": ("serving", "Serve studies as web pages and as JSON over HTTP."),
     "mcp": ("serving", "Serve studies to an assistant over the Model Context Protocol."),
     "key": ("serving", "Create, list or revoke keys to a served study."),

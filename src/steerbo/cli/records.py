@@ -1,4 +1,4 @@
-"""Rounds and data of a study: import, export, files, report."""
+"""Rounds and data of a study: import, export, files, report, pictures."""
 
 from __future__ import annotations
 
@@ -410,3 +410,24 @@ def report(
     file = out or (Path(study).with_suffix(".html") if "://" not in study else Path("study.html"))
     _write(file, text, ".html")
     answer(as_json, {"file": str(file)}, str(file))
+
+
+@commands.command()
+def plot(
+    study: Place,
+    out: Annotated[Path | None, typer.Option(help="The folder; default: STUDY-pictures.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Draw every picture of the study into a folder, for papers and talks. It needs matplotlib."""
+    place = Path("study" if "://" in study else study)
+    folder = out or place.with_name(f"{place.stem}-pictures")
+    files = dict[str, str]()
+    with open_study(study, tolerated="any") as going:
+        from ..plots import pictures, save  # start-up time: it imports every kind of problem
+
+        for picture in pictures(going):
+            name = re.sub(r"[^\w]+", "-", picture.title.lower()).strip("-")
+            files[str(save(picture.figure, folder / f"{len(files) + 1}-{name}.png"))] = (
+                picture.title
+            )
+    answer(as_json, {"files": files}, "\n".join(files) or "There is nothing to draw yet.")

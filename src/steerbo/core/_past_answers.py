@@ -8,13 +8,16 @@ from dataclasses import dataclass, field
 from ..errors import SteerboError
 from ..records import record
 from ._problem import Problem
-from .events import Amended, BoundsExtended, Created, Event, OutcomeTold
+from .events import Amended, Asked, BoundsExtended, Created, Event, OutcomeTold, Refitted
 from .optimizer import BaseStudy, Optimizer, problem_of
 from .registry import find_method
 from .state import StudyState
 
 _FIRST = 4
 """Completed rounds from which on an answer is looked back at: bounds before are wider than all that is drawn."""
+
+_LEARNED_ANEW = 100
+"""Completed rounds before which an answer may need a fit of its own: .1 s; of a thousand one takes a second."""
 
 
 @record
@@ -64,8 +67,8 @@ class PastAnswers:
 def past_answers(study: BaseStudy) -> tuple[PastAnswer, ...]:
     """Expected values of the recommendations after 4, 6, 8, 12, 16, 24 … outcomes.
 
-    They grow in number as the logarithm of the rounds, so that all of them cost about three times as
-    much as the latest.
+    They grow in number as the logarithm of the rounds. From a hundred outcomes on each is by a fit
+    of the log: where none was due, or at the next one.
     """
     return answers_before(study.problem, study.events, kept_of(study), study)
 
@@ -99,16 +102,30 @@ def answers_before(
             return ()  # how it was before the bounds were extended is known to its program alone
         problem = problem_of(created, "events.0")
     state = StudyState(problem, find_method(problem, created.method), created)
-    optimizer, due = Optimizer._of(state), _FIRST
+    optimizer, due, waiting = Optimizer._of(state), _FIRST, 0
     for position, event in enumerate(rest, 1):
         state.apply(event)
-        if state.history.n_completed >= due:
-            due = _after(state.history.n_completed)
-            if position not in known.found:
-                stands = now if now is not None and position == len(rest) else optimizer
-                known.found[position] = _answer(stands)
-    known.read, known.completed, known.due = len(events), state.history.n_completed, due
+        completed = state.history.n_completed
+        if completed >= due:
+            due, waiting = _after(completed), 0 if position in known.found else position
+        if not waiting:
+            continue
+        if now is not None and position == len(rest):
+            known.found[waiting], waiting = _answer(now), 0
+        elif _is_fitted(event, rest[position:]) or completed < _LEARNED_ANEW:
+            known.found[waiting], waiting = _answer(optimizer), 0
+    known.read, known.completed = len(events), state.history.n_completed
+    known.due = known.completed + 1 if waiting else due
     return known.expected
+
+
+def _is_fitted(event: Event, later: Sequence[Event]) -> bool:
+    """Whether an answer after an event needs no fit but those of the log: one is logged where the next ask needs it."""
+    if later and isinstance(later[0], Refitted):
+        return False  # it is read first
+    return isinstance(event, Refitted) or bool(
+        later and isinstance(later[0], Asked) and not later[0].note.get("own")
+    )
 
 
 def _after(count: int) -> int:

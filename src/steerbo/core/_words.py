@@ -238,24 +238,21 @@ def _moving(  # noqa: PLR0917  by name
     """Words for a play that stays, or moves a hard-to-change variable.
 
     >>> _moving("speed, keeping oven", None, 5.0, 0.02, 0.1, 40)
-    'it moves nothing that is hard to change: that would cost 5, and is expected to make rounds better by 0.02; over \
-the 40 rounds still to come it would have to be 0.1'
+    'what is hard to change stays as it is: to move it costs 5, and has to gain 0.1 a round in the 40 rounds to come; \
+0.02 is expected'
     """
     gained, wanted = numeral(better, 3), numeral(needed, 3)
-    held = f"over the {plays:.0f} rounds still to come it would have to be {wanted}"
+    held = f"has to gain {wanted} a round in the {plays:.0f} rounds to come; {gained} is expected"
     if paid:
-        return f"it pays {numeral(paid, 4)} to move, which is expected to make rounds better by {gained}; {held}"
-    nothing = (
-        f"it moves nothing that is hard to change: that would cost {numeral(price, 4)}, "
-        "and is expected to make rounds"
-    )
+        return f"the move costs {numeral(paid, 4)}, and {held}"
+    stays = f"what is hard to change stays as it is: to move it costs {numeral(price, 4)}, and"
     if better < needed:
-        return f"{nothing} better by {gained}; {held}"
+        return f"{stays} {held}"
     # The move is worth its cost beside the set that it is of; another set, which stays, was chosen
     # before it.
     return (
-        f"{nothing} of the set that it is for better by {gained}, more than the {wanted} that would pay for it; but "
-        f"{scope} is played before that set"
+        f"{stays} is expected to gain {gained} a round with the set that it is for, more than the {wanted} that pays "
+        f"for it; but {scope} is held before that set"
     )
 
 
@@ -391,7 +388,7 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "priors-misfit": "No stated prior fits what came: by time {time:.10g} three of five outcomes were far "
     "from all that {prior}, the likeliest of them, expected. Leave priors out, or state wider ones.",
     "tolerance-idle": lambda difference, low, high, outcomes: (
-        f"Good enough is what comes within {numeral(difference)} of the best, and all {outcomes} outcomes so far lie "
+        f"Good enough is within {numeral(difference)} of the best, and all {outcomes} outcomes so far lie "
         f"within {numeral(high - low)}: every scope is good enough. A smaller tolerance is another study."
     ),
     "threshold-unreached": lambda threshold, best, outcomes: (

@@ -66,7 +66,7 @@ class Absolute:
         return best - self.difference
 
     def __str__(self) -> str:
-        return f"what comes within {self.difference:g} of the best"
+        return f"within {self.difference:g} of the best"
 
 
 @record

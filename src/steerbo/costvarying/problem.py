@@ -179,10 +179,10 @@ class CostVarying(ConstrainedProblem):
         tolerance = [("good enough", str(self.tolerance))] if self.tolerance is not None else []
         limits = [("limit", str(limit)) for limit in self.limits or ()]
         stands = (
-            [("where one stands", as_text(self.shown(self.today.in_words())))] if self.today else []
+            [("today's settings", as_text(self.shown(self.today.in_words())))] if self.today else []
         )
         worth = (
-            [("net value", f"one of it is worth {self.value_of_one:g} of cost")]
+            [("net value", f"a value of 1 is worth a cost of {self.value_of_one:g}")]
             if self.value_of_one
             else []
         )

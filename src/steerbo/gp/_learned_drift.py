@@ -225,7 +225,7 @@ class DriftModel:
         """Describe the drift by the kernel in use."""
         if self.given is not None and not isinstance(self.given, Sliding):
             return f"it drifts as given: {in_words(self.given)}"
-        words = [f"all began anew at time {self.cuts[-1]:.10g}"] if self.cuts else []
+        words = [f"everything changed at time {self.cuts[-1]:.10g}"] if self.cuts else []
         if self.kind == "sliding" and isinstance(sliding := kernel.members[0], SlidingKernel):
             fastest = max(map(abs, sliding.velocity), default=0.0) / self.unit
             words.append(
@@ -236,15 +236,16 @@ class DriftModel:
                 np.exp([p.value for k in kernel.members[-2:] for p in k.parameters]) * self.unit
             )
             words.append(
-                f"it has a season of {period:.3g} of time, and the same one counts half after {lasts * math.log(2):.3g}"
+                f"the best repeats every {period:.3g} in time, and a result of the same season counts half after "
+                f"{lasts * math.log(2):.3g}"
             )
         elif self.kind != "steady":
             changes = kernel.members[-1]
             lasting = 1.0 - changes.changing if isinstance(changes, LastingKernel) else 0.0
             scale = math.exp(changes.parameters[-1].value) * self.unit
             half = scale * (math.sqrt(2 * math.log(2)) if self.kind == "smooth" else math.log(2))
-            of = f"{lasting:.0%} of an outcome lasts, the rest" if lasting else "an outcome"
-            words.append(f"{of} counts half after {half:.3g} of time")
+            of = f"{lasting:.0%} of a result lasts, the rest" if lasting else "a result"
+            words.append(f"{of} counts half after a time of {half:.3g}")
         return " and ".join(words) or "nothing seems to drift"
 
 

@@ -135,7 +135,7 @@ def summary(
         f"distributions, lengthscale {kernel.lengthscale('lengthscale', posterior.parameters):.3g}, noise {noise:.3g}."
     )
     if problem.feedback == "population":
-        said += " Averages never identify single payoffs: those below rest on the kernel."
+        said += " Each round told one average, so the figures for single cells are estimates."
     old, since = forgotten
     if old:
         older = f"{counted(old, 'older outcome')} {'is' if old == 1 else 'are'}"

@@ -358,7 +358,7 @@ class MeanField(MeasuredProblem):
             *traded_lines(self.traded),
         ]
         if self.current is not None:
-            lines.append(("where one stands", as_text(dict(self.current))))
+            lines.append(("today's settings", as_text(dict(self.current))))
         return (*lines, *drift_lines(self.drift))
 
     # -- requests ----------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ All of them are drawn by the browser, in any colour scheme; matplotlib is not ne
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -17,11 +17,12 @@ from .._wording import interval_texts
 from ..causal import Causal, CausalGraph
 from ..core import BaseStudy, Problem, Recommendation, Scope, with_unit
 from ..errors import SteerboError
+from ..interop.posteriors import PosteriorQuery
 from ..meanfield import MeanField
 from ..plots.causal import Edge, edges_of, layers, role_of
 from ..plots.drawing import is_log
 from ..plots.meanfield import payoff_curve, played_shares
-from ..plots.model import over_time_of
+from ..plots.model import importance_of, map_of, over_time_of, slices_of, whole_model
 from ..plots.policies import (
     Followed,
     PolicyCurve,
@@ -31,7 +32,7 @@ from ..plots.policies import (
     response_of,
     settings_of,
 )
-from .pictures import Axis, Chart, Curve, Look, Mark, Point, Shade, points, thinned
+from .charts import Axis, Chart, Curve, Look, Mark, Point, Shade, points, thinned
 from .wording import Words, is_known, labelled, share_text
 
 # pixels: between neighbours, between layers, around, of a mark
@@ -51,6 +52,13 @@ _CROSSED, _BESIDE, _UNLIKE, _TOGETHER = 60.0, 15.0, 1.0, 6.0
 SHADES = 7
 """Of a drawing of time and position, from the worst to the best."""
 _ROOM = 0.05  # of the range of an axis, free at its ends
+_LARGEST, _SMALLEST = (
+    20.0,
+    3.0,
+)  # radius of the fullest place on a map, and of an empty one, in pixels
+_MOST_BOUNDS = 200  # outcomes with bounds beside one another; more are no longer told apart
+_WITHIN, _NEXT, _BEST, _BEYOND, _MOVED = map(Look.of, (0, 1, 2, 3, 7))
+"""Looks: an outcome within its bounds, what is next, the best, an outcome beyond its bounds, a move."""
 ROLES = {"set": "set", "seen": "looked at before", "target": "the outcome", "free": "left alone"}
 """Parts that variables play, as the legend has them."""
 
@@ -291,31 +299,8 @@ def time_chart(study: BaseStudy, advice: Recommendation, name: str) -> Chart:
     problem, words = study.problem, Words.of(study)
     found = over_time_of(study, advice, name)
     times, at = found.times, found.at
-    half_t = float(times[1] - times[0]) / 2
-    places = np.asarray(at, dtype=float)
-    log = is_log(problem.space[name])
-    on_axis = np.log(places) if log else places
-    gaps = np.diff(on_axis) / 2
-    edges = [on_axis[0] - gaps[0], *(on_axis[:-1] + gaps), on_axis[-1] + gaps[-1]]
-    edges = [math.exp(edge) if log else float(edge) for edge in edges]
-    across = Axis(float(times[0]) - half_t, float(times[-1]) + half_t)
-    up = Axis(edges[0], edges[-1], rising=True, log=log)
-    low, high = float(np.min(found.mean)), float(np.max(found.mean))
-    part = (found.mean - low) / max(high - low, 1e-300)
-    level = np.clip((part if problem.sign > 0 else 1.0 - part) * SHADES, 0, SHADES - 1).astype(int)
-    shades = []
-    for k, time in enumerate(times):
-        ends = [0, *(np.flatnonzero(np.diff(level[k])) + 1).tolist(), len(at)]
-        for first, last in pairwise(ends):
-            top, bottom = up(edges[last]), up(edges[first])
-            left, right = across(float(time) - half_t), across(float(time) + half_t)
-            place = (
-                f"{left:.2f}",
-                f"{top:.2f}",
-                f"{right - left + 0.05:.2f}",
-                f"{bottom - top + 0.05:.2f}",
-            )
-            shades.append(Shade(*place, int(level[k, first])))
+    variable = problem.space[name]
+    across, up, shades, ends = _shaded(study, (None, times), (variable, at), found.mean)
     dots = [
         Mark(
             across.at(time),
@@ -324,7 +309,6 @@ def time_chart(study: BaseStudy, advice: Recommendation, name: str) -> Chart:
         )
         for time, x, value in found.plays
     ]
-    worst, best, _ = interval_texts(*((low, high) if problem.sign > 0 else (high, low)), None)
     now = with_unit(problem.space, name, float(found.best[-1]))
     then = with_unit(problem.space, name, float(found.best[0]))
     return Chart(
@@ -334,9 +318,175 @@ def time_chart(study: BaseStudy, advice: Recommendation, name: str) -> Chart:
         up=up.ticks(6),
         along="time",
         text=f"The best {name} was {then} at time {times[0]:.10g} and is {now} at time {times[-1]:.10g}.",
-        upward=labelled(name, getattr(problem.space[name], "unit", "")),
-        shades=tuple(shades),
-        ends=(words.worth(worst), words.worth(best)),
+        upward=_labelled(problem, name),
+        shades=shades,
+        ends=ends,
+    )
+
+
+Along = tuple[Any, Any]
+"""An axis: its variable, None for the time, and values, (m,)."""
+
+
+def _shaded(
+    study: BaseStudy, right: Along, upward: Along, mean: Any
+) -> tuple[Axis, Axis, tuple[Shade, ...], tuple[str, str]]:
+    """Means (m, r) in shades, the better the stronger: axes, rectangles, and the palest and the darkest in words."""
+    (first, across), (second, up) = right, upward
+    words, sign = Words.of(study), study.problem.sign
+    sides, levels = _edges(across, is_log(first)), _edges(up, is_log(second))
+    x = Axis(sides[0], sides[-1], log=is_log(first))
+    y = Axis(levels[0], levels[-1], rising=True, log=is_log(second))
+    low, high = float(np.min(mean)), float(np.max(mean))
+    part = (mean - low) / max(high - low, 1e-300)
+    level = np.clip((part if sign > 0 else 1.0 - part) * SHADES, 0, SHADES - 1).astype(int)
+    shades = []
+    for k, column in enumerate(level):
+        left, width = x(sides[k]), x(sides[k + 1]) - x(sides[k])
+        ends = [0, *(np.flatnonzero(np.diff(column)) + 1).tolist(), len(column)]
+        for start, end in pairwise(ends):
+            top, height = y(levels[end]), y(levels[start]) - y(levels[end])
+            size = f"{width + 0.05:.2f}", f"{height + 0.05:.2f}"
+            shades.append(Shade(f"{left:.2f}", f"{top:.2f}", *size, int(column[start])))
+    worst, best, _ = interval_texts(*((low, high) if sign > 0 else (high, low)), None)
+    return x, y, tuple(shades), (words.worth(worst), words.worth(best))
+
+
+def _edges(values: Any, log: bool) -> list[float]:
+    """Ends of the columns about values, half way to their neighbours on their scale.
+
+    >>> _edges([1.0, 2.0, 4.0], False)
+    [0.5, 1.5, 3.0, 5.0]
+    """
+    at = np.asarray(values, dtype=float)
+    at = np.log(at) if log else at
+    gaps = np.diff(at) / 2
+    edges = np.array([at[0] - gaps[0], *(at[:-1] + gaps), at[-1] + gaps[-1]])
+    found: list[float] = (np.exp(edges) if log else edges).tolist()
+    return found
+
+
+# -- two variables, and how far the model is to be trusted -----------------------------------------
+
+
+def map_chart(study: BaseStudy, advice: Recommendation, names: tuple[str, str]) -> Chart:
+    """Expected outcomes in shades over two numbers, all others as recommended: the numbers of `plots.contour`.
+
+    Raises:
+        SteerboError: the method keeps no model over variables.
+        KeyError: the variables are not in it.
+    """
+    problem, words = study.problem, Words.of(study)
+    slices = slices_of(study, advice=advice)
+    for name in names:
+        if name not in slices.names:
+            raise KeyError(name)
+    found = map_of(slices, names)
+    first, second = (problem.space[name] for name in names)
+    across, up, shades, ends = _shaded(
+        study, (first, found.across), (second, found.up), found.mean.T
+    )
+
+    def there(pair: tuple[Any, Any]) -> str:
+        shown = (with_unit(problem.space, n, x) for n, x in zip(names, pair, strict=True))
+        return " and ".join(f"{n} at {text}" for n, text in zip(names, shown, strict=True))
+
+    dots = [
+        Mark(
+            across.at(each.at[0]),
+            up.at(each.at[1]),
+            f"{each.title}: {words.outcome(each.value)}, {there(each.at)}",
+        )
+        for each in found.data
+    ]
+    marks = [
+        Point(across.at(x), up.at(y), f"next: {there((x, y))}", _NEXT) for x, y in found.suggested
+    ]
+    if found.best is not None:
+        x, y = found.best
+        best = f"best now: {there(found.best)}"
+        marks.append(Point(across.at(x), up.at(y), best, _BEST, chosen=True))
+    return Chart(
+        line="",
+        dots=thinned(dots),
+        across=across.ticks(),
+        up=up.ticks(6),
+        along=_labelled(problem, names[0]),
+        text=f"{words.value_label}, expected by {' and '.join(names)}: {ends[0]} to {ends[1]}",
+        upward=_labelled(problem, names[1]),
+        shades=shades,
+        ends=ends,
+        points=tuple(marks),
+    )
+
+
+def trust_chart(study: BaseStudy) -> Chart:
+    """Each outcome against what was expected without it: the numbers of `plots.cross_validation`.
+
+    Raises:
+        InvalidRequest: the method has no model that predicts outcomes, or there are too few.
+    """
+    words, found = Words.of(study), study.cross_validate()
+    told = [each.value for each in found]
+    across = _axis(told)
+    up = _axis(told, *((each.lower, each.upper) for each in found), rising=True)
+    some = [found[int(k)] for k in np.linspace(0, len(found) - 1, min(len(found), _MOST_BOUNDS))]
+    marks = []
+    for each in some:
+        mean, low, high = interval_texts(each.mean, each.lower, each.upper)
+        text = f"{each.name}: {words.outcome(each.value)}, {mean} was expected, {low} to {high}"
+        look = _WITHIN if each.covered else _BEYOND
+        ends = up.at(each.upper), up.at(each.lower)
+        at = across.at(each.value), up.at(each.mean)
+        marks.append(Point(*at, text, look, top=ends[0], bottom=ends[1]))
+    within = sum(each.covered for each in found)
+    ends_of = (min(told), max(told))
+    return Chart(
+        line=points(ends_of, ends_of, across, up),
+        dots=(),
+        across=across.ticks(),
+        up=up.ticks(6),
+        along=f"{words.value_label}, measured",
+        text=f"{within} of {len(found)} outcomes are within the 95 % bounds of what was expected without them",
+        upward=f"{words.value_label}, expected without it",
+        points=tuple(marks),
+    )
+
+
+@dataclass(frozen=True)
+class Level:
+    """Row with a mark on its bounds: a category, or a share; name, mean, and bounds in words and as places."""
+
+    name: str
+    mean: str
+    between: str
+    left: str
+    right: str
+    at: str
+    best: bool
+
+
+def importance_rows(study: BaseStudy, advice: Recommendation) -> tuple[Level, ...]:
+    """The share of the variance that each variable explains alone: the numbers of `plots.importance`.
+
+    Raises:
+        SteerboError: the method keeps no model over variables, or over one only.
+    """
+    found = importance_of(study, whole_model(study, advice, PosteriorQuery()))
+    axis = Axis(0.0, 1.0)
+    return tuple(
+        Level(
+            name,
+            f"{share:.0%}",
+            f"{low:.0%} to {high:.0%}",
+            axis.at(low),
+            axis.at(high),
+            axis.at(share),
+            best=False,
+        )
+        for name, share, low, high in zip(
+            found.names, found.share, found.low, found.high, strict=True
+        )
     )
 
 
@@ -376,10 +526,19 @@ def _rated(study: BaseStudy, value: float, ends: tuple[float, float]) -> str:
     return f"rated s{min(int(part * SHADES), SHADES - 1)}"
 
 
+def changes_chart(study: BaseStudy, advice: Recommendation, name: str) -> Chart:
+    """Settings of a number that is hard to change, round by round, and its moves: the numbers of `plots.settings`."""
+    found = settings_of(study, advice, name)
+    every = [value for _, value in found.held if value is not None]
+    up = _axis(every, rising=True, variable=study.problem.space[name])
+    return _settings_chart(study, found, up)
+
+
 def _settings_chart(study: BaseStudy, found: SettingsOverTime, up: Axis) -> Chart:
     problem, words = study.problem, Words.of(study)
     whens = [each.when for each in (*found.plays, *found.suggested)]
-    across = _axis(whens)
+    across = _axis(whens, [when for when, _ in found.held])
+    held = [k for k, (_, value) in enumerate(found.held) if value is not None]
     dots = [
         Mark(
             across.at(each.when),
@@ -399,11 +558,22 @@ def _settings_chart(study: BaseStudy, found: SettingsOverTime, up: Axis) -> Char
         )
         for each in found.suggested
     ]
+    moves = [
+        Point(
+            across.at(when),
+            up.at(value),
+            f"moved to {with_unit(problem.space, found.name, value)}",
+            _MOVED,
+        )
+        for when, value in found.moved
+    ]
     low, high = found.outcomes if problem.sign > 0 else found.outcomes[::-1]
     worst, best, _ = interval_texts(low, high, None)
     return Chart(
         line="",
         dots=thinned(dots),
+        curves=tuple(Curve(_stairs(found.held[a:b], across, up), number=3) for a, b in _runs(held)),
+        points=tuple(moves),
         marks=tuple(marks),
         across=across.ticks(),
         up=up.ticks(6),
@@ -412,6 +582,13 @@ def _settings_chart(study: BaseStudy, found: SettingsOverTime, up: Axis) -> Char
         upward=_labelled(problem, found.name),
         ends=(words.worth(worst), words.worth(best)),
     )
+
+
+def _stairs(held: Sequence[tuple[float, Any]], across: Axis, up: Axis) -> str:
+    """The points of a line that keeps a setting until the next round."""
+    corners = [(when, value) for (_, value), (when, _) in pairwise(held)]
+    both = [point for pair in zip(held, corners, strict=False) for point in pair] + [held[-1]]
+    return points((when for when, _ in both), (value for _, value in both), across, up)
 
 
 def _policy_chart(
@@ -548,4 +725,36 @@ def agents_chart(study: BaseStudy, advice: Recommendation, action: str) -> Chart
         up=up.ticks(6),
         along=f"{'agents' if problem.counts else 'agents (%)'} in {action}",
         text=f"{words.value} with {many(best)} in {action}: {words.worth(said)} is expected, {lower} to {upper}.",
+    )
+
+
+def places_chart(study: BaseStudy, advice: Recommendation) -> Chart:
+    """A map of the recommended agents, by area: the numbers of `plots.meanfield.places`."""
+    problem, words = study.problem, Words.of(study)
+    assert isinstance(problem, MeanField)
+    shares = problem.shares @ problem.table(advice.values["distribution"])
+    x, y = np.array(problem.action_features, dtype=float).T
+    across, up = _axis(x), _axis(y, rising=True)
+    most = max(float(shares.max()), 1e-12)
+
+    def many(share: float) -> str:
+        return f"{problem.agents * share:.0f}" if problem.counts else share_text(share)
+
+    dots = [
+        Mark(
+            across.at(x[a]),
+            up.at(y[a]),
+            f"{problem.actions[a]}: {many(shares[a])}",
+            "agents" if shares[a] > 0 else "off",
+            max(_LARGEST * math.sqrt(shares[a] / most), _SMALLEST),
+        )
+        for a in np.argsort(-shares, kind="stable")
+    ]
+    return Chart(
+        line="",
+        dots=tuple(dots),
+        across=(),
+        up=(),
+        along="",
+        text=f"Agents by place, for the best {words.value}: {'; '.join(dot.text for dot in dots)}",
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 from urllib.parse import urlencode
 
@@ -17,31 +18,33 @@ from ..meanfield import MeanField
 from ..meanfield.mf_gp_ucb import MFGPUCB
 from ..plots.causal import shares_of
 from ..plots.drawing import is_log
+from ..plots.meanfield import has_places
+from ..plots.model import TOGETHER, drifting_names, slices_of
 from ..plots.model import Slice as ModelSlice
-from ..plots.model import drifting_names, slices_of
 from ..plots.policies import Followed, followed
 from ..space import Categorical
-from .drawings import Graph, agents_chart, graphs_of, policy_charts, time_chart
-from .pictures import Axis, Chart, Crowd, Mark, points, thinned
+from .charts import Axis, Chart, Crowd, Mark, points, thinned
+from .drawings import (
+    Graph,
+    Level,
+    agents_chart,
+    changes_chart,
+    graphs_of,
+    importance_rows,
+    map_chart,
+    places_chart,
+    policy_charts,
+    time_chart,
+    trust_chart,
+)
 from .wording import Words, labelled, share_text
 
 SCOPED = ("cost-varying", "causal")
 """Kinds with a model of each scope, over its settings and looks."""
 _MOST_ACTIONS = 12  # bars of a context
+_MAPPED = 3  # numbers of which each pair has a map
+_EXPECTED_FROM = 12  # outcomes from which models expect something of one that is left out
 _LABEL = 24  # characters for which there is room beside a mark, on a telephone
-
-
-@dataclass(frozen=True)
-class Level:
-    """Level of a category with its expected outcome: name, mean, and bounds in words and as places."""
-
-    name: str
-    mean: str
-    between: str
-    left: str
-    right: str
-    at: str
-    best: bool
 
 
 @dataclass(frozen=True)
@@ -94,7 +97,60 @@ def tabs_of(study: BaseStudy, advice: Recommendation) -> tuple[Tab, ...]:
         *((Tab("shares", "shares"),) if shared(study) else ()),
         *(Tab(name, "", name) for name in along(study, advice)),
         *(Tab(name, "agents", name) for name in _actions(study, advice)),
+        *(Tab(" × ".join(pair), "map", " × ".join(pair)) for pair in _pairs(study, advice)),
+        *(Tab(f"{name} by round", "changes", name) for name in _hard(study)),
+        *((Tab("places", "places"),) if _on_a_map(study) else ()),
+        *((Tab("what matters", "importance"),) if _several(study, advice) else ()),
+        *((Tab("how sure", "trust"),) if _enough(study) else ()),
     )
+
+
+def _pairs(study: BaseStudy, advice: Recommendation) -> tuple[tuple[str, str], ...]:
+    """Pairs of numbers with a map: of the first ones that are set together."""
+    scope, space = advice.scope, study.problem.space
+    looked = [name for names in scope.look.values() for name in names]
+    scoped = study.problem.kind in SCOPED
+    own = {*scope.set, *scope.keep, *looked} if scoped else set(space.names)
+    numbers = [
+        name
+        for name in along(study, advice)
+        if name in own and not isinstance(space[name], Categorical)
+    ]
+    return tuple(combinations(numbers[:_MAPPED], 2))
+
+
+def _hard(study: BaseStudy) -> tuple[str, ...]:
+    """Numbers that are hard to change, and were set in rounds with an outcome; where time counts, that is drawn."""
+    told = {name for played, _ in study.history.told for name in played.suggestion.values}
+    return tuple(
+        variable.name
+        for variable in study.problem.space
+        if variable.change is not None
+        and variable.name in told
+        and not isinstance(variable, Categorical)
+    )
+
+
+def _on_a_map(study: BaseStudy) -> bool:
+    return isinstance(study.problem, MeanField) and has_places(study.problem)
+
+
+def _several(study: BaseStudy, advice: Recommendation) -> bool:
+    """Whether the model is one of several variables."""
+    if not along(study, advice):
+        return False
+    scope, space = advice.scope, study.problem.space
+    if study.problem.kind == "causal":
+        looked = {name for names in scope.look.values() for name in names}
+        return len({*scope.set, *scope.keep, *looked}) > 1
+    return len(space.names) > 1
+
+
+def _enough(study: BaseStudy) -> bool:
+    """Whether there may be outcomes of which something was expected."""
+    enough = study.history.n_completed + len(study.history.data) >= _EXPECTED_FROM
+    modelled = isinstance(study._method, MFGPUCB) or not posterior_less(study)
+    return enough and modelled
 
 
 def _actions(study: BaseStudy, advice: Recommendation) -> tuple[str, ...]:
@@ -154,6 +210,32 @@ def _drawing(study: BaseStudy, advice: Recommendation, tab: Tab) -> Slice | None
         return _policy_slice(study, advice, pair)
     if tab.draw == "shares":
         return shares_slice(study)
+    if tab.draw == "map":
+        first, second = next(p for p in _pairs(study, advice) if " × ".join(p) == tab.along)
+        says = (
+            f"Shades: expected {words.value_label}, the stronger the better, all else as in the best. "
+            "Dots: outcomes. Ring: best now; square: next."
+        )
+        return Slice(tab.along, map_chart(study, advice, (first, second)), (), says)
+    if tab.draw == "changes":
+        says = "Line: as it was set. Crosses: moves. Dots: rounds, in shades by what came of them."
+        return Slice(tab.along, changes_chart(study, advice, tab.along), (), says)
+    if tab.draw == "places":
+        says = "Best now. Area: the agents there; rings: places without any."
+        return Slice("places", places_chart(study, advice), (), says)
+    if tab.draw == "importance":
+        says = (
+            f"Share of the differences in {words.value} that a variable explains by itself, over all its values. "
+            f"Lines: nine of ten draws of the model. “{TOGETHER}”: what no variable explains by itself."
+        )
+        return Slice("what matters", None, importance_rows(study, advice), says)
+    if tab.draw == "trust":
+        chart = trust_chart(study)
+        says = (
+            f"{chart.text}. Each was predicted from the others; on the line both are equal. "
+            "Triangles: outside their bounds, as one of twenty should be."
+        )
+        return Slice("how sure", chart, (), says)
     if tab.draw == "agents":
         payoff = agents_chart(study, advice, tab.along)
         says = (
@@ -196,11 +278,6 @@ def shares_slice(study: BaseStudy) -> Slice:
 def _policy_slice(study: BaseStudy, advice: Recommendation, pair: Followed) -> Slice:
     says = "Dots: rounds, in shades by what came of them. Line: what the policy sets now."
     return Slice(str(pair), None, (), says, beside=policy_charts(study, advice, pair))
-
-
-def policy_slices(study: BaseStudy, advice: Recommendation, most: int) -> list[Slice]:
-    """Settings that follow seen values, so many at most: over time, by the policy, and as dose curves."""
-    return [_policy_slice(study, advice, pair) for pair in followed(study, advice)[:most]]
 
 
 def along(study: BaseStudy, advice: Recommendation) -> tuple[str, ...]:
@@ -303,11 +380,13 @@ def _drawn(
     told = found.data
     inside = [each.value for each in told if each.own and at[0] <= each.at <= at[-1]]
     low, high = float(np.min(mean - width)), float(np.max(mean + width))
-    if inside:  # a single wild outcome does not flatten the line
+    if found.decades is not None:
+        low, high = found.decades
+    elif inside:  # a single wild outcome does not flatten the line
         room = high - low
         low, high = max(min(low, *inside), low - room), min(max(high, *inside), high + room)
     across = Axis(float(at[0]), float(at[-1]), log=is_log(problem.space[name]))
-    up = Axis(low, high, rising=True)
+    up = Axis(low, high, rising=True, log=found.decades is not None)
     band = (
         points([*at, *at[::-1]], [*(mean + width), *(mean - width)[::-1]], across, up)
         if bounded

@@ -17,9 +17,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 from markupsafe import Markup
 
 from .._text import escape_unprintable
-from ..core import BaseStudy
-from .learned import along, policy_slices, shared, shares_slice, slice_along
-from .pictures import Drawn, drawn
+from ..core import BaseStudy, Recommendation
+from .learned import Learned, Tab, learned, tabs_of
 from .view import advice_of, progress, view
 from .wording import columns_in_step, places
 
@@ -48,39 +47,39 @@ def rendered(template: str, **shown: Any) -> str:
     return escape_unprintable(_templates().get_template(template).render(**shown))
 
 
-_MOST_SLICES = 6  # pictures along one variable
+_MOST_ALIKE = 6  # drawings of one sort, along one variable each, say
 
 
 def report(study: BaseStudy, title: str) -> str:
-    """Text of the report: recommendation, slices, progress, pictures, explanation, and all rounds.
+    """Text of the report: recommendation, drawings of what was learned, progress, explanation, all rounds.
 
     Args:
         study: whose page.
         title: its headline.
     """
     style, script = (_static(name) for name in ("steerbo.css", "tables.js"))
-    policy = f"default-src 'none'; style-src {_digest(style)}; script-src {_digest(script)}; img-src data:"
+    policy = f"default-src 'none'; style-src {_digest(style)}; script-src {_digest(script)}"
     advice = advice_of(study)
     shown = {
         "view": replace(view(study, None, advice), progress=progress(study, None, advice)),
-        "slices": [
-            *(slice_along(study, advice, name) for name in along(study, advice)[:_MOST_SLICES]),
-            *policy_slices(study, advice, _MOST_SLICES),
-            *([shares_slice(study)] if shared(study) else []),
-        ],
-        "pictures": drawn(study, advice),
+        "drawings": _drawings(study, advice),
         "style": Markup(style),
         "script": Markup(script),
         "policy": policy,
         "about": "",
         "draft": {},
     }
-    return rendered("report.html", name=title, source=_inside, **shown)
+    return rendered("report.html", name=title, **shown)
 
 
-def _inside(_: int, picture: Drawn) -> str:
-    """A picture's address: all of it."""
-    return f"data:image/png;base64,{b64encode(picture.png).decode()}"
+def _drawings(study: BaseStudy, advice: Recommendation) -> list[Learned]:
+    """All drawings of what was learned, the first ones of each sort."""
+    sorts: dict[str, list[Tab]] = {}
+    for tab in tabs_of(study, advice):
+        sorts.setdefault(tab.draw, []).append(tab)
+    tabs = [tab for alike in sorts.values() for tab in alike[:_MOST_ALIKE]]
+    found = [learned(study, advice, tab.draw, tab.along) for tab in tabs]
+    return [each for each in found if each.chosen is not None]
 
 
 def _static(name: str) -> str:

@@ -39,6 +39,7 @@ from ..plots.traded import Traded, traded_of
 from ..records import record, to_dict
 from ..study.formatting import alternatives, with_units
 from .archive import SHOWN, Line, Part, added, rounds_before
+from .charts import Axis, Chart, Crowd, Look, Mark, Point, Shade, points, thinned
 from .edit import (
     Field,
     Undo,
@@ -55,7 +56,6 @@ from .edit import (
     typed_text,
 )
 from .learned import Tab, tabs_of
-from .pictures import Axis, Chart, Crowd, Look, Mark, Point, Shade, points, thinned
 from .wording import (
     AGENTS,
     Words,

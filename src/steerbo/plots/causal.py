@@ -184,7 +184,7 @@ def figure(optimizer: BaseStudy, value: str = "") -> Any:
 
 
 def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
-    """Yield the pictures for the page."""
+    """Yield the pictures of the kind."""
     problem = of_kind(optimizer, Causal)
     if advice.outcomes:
         yield from traded_pictures(optimizer, advice)

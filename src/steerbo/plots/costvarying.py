@@ -122,7 +122,7 @@ def spending(study: BaseStudy, ax: Any = None, money: str = "") -> Any:
 
 
 def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
-    """Yield the pictures for the page."""
+    """Yield the pictures of the kind."""
     of_kind(optimizer, CostVarying)
     if advice.outcomes:
         yield from traded_pictures(optimizer, advice)

@@ -208,7 +208,7 @@ def has_places(problem: MeanField) -> bool:
 
 
 def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
-    """Yield the pictures for the page: a map or rows, payoffs, and outcomes."""
+    """Yield the pictures of the kind: a map or rows, payoffs, and outcomes."""
     problem = of_kind(optimizer, MeanField)
     yield from traded_pictures(optimizer, advice)
     if has_places(problem):

@@ -64,6 +64,7 @@ from .drawing import (
     with_unit,
     wrapped,
 )
+from .rounds import decades, over_decades
 
 _GRID = 161  # points of a line
 _LEVELS_AS_POINTS = 12  # levels that are points with bars; more are steps
@@ -332,6 +333,12 @@ class Slice:
     data: list[Datum]
     best: tuple[Any, float] | None
     suggested: list[Any]
+
+    @property
+    def decades(self) -> tuple[float, float] | None:
+        """Range of a logarithmic axis where outcomes of this scope span decades; None: the axis is linear."""
+        told = [each.value for each in self.data if each.own]
+        return decades(told) if over_decades(told) else None
 
 
 @dataclass(frozen=True)
@@ -671,6 +678,8 @@ def _draw(axes: Any, problem: Problem, found: Slice) -> None:
             mew=0.5, ls="none", zorder=5, transform=axes.get_xaxis_transform(), clip_on=False, label="suggested next",
         )  # fmt: skip
     scale_axis(axes.xaxis, variable)
+    if found.decades is not None:
+        axes.set(yscale="log", ylim=found.decades)
     if isinstance(variable, Categorical):
         axes.set_xlim(-0.5, len(variable.choices) - 0.5)
     axes.set_xlabel(wrapped(with_unit(problem, found.name), 26))
@@ -720,11 +729,56 @@ def contour(
     return _contour(axes, found, names, value)
 
 
+@dataclass(frozen=True)
+class Map:
+    """The posterior mean over two variables, all others as recommended: the numbers of every drawing of it.
+
+    Args:
+        names: of the variables across and up.
+        across, up: their values.
+        mean: the mean in the user's units, (s, r); rows are values of the second variable.
+        data: outcomes of the same scope.
+        best: the recommended pair; None where it is not set.
+        suggested: pairs that were suggested and have no outcome yet.
+    """
+
+    names: tuple[str, str]
+    across: list[Any]
+    up: list[Any]
+    mean: Float[np.ndarray, "s r"]
+    data: list[Datum]
+    best: tuple[Any, Any] | None
+    suggested: list[tuple[Any, Any]]
+
+
+def map_of(found: Slices, names: Sequence[str]) -> Map:
+    """Evaluate the posterior mean over two variables of slices."""
+    first, second = names
+    across, up, mean = over(found.surface, names, found.values)
+    both = [
+        (values[first], values[second])
+        for values in (found.values, *found.suggested[:_NEXT])
+        if first in values and second in values
+    ]
+    known = first in found.values and second in found.values
+    return Map(
+        (first, second),
+        across,
+        up,
+        found.study.problem.sign * mean,
+        [datum for datum in found.pairs(first, second) if datum.own],
+        both[0] if known else None,
+        both[known:],
+    )
+
+
 def _contour(axes: Any, found: Slices, names: Sequence[str], value: str = "") -> Any:
-    study, problem = found.study, found.study.problem
-    across, up, means = over(found.surface, names, found.values)
-    means, variables = problem.sign * means, [problem.space[name] for name in names]
-    x, y = (places_on(variable, at) for variable, at in zip(variables, (across, up), strict=True))
+    problem, drawn = found.study.problem, map_of(found, names)
+    means, variables = drawn.mean, [problem.space[name] for name in names]
+    x, y = (
+        places_on(variable, at)
+        for variable, at in zip(variables, (drawn.across, drawn.up), strict=True)
+    )
     scale = shades(problem, "Blues")
     mesh = axes.pcolormesh(x, y, means, cmap=scale, shading="nearest", rasterized=True)
     if not any(isinstance(variable, Categorical) for variable in variables) and np.ptp(means) > 0:
@@ -732,20 +786,20 @@ def _contour(axes: Any, found: Slices, names: Sequence[str], value: str = "") ->
         axes.contour(x, y, means, levels=6, **look_of_lines)
     low, high = mesh.get_clim()
     look = {"cmap": scale, "vmin": low, "vmax": high, "edgecolors": "black", "zorder": 3}
-    data = [datum for datum in found.pairs(*names) if datum.own]
-    if data:
-        at = [places_on(v, [d.at[k] for d in data]) for k, v in enumerate(variables)]
-        alphas = [0.2 + 0.8 * datum.near for datum in data]
-        axes.scatter(*at, s=18, c=[d.value for d in data], lw=0.7, alpha=alphas, **look)
+    if drawn.data:
+        at = [places_on(v, [d.at[k] for d in drawn.data]) for k, v in enumerate(variables)]
+        alphas = [0.2 + 0.8 * datum.near for datum in drawn.data]
+        axes.scatter(*at, s=18, c=[d.value for d in drawn.data], lw=0.7, alpha=alphas, **look)
         axes.plot(
             [], [], "o", mfc="none", mec="black", ms=4, ls="none", label="outcome (same shades)"
         )
-    marked = [("recommended", "D", VERMILION, [found.values])]
-    marked.append(("suggested next", "^", ORANGE, found.suggested[:_NEXT]))
-    for label, form, colour, places in marked:
-        there = [values for values in places if all(name in values for name in names)]
-        if there:
-            at = [places_on(v, [values[v.name] for values in there]) for v in variables]
+    best = [] if drawn.best is None else [drawn.best]
+    for label, form, colour, pairs in (
+        ("recommended", "D", VERMILION, best),
+        ("suggested next", "^", ORANGE, drawn.suggested),
+    ):
+        if pairs:
+            at = [places_on(v, [pair[k] for pair in pairs]) for k, v in enumerate(variables)]
             axes.plot(
                 *at, form, ms=7, mfc=colour, mec="black", mew=0.5, ls="none", zorder=5, label=label
             )
@@ -754,7 +808,7 @@ def _contour(axes: Any, found: Slices, names: Sequence[str], value: str = "") ->
     axes.set_xlabel(wrapped(with_unit(problem, names[0]), 26))
     axes.set_ylabel(wrapped(with_unit(problem, names[1]), 26))
     axes.set_title("Expected over two variables")
-    colour_bar(axes, mesh, wrapped(f"expected {value_words(study, value)}", 26), problem)
+    colour_bar(axes, mesh, wrapped(f"expected {value_words(found.study, value)}", 26), problem)
     return finished(axes)
 
 
@@ -1124,7 +1178,7 @@ def _importance(found: Importance, ax: Any = None) -> Any:
 
 
 def learned_pictures(study: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
-    """Yield the pictures of the model for the page: a slice along each variable, and which matter.
+    """Yield the pictures of the model: a slice along each variable, and which matter.
 
     Of methods without such a model there are none, nor before anything was told.
     """

@@ -45,8 +45,8 @@ from .drawing import (
 from .model import Datum, Slice, median, slices_of
 from .rounds import rounds_to_now, time_or_round
 
-# values of a seen variable along which a policy is asked: a call takes .03 to .1 s, in time .4 s
-_STEPS, _STEPS_IN_TIME = 21, 11
+# values of a seen variable along which a policy is asked: a call takes .02 to .1 s, in time .2 to .4 s
+_STEPS, _STEPS_IN_TIME = 21, 7
 _CURVES = (0.1, 0.5, 0.9)  # quantiles of the seen values, with a dose curve each
 _MOST_SHOWN, _NEXT = 6, 3  # variables, and suggestions that are out
 _LOOKS = ((BLUE, "-", "o"), (ORANGE, "--", "s"), (GREEN, "-.", "D"))  # of these curves
@@ -197,7 +197,7 @@ def settings(
 
 
 def settings_pictures(study: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
-    """Yield the picture of settings for the page, where the optimum moves or something is hard to change."""
+    """Yield the picture of settings, where the optimum moves or something is hard to change."""
     problem = study.problem
     hard = any(v.change is not None for v in problem.space)
     names = shown_settings(study, advice)
@@ -316,6 +316,7 @@ class PolicyCurve:
         names: of the setting and of the seen variable.
         at: values of the seen variable, (r,).
         values: settings there, (r,); NaN where this is not set.
+        steps: the answers of the policy there, (r,).
         plays: outcomes, each at (seen, set); `near` is 1.
         others: the other seen variables, in their middle.
     """
@@ -323,6 +324,7 @@ class PolicyCurve:
     names: Followed
     at: Float[np.ndarray, " r"]
     values: Float[np.ndarray, " r"]
+    steps: tuple[PolicyStep, ...]
     plays: tuple[Datum, ...]
     others: Mapping[str, Any]
 
@@ -349,7 +351,7 @@ def policies_of(study: BaseStudy, pairs: Sequence[Followed]) -> list[PolicyCurve
         at, answers = asked[pair.seen]
         values = np.array([step.values.get(pair.setting, math.nan) for step in answers], float)
         others = {name: value for name, value in middle.items() if name != pair.seen}
-        found.append(PolicyCurve(pair, at, values, _plays(study, pair), others))
+        found.append(PolicyCurve(pair, at, values, tuple(answers), _plays(study, pair), others))
     return found
 
 
@@ -436,7 +438,8 @@ class Response:
 def response_of(study: BaseStudy, policy: PolicyCurve) -> Response:
     """Expected outcome along a setting, with bounds, at a low, a middle and a high value of the seen variable.
 
-    They are among those at which the policy sets it.
+    They are those of the policy's curve that are nearest to quantiles of what was seen where it
+    sets this: nothing is asked again.
 
     Raises:
         InvalidRequest: nothing was told yet, or the method keeps no Gaussian process over variables.
@@ -446,12 +449,12 @@ def response_of(study: BaseStudy, policy: PolicyCurve) -> Response:
     nearest = np.abs(told[:, None] - policy.at).argmin(axis=1)
     values = told[np.isfinite(policy.values[nearest])]
     scoped, curves = study.problem.kind in ("cost-varying", "causal"), []
-    for value in dict.fromkeys(np.quantile(values, _CURVES).tolist() if len(values) else ()):
+    held = np.flatnonzero(np.isfinite(policy.values))
+    some = np.quantile(values, _CURVES) if len(values) else ()
+    for k in dict.fromkeys(int(held[np.abs(policy.at[held] - x).argmin()]) for x in some):
+        value, step = float(policy.at[k]), policy.steps[k]
+        chosen = step.values[setting]
         here = {**policy.others, seen: value}
-        step = _step(study, here)
-        chosen = step.values.get(setting)
-        if chosen is None:
-            continue
         found = slices_of(
             study,
             scope=step.scope if scoped else None,

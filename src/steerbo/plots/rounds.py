@@ -87,7 +87,7 @@ def _next_picture(drawn: Iterator[Picture], field: str, place: str) -> Picture |
 
 
 def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
-    """Yield the picture for the page: kinds of problem that declare no others have this one."""
+    """Yield the picture of any study: kinds of problem that declare no others have this one."""
     yield Picture(
         "Progress",
         "Outcome of every round, and what was expected of the recommendations",
@@ -115,8 +115,7 @@ class Progress:
     @property
     def log(self) -> bool:
         """Whether outcomes span decades, so that the small ones are only seen on a logarithmic scale."""
-        values = [value for _, value, _ in self.told]
-        return min(values, default=0.0) > 0 and max(values) >= _DECADES * min(values)
+        return over_decades([value for _, value, _ in self.told])
 
     @property
     def says(self) -> str:
@@ -211,13 +210,28 @@ def draw_progress(axes: Any, study: BaseStudy, value: str = "") -> None:
         axes.plot(x, mean, color=VERMILION, lw=1.4, label=found.says)
 
 
+def over_decades(values: Sequence[float]) -> bool:
+    """Whether values are all above zero, and the small ones only seen on a logarithmic scale.
+
+    >>> over_decades([0.02, 3.0, 40.0]), over_decades([1.0, 40.0]), over_decades([0.0, 40.0])
+    (True, False, False)
+    """
+    return min(values, default=0.0) > 0 and max(values) >= _DECADES * min(values)
+
+
+def decades(values: Sequence[float]) -> tuple[float, float]:
+    """Range of a logarithmic axis of values."""
+    low, high = min(values), max(values)
+    room = (high / low) ** _MARGIN
+    return low / room, high * room
+
+
 def value_range(found: Progress) -> tuple[float, float]:
     """Range of the vertical axis: that of outcomes and bounds, but for bounds far beyond all outcomes."""
     values = [value for _, value, _ in found.told]
     low, high = min(values), max(values)
     if found.log:
-        room = (high / low) ** _MARGIN
-        return low / room, high * room
+        return decades(values)
     room = high - low
     ends = [end for _, *some in found.reached for end in some]
     if ends and room > 0:

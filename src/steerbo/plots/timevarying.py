@@ -125,7 +125,7 @@ def weights_of(study: BaseStudy) -> tuple[list[str], Any]:
 
 
 def draw(optimizer: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
-    """Yield the pictures for the page."""
+    """Yield the pictures of the kind."""
     of_kind(optimizer, TimeVarying)
     yield from traded_pictures(optimizer, advice)
     text = "Expected and observed outcomes, and the prior behind each choice; a cross where one was dropped"

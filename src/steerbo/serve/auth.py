@@ -102,7 +102,7 @@ def opened(pool: StudyPool, visitor: Principal, name: str, right: str) -> OpenSt
         why = f"{name} could not be opened when the server started: {pool.left_out[name]}"
         raise Refusal(
             HTTPStatus.SERVICE_UNAVAILABLE,
-            f"{why.rstrip('.')}. Mend this, then start the server again",
+            f"{why.rstrip('.')}. Correct this, then start the server again",
         )
     if name not in visitor.studies:
         raise Refusal(HTTPStatus.NOT_FOUND, "there is no such study")

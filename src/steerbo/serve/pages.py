@@ -23,7 +23,6 @@ from ..page import View, report, view
 from ..page.archive import SHOWN, added, rounds_before, takes_its_time
 from ..page.edit import Edit, edit_of, label_of, labels, time_needed
 from ..page.learned import learned
-from ..page.pictures import Drawn, drawn
 from ..page.report import rendered
 from ..page.view import advice_of, progress, status_text
 from ..page.wording import Words, in_resolution
@@ -220,33 +219,6 @@ def _view(served: OpenStudy, whole: bool) -> View:
 def _advice(served: OpenStudy) -> Recommendation:
     """The recommendation, computed once between two events."""
     return served.read("advice", advice_of)
-
-
-@router.get("/page/{name}/pictures")
-def pictures(request: Request, who: Who, name: str) -> Response:
-    """The pictures of a study's kind."""
-    served = study_of(request, who, name, "read")
-    found = _pictures(served)
-    path, events = f"{address(name)}/pictures", served.events()
-
-    def source(number: int, _: Drawn) -> str:
-        return f"{path}/{number}.png?{events}"
-
-    return page(request, "pictures.html", name=name, pictures=found, source=source)
-
-
-@router.get("/page/{name}/pictures/{number}.png")
-def picture(request: Request, who: Who, name: str, number: int) -> Response:
-    """One of its pictures."""
-    found = _pictures(study_of(request, who, name, "read"))
-    if not 0 <= number < len(found) or not found[number].png:
-        raise Refusal(HTTPStatus.NOT_FOUND, "there is no such picture")
-    return Response(found[number].png, media_type="image/png")
-
-
-def _pictures(served: OpenStudy) -> tuple[Drawn, ...]:
-    """Pictures of a study, drawn when they are looked at."""
-    return served.read("pictures", lambda study: drawn(study, _advice(served)))
 
 
 @router.get("/page/{name}/rounds")

@@ -245,7 +245,7 @@ def _happened(study: BaseStudy, event: Event) -> str:
     problem, named = study.problem, _named_as(study, getattr(event, "token", ""))
     match event:
         case Asked():
-            own = " at settings of one's own" if event.note.get("own") else ""
+            own = " with settings of your own" if event.note.get("own") else ""
             asked = in_words(problem, event.values)
             return f"{named} begun{own}" + (f": {asked}" if asked else "")
         case Decided():

@@ -566,7 +566,7 @@ class TimeVarying(ConstrainedProblem):
         """The limits, how the system is run today, and the priors."""
         limits = tuple(("limit", str(limit)) for limit in self.limits or ())
         if self.today is not None:
-            limits = (*limits, ("where one stands", as_text(self.shown(self.today.in_words()))))
+            limits = (*limits, ("today's settings", as_text(self.shown(self.today.in_words()))))
         if self.automatic:
             return (
                 *limits,

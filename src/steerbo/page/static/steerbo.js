@@ -77,7 +77,7 @@ async function giveWay(holder, form) {
   const labels = Object.fromEntries(fields(form).map(f => [f.name, f.labels?.[0]?.textContent.trim()]));
   const token = holder.id.replace(/^[a-z]+-/, ""), active = document.activeElement;
   const card = await outlived(token, typed, labels);
-  if (!card) { say(form, "Somebody else has dealt with this round meanwhile.", "stale"); return; }
+  if (!card) { say(form, "Someone else has entered this round in the meantime.", "stale"); return; }
   card.dataset.action = path(form);
   const name = form.contains(active) ? active.name : "";
   for (const old of document.querySelectorAll(`#${CSS.escape(card.id)}`)) if (old !== holder) old.remove();
@@ -182,7 +182,7 @@ async function renew() {
     const now = await look(`${here}/rounds/${encodeURIComponent(card.id.replace(/^[a-z]+-/, ""))}`);
     const other = now?.querySelector("article.edit"), form = card.querySelector("form");
     if (!other || !form || other.dataset.said === card.dataset.said) continue;
-    say(form, `Somebody else has corrected this meanwhile. ${other.querySelector(".stands").textContent}`, "stale");
+    say(form, `Someone else has corrected this in the meantime. ${other.querySelector(".stands").textContent}`, "stale");
   }
   for (const each of document.querySelectorAll("[data-src][data-seen]")) await part(each.id, each.dataset.src);
 }

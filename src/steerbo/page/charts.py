@@ -1,8 +1,7 @@
-"""Pictures and charts of the page.
+"""Charts of the page and the report.
 
-Pictures of the kind of problem are drawn by matplotlib (`pip install 'steerbo[plots]'`). Charts are
-drawn by the browser from marks placed in hundredths of width and height, in any size and colour
-scheme.
+They are drawn by the browser from marks placed in hundredths of width and height, in any size and
+colour scheme. `steerbo.plots` draws the same numbers by matplotlib, for papers.
 """
 
 from __future__ import annotations
@@ -10,51 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from io import BytesIO
 
-from ..core import BaseStudy, Recommendation, numeral
-from ..errors import SteerboError
-from ..plots import Picture, pictures
+from ..core import numeral
 from ..plots.choices import look
-from ..plots.drawing import COLOURS, save_figure
-
-_DOTS, _PIXELS = 144, 96  # an inch, in the file and on the screen
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """Picture as PNG with title, description and width; without PNG where it could not be drawn.
-
-    Its title then says why not.
-    """
-
-    title: str
-    text: str = ""
-    png: bytes = b""
-    width: int = 0
-
-
-def drawn(study: BaseStudy, advice: Recommendation) -> tuple[Drawn, ...]:
-    """All pictures of a study, with a sentence in the place of one that cannot be made, as without matplotlib."""
-    found: list[Drawn] = []
-    try:
-        found.extend(map(_written, pictures(study, advice)))  # those before one that fails stay
-    except SteerboError as error:
-        found.append(Drawn(str(error)))
-    return tuple(found)
-
-
-def _written(picture: Picture) -> Drawn:
-    """A picture as a PNG, or a sentence that says why there is none."""
-    written = BytesIO()
-    title, text = str(picture.title), str(picture.text)
-    try:
-        save_figure(picture.figure, written, format="png", dpi=_DOTS)
-        width = round(_PIXELS * picture.figure.get_figwidth())
-    except Exception as error:  # a figure of others, drawn at last: whatever matplotlib makes of it
-        return Drawn(f"{title}: this picture could not be drawn ({type(error).__name__}: {error}).")
-    return Drawn(title, text, written.getvalue(), width)
-
+from ..plots.drawing import COLOURS
 
 _STEPS = (1.0, 2.0, 5.0, 10.0)  # of an axis, times a power of ten
 _BELOW = 1e6  # times below its lower end a value still has a place on a logarithmic axis
@@ -63,12 +21,13 @@ _MOST_DOTS = 400  # more are no longer told apart
 
 @dataclass(frozen=True)
 class Mark:
-    """Point or vertical line of a chart: place, text, and role (for its colour and shape)."""
+    """Point or vertical line of a chart: place, text, role (for its colour and shape), and radius in pixels."""
 
     x: str
     y: str
     text: str
     kind: str = "dot"
+    radius: float = 4
 
 
 # Outlines of marks about their middle, in pixels, by matplotlib's names of shapes.
