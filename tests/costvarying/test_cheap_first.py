@@ -312,7 +312,7 @@ def test_it_is_said_of_a_play_that_stays_and_of_one_that_moves() -> None:
             enough = why.moving.stay + why.width >= why.moving.move
             poor = why.moving.better <= why.moving.needed
             assert suggestion.change_cost or enough or poor, "it moves where that pays, and staying lags behind"
-    assert "It pays" in said[True]
+    assert "The move costs" in said[True]
     assert "What is hard to change stays as it is" in said[False]
 
 
