@@ -349,7 +349,7 @@ class Method(ABC, Generic[P, OptionsT]):
         """
         if not history.n_completed and not history.added:
             allowed = "a study with an outcome to learn from"
-            raise InvalidRequest("policy", "nothing told yet", allowed, "Tell one first.")
+            raise InvalidRequest("outcomes", "nothing told yet", allowed, "Tell one first.")
 
     @abstractmethod
     def explain(self, history: History) -> Explanation:

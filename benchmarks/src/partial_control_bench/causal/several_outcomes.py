@@ -11,9 +11,9 @@ between its ends.
 The figure is the hypervolume that the true expected outcomes of the answer's policies dominate, as a share of
 that of the best policies by 61 weights (of `still`: of its front), on 64 contexts. Rivals: plays at random,
 with the same models and the same answer (`random plays`); one study of the sum of both (`fixed weight`,
-whose answer is one policy); and a study for a weighted sum that is drawn each round, with all data, whose
-answer are the policies of thirteen more studies (`by hand`). Both have the graph with an outcome to which
-y and z point.
+whose answer is one policy); and a study in which all outcomes are amended each round to a weighted sum
+that is drawn, and in the end to thirteen more, whose policies are the answer (`by hand`). Both have the
+graph with an outcome to which y and z point.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import argparse
 import csv
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any, ClassVar
@@ -77,13 +77,20 @@ class World:
     ) -> np.ndarray:
         """Expected −y and z of a policy."""
         hidden = scipy.stats.qmc.Sobol(3, seed=0).random(CONTEXTS)
-        seen = self.flow({}, hidden)
-        rows = [
-            act({name: float(seen[name][i]) for name in scope.contexts}) for i in range(CONTEXTS)
-        ]
+        rows = [act(context) for context in self._cases(scope)]
         given = {name: np.array([row[name] for row in rows]) for name in scope.set}
         found = self.flow(given, hidden)
         return np.array([-found["y"].mean(), found["z"].mean()])
+
+    def _cases(self, scope: sb.Scope) -> list[dict[str, float]]:
+        """What a scope looks at, on all contexts."""
+        seen = self.flow({}, scipy.stats.qmc.Sobol(3, seed=0).random(CONTEXTS))
+        return [{name: float(seen[name][i]) for name in scope.contexts} for i in range(CONTEXTS)]
+
+    def written_down(self, policy: Any) -> Any:
+        """A policy that keeps its settings on all contexts, whatever its study is told afterwards."""
+        known = {tuple(case.values()): policy(case) for case in self._cases(policy.scope)}
+        return replace(policy, act=lambda case: known[tuple(case.values())])
 
     def best(self) -> float:
         """Hypervolume of the best policies by weights, on a grid of settings."""
@@ -228,24 +235,28 @@ def by_fixed_weight(world: World, seed: int) -> list[Any]:
 
 
 def by_hand(world: World, seed: int) -> list[Any]:
-    """A study a round of a weighted sum that is drawn, with all data; in the end thirteen more."""
+    """A study of a weighted sum that is drawn each round, all outcomes amended to it; thirteen in the end."""
     rng, nature = np.random.default_rng([seed, 15]), Nature(world, seed)
-    told: list[tuple[Any, float, float, dict[str, float]]] = []
+    study = sb.Optimizer(world.problem(), rounds=ROUNDS, seed=seed)
+    told: list[tuple[str, float, float]] = []
 
-    def study_of(weight: float, number: int) -> Any:
-        study = sb.Optimizer(world.problem(), rounds=ROUNDS + 1, seed=1000 * seed + number)
-        for scope, y, z, row in told:
-            study.add((1.0 - weight) * y - weight * z, row, scope=scope)
-        return study
+    def weigh(weight: float) -> None:
+        for token, y, z in told:
+            study.amend(token, value=(1.0 - weight) * y - weight * z)
 
-    for number in range(ROUNDS):
-        study = study_of(rng.random(), number)
+    for _ in range(ROUNDS):
+        weight = rng.random()
+        weigh(weight)
         suggestion = study.ask()
+        assert suggestion is not None
         y, z, row = nature.play(study, suggestion)
-        scope = suggestion.scope
-        told.append((scope if scope.set else None, y, z, row))
-    answers = [study_of(weight, ROUNDS + k) for k, weight in enumerate(np.linspace(0.02, 0.98, 13))]
-    return [study.recommend() for study in answers]
+        study.tell(suggestion.token, (1.0 - weight) * y - weight * z, realised=row)
+        told.append((suggestion.token, y, z))
+    answers = []
+    for weight in np.linspace(0.02, 0.98, 13):
+        weigh(weight)
+        answers.append(world.written_down(study.recommend()))
+    return answers
 
 
 WHO: dict[str, Callable[..., list[Any]]] = {
