@@ -87,7 +87,8 @@ def test_numbers_are_read_as_the_reader_writes_them(tmp_path: Path) -> None:
         (False, {"v0-high": "1,280"}, "v0-high", "To of temperature: '1,280' .* 1.280 or 1280"),
         (True, {"sets": "temperature: 1.500"}, "sets", "Sets: '1.500'"),
         (True, {"limits": "temperature - 1.500 glaze <= 3"}, "limits", "Sums that may not be exceeded: '-1.500'"),
-        (False, {"v0-mean": "22"}, "v0-mean", "Mean of temperature: '22' .*“Left alone” says “anything in range"),
+        (False, {"v0-mean": "22"}, "v0-mean", "Mean of temperature: '22' .*“When not held” says “anything in range"),
+        (False, {"v0-law": ""}, "v0-law", "When not held of temperature: 'always set' .* holds only glaze"),
         (False, {"v3-low": "4"}, "v3-low", "From of clay: '4' .*“or choices” says red, white.* empty one of the two"),
         (False, {"v3-unit": "kg"}, "v3-unit", "Unit of clay"),
         (False, {"v3-sd": "4"}, "v3-sd", "Spread of clay: '4' .* it has choices"),
@@ -97,6 +98,14 @@ def test_nothing_is_dropped_or_guessed(comma: bool, changed: dict[str, str], fie
     faults = written({**KILN, **changed}, comma).faults
     assert [*faults] == [field]
     assert re.search(said, str(faults[field]))
+
+
+def test_a_law_that_is_missing_is_asked_for_at_its_row_alone(tmp_path: Path) -> None:
+    changed = {**KILN, "v0-law": ""}
+    with pytest.raises(SteerboError) as caught:
+        read(changed, tmp_path)
+    (error,) = caught.value.errors  # type: ignore[attr-defined]
+    assert written(changed).field_of(error.field.partition(": ")[2]) == "v0-law"
 
 
 def test_a_row_without_a_name_is_asked_for_it(tmp_path: Path) -> None:

@@ -25,6 +25,8 @@ def test_the_old_values_are_there_and_by_whom(study: Study) -> None:
     found = edit_of(study, token)
     assert (found.title, found.state, found.call, found.times) == ("Round 1", "told", "amend", 1)
     assert found.said == "It gave 3 kg for 1 EUR (entered by bob)."
+    assert found.why.startswith("Set: heat = ")
+    assert "Why: " in found.why
     values = {field.name: field.value for field in found.fields}
     assert (values["value"], values["cost"], values["realised:glaze"]) == ("3", "1", "0.123457")
     assert unchanged(study, token) == values

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -67,7 +67,7 @@ OF_A_ROW: Mapping[str, str] = {
     "high": "To",
     "unit": "Unit",
     "choices": "or choices",
-    "law": "Left alone",
+    "law": "When not held",
     "mean": "Mean",
     "sd": "Spread",
 }
@@ -303,11 +303,16 @@ def written(form: Form, comma: bool = False) -> Written:
 
 
 def pasted(form: Form) -> dict[str, str]:
-    r"""The form with a row for each line that was pasted: name, then from, to and unit, or choices.
+    r"""The form with a row for each line that was pasted: name, then from, to, unit, and mean and spread, or choices.
+
+    Behind the unit may stand what it does when it is not held, too, in the form's words.
 
     >>> rows = pasted({"v0-name": "ph", "paste": "heat;10;35;°C\nclay;red;white"})
     >>> [rows[f"v1-{part}"] for part in ("name", "low", "high", "unit")], rows["v2-choices"]
     (['heat', '10', '35', '°C'], 'red, white')
+    >>> rows = pasted({"paste": "heat;10;35;°C;22;3\nph;4;8;;anything in range"})
+    >>> rows["v0-law"], rows["v0-mean"], rows["v0-sd"], rows["v1-law"]
+    ('truncated-normal', '22', '3', 'uniform')
     """
     rows = dict(form)
     lines = [_cells(line) for line in rows.pop("paste", "").splitlines() if line.strip()]
@@ -321,9 +326,22 @@ def pasted(form: Form) -> dict[str, str]:
                 f"v{row}-{part}": text
                 for part, text in zip(("low", "high", "unit"), rest, strict=False)
             }
+            rows |= {f"v{row}-{part}": text for part, text in _left(rest[3:]).items()}
         else:
             rows[f"v{row}-choices"] = ", ".join(filter(None, rest))
     return {**rows, "rows": str(max(rows_of(rows), last))}
+
+
+def _left(cells: Sequence[str]) -> dict[str, str]:
+    """What a pasted variable does when it is not held: a mean and a spread, or the form's words for a law."""
+    said = [cell for cell in cells if cell]
+    if said and re.match(r"[-+\d]", said[0]):
+        return {
+            "law": "truncated-normal",
+            **dict(zip(("mean", "sd"), said, strict=False)),
+        }
+    laws = [law for law, words in LAWS if law and said and said[0].lower() in (law, words)]
+    return {"law": laws[0]} if laws else {}
 
 
 def _cells(line: str) -> list[str]:
@@ -421,8 +439,10 @@ def _variables(form: Form, places: dict[str, str], read: _Reading) -> Iterator[d
             f"{place}.law.sd": f"v{row}-sd",
         }
         places |= {
-            f"{place}.{said['name']}.{name}": f"v{row}-{name}"
+            f"{within}.{said['name']}.{name}": f"v{row}-{name}"
             for name in ("low", "high", "law", "choices")
+            for within in (place, "problem.variables")
+            if said["name"]
         }
         places |= {
             f"{said['name']}.{name}": f"v{row}-{name}"
@@ -520,10 +540,27 @@ def _sets(form: Form, problem: dict[str, Any], places: dict[str, str], read: _Re
         elif colon:
             shape = f"NAME: PRICE, such as {before.strip()}: 1.5"
             costs.append(read.in_line(after, "sets", line, shape))
+    _laws_missing(form, sets, read)
     problem["control_sets"] = sets
     if priced:
         problem["costs"] = costs
     places |= {"problem.control_sets": "sets", "problem.costs": "sets"}
+
+
+def _laws_missing(form: Form, sets: Sequence[Sequence[str]], read: _Reading) -> None:
+    """Refuse rows that say they are always set where a set does not hold them."""
+    words = dict(LAWS)
+    for row in range(rows_of(form)):
+        name = form.get(f"v{row}-name", "").strip()
+        without = [names for names in sets if names and name not in names]
+        if name and without and not form.get(f"v{row}-law"):
+            one = " + ".join(without[0])
+            read.refuse(
+                f"v{row}-law",
+                words[""],
+                f"what {name} does in a round that holds only {one}",
+                f"Choose “{words['uniform']}” if you do not know, or “{words['truncated-normal']}”.",
+            )
 
 
 def _in_set(text: str) -> list[str]:

@@ -309,6 +309,7 @@ class Edit:
         title: its title.
         state: open, told, failed, void, abandoned, or added.
         said: the present record, in a sentence.
+        why: what was done, and why it was suggested; "" of data.
         times: number of events about it; a form that is older is refused.
         call: "amend", or "tell" where an outcome may still come, or "" where nothing can be said.
         fields: value, cost and measured variables, with their present values.
@@ -323,6 +324,7 @@ class Edit:
     call: str
     fields: tuple[Field, ...]
     files: tuple[KeptFile, ...] = ()
+    why: str = ""
 
 
 def edit_of(study: BaseStudy, token: str) -> Edit:
@@ -362,7 +364,16 @@ def edit_of(study: BaseStudy, token: str) -> Edit:
         call=call,
         fields=_fields(study, words, played.outcome, played.paid, realised),
         files=study.history.files.get(token, ()),
+        why=_why(study, played),
     )
+
+
+def _why(study: BaseStudy, played: Round) -> str:
+    """What was set in a round, and why."""
+    shown = in_words(study.problem, played.suggestion.values)
+    why = study.card(played.suggestion.token).why
+    done = f"Set: {shown}." if shown else ""
+    return f"{done} Why: {why.rstrip('.')}.".strip() if why else done
 
 
 def said_of(study: BaseStudy, played: Round) -> str:
