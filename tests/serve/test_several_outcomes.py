@@ -47,6 +47,9 @@ def test_both_outcomes_are_told_and_shown(kind: str, tmp_path: Path) -> None:
         assert all(play["outcomes"].keys() == {"energy"} for play in (answer, *answer["alternatives"]))
         table = person.read().partition("<summary>Trade-off</summary>")[2].partition("</table>")[0]
         assert table.count("<tr") == 2 + len(answer["alternatives"])
+        rounds = client.get("/page/oven/rounds").text
+        assert '<th scope="col" class="n"><button type="button">energy</button>' in rounds
+        assert rounds.count(">0.5625</td>") == 2, "each outcome has a column: .25² and .75² of both"
         foreseen = client.get("/page/oven/predict", params={"what:heat": "0.5"}).text
         assert "energy: " in foreseen.partition(" is expected")[2]
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
+from typing import Any
 
 from ..core import TIME, BaseStudy, KeptFile, Outcome, Problem, Round, as_text, number_of, numeral
 from ..study.formatting import added_as
@@ -34,6 +35,7 @@ class Line:
         set: the settings.
         also: values seen, values that stayed, and values that nature drew.
         value, cost: its outcome.
+        others: further outcomes that the value is traded against, as those of `Part`.
         state: open, told, failed, void, abandoned or added.
         note: the state, in words.
         files: beside it.
@@ -50,6 +52,7 @@ class Line:
     state: str
     note: str
     files: tuple[KeptFile, ...] = ()
+    others: tuple[str, ...] = ()
 
     @property
     def ended(self) -> bool:
@@ -68,6 +71,7 @@ class Part:
         scoped: whether they hold different things.
         priced: whether they have costs.
         more: whether there is anything beside the settings.
+        others: names of the further outcomes.
     """
 
     lines: tuple[Line, ...]
@@ -76,6 +80,7 @@ class Part:
     scoped: bool
     priced: bool
     more: bool
+    others: tuple[str, ...] = ()
 
 
 def rounds_before(
@@ -123,7 +128,7 @@ def added(study: BaseStudy) -> tuple[Line, ...]:
             set="",
             also="; ".join(
                 [
-                    in_one_line(problem, history.completed(each.outcome.realised)),
+                    in_one_line(problem, _but(problem, history.completed(each.outcome.realised))),
                     *accuracy_text(each.outcome),
                     *history.remarks.get(name, ()),
                 ]
@@ -136,6 +141,7 @@ def added(study: BaseStudy) -> tuple[Line, ...]:
                 _CODE if name in history.coded else ", taken out" if name in history.removed else ""
             ),
             files=history.files.get(name, ()),
+            others=_others(problem, each.outcome),
         )
         for name, each in data
     )
@@ -160,6 +166,7 @@ def _part(
         scoped=len({line.scope for line in lines}) > 1,
         priced=any(line.cost for line in lines),
         more=any(line.also for line in lines),
+        others=tuple(study.problem.traded),
     )
 
 
@@ -197,7 +204,7 @@ def _line(study: BaseStudy, played: Round) -> Line:
     was = dict(in_resolution(problem, expected))
     nature = {
         name: x
-        for name, x in played.realised.items()
+        for name, x in _but(problem, played.realised).items()
         if x != expected.get(name) and (name not in was or _differs(problem, name, x, was[name]))
     }
     also = [
@@ -219,7 +226,19 @@ def _line(study: BaseStudy, played: Round) -> Line:
         state=played.state,
         note=_note(played) + _CODE * (asked.token in study.history.coded),
         files=study.history.files.get(asked.token, ()),
+        others=_others(problem, played.outcome if played.state == "told" else None),
     )
+
+
+def _but(problem: Problem, realised: Mapping[str, Any]) -> dict[str, Any]:
+    """What was measured without traded outcomes, which have columns of their own."""
+    return {name: x for name, x in realised.items() if name not in problem.traded}
+
+
+def _others(problem: Problem, outcome: Outcome | None) -> tuple[str, ...]:
+    """Texts of the traded outcomes; empty where one was not measured."""
+    told = {} if outcome is None else outcome.realised
+    return tuple(numeral(told[name], 6) if name in told else "" for name in problem.traded)
 
 
 def _differs(problem: Problem, name: str, value: object, text: str) -> bool:
@@ -261,4 +280,4 @@ def _holds(line: Line, text: str) -> bool:
         line.token,
         *(kept.name for kept in line.files),
     )
-    return text.casefold() in " ".join(parts).casefold()
+    return text.casefold() in " ".join((*parts, *line.others)).casefold()
