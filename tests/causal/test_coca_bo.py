@@ -70,7 +70,7 @@ def test_the_index_that_is_explained_is_that_of_the_next_choice() -> None:
         optimizer.tell(suggestion, 5 - (x - 0.5) ** 2 + 0.01 * (-1) ** k, realised={"x": x})
     why = optimizer.explain()
     assert why.tables[0].columns == ("scope", "rounds", "index")
-    assert "The index, by which the next scope is chosen, is" in why.summary
+    assert "The next scope is the one with the best index: " in why.summary
     assert [row[2] for row in why.tables[0].rows] == pytest.approx(optimizer.ask().note["index"])
 
 

@@ -398,7 +398,7 @@ def test_an_early_mistake_is_reported_as_soon_as_others_show_it_and_stays_in_the
     wrong = [*optimizer.history][1].suggestion.token
     assert said[:3] == [None] * 3
     assert said[3] is not None, "three others that are alike are enough"
-    assert "round 2: value = 98 is far from all others, as is seen now" in said[3][0]
+    assert "round 2: value = 98 is far from all others, in hindsight" in said[3][0]
     assert said[4:] == [None, None], "once"
     assert f"98 in round 2 ({wrong}) is far from all others: if it is wrong, amend {wrong}." in str(optimizer.status)
     optimizer.amend(wrong, value=9.8)

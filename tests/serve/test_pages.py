@@ -301,7 +301,7 @@ def test_what_was_seen_is_not_swallowed_by_a_round_that_another_asked_for(tmp_pa
         asked(bob, "4")
         late = client.post("/page/oven/ask", data={**before, "seen:weather": "12"}, headers=ann.headers)
         assert late.status_code == 409
-        assert "round 1 is out meanwhile" in late.text
+        assert "round 1 was begun in the meantime" in late.text
         assert re.search('name="seen:weather" value="12"', late.text)
         assert len(ann.rounds()) == 1
 

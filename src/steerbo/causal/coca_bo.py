@@ -25,8 +25,8 @@ from .models import ArmModel, ModelOptions, Wanted
 from .problem import Causal
 
 _INDEX_IS = (
-    "The index, by which the next scope is chosen, is the value of its policy on a grid of settings, better by one "
-    "standard deviation of that value."
+    "The next scope is the one with the best index: what its policy is expected to give on a grid of settings, better "
+    "by one standard deviation."
 )
 _INDEX_BETA = 1.0  # β of an arm's index
 _GRID = 16  # settings of each action among which the largest mean in a context is sought

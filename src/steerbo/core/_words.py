@@ -189,9 +189,9 @@ def _costs_hang(names: Sequence[str], rising: Sequence[bool], plays: int) -> str
         f"{'rise' if up else 'fall'} with {name}" for name, up in zip(names, rising, strict=True)
     ]
     return (
-        f"The costs told of {plays} rounds {' and '.join(each)}: choices and answers go by the mean cost, and take the "
-        "rest for luck. A cost-varying problem with ‹value_of_one›, and no stated costs, learns what a round costs at "
-        "its settings."
+        f"The costs told of {plays} rounds {' and '.join(each)}: choices and answers go by the mean cost, and count "
+        "the rest as luck. A cost-varying problem with ‹value_of_one›, and no stated costs, learns what a round costs "
+        "at its settings."
     )
 
 
@@ -200,7 +200,7 @@ def _unlikely_lengthscale(
 ) -> str:
     unit = f" {unit}" if unit else ""
     short = lengthscale < range
-    means = "no two places have to do with each other" if short else "all places are alike"
+    means = "no two places tell anything of each other" if short else "all places are alike"
     return (
         f"{prior}: the lengthscale {numeral(lengthscale)}{unit} is {'short' if short else 'long'} beside the range of "
         f"{name}, {numeral(range)}{unit} wide, so that nearly {means}. Lengthscales are in the variable's own unit: "
@@ -274,7 +274,8 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "own-play": "settings of your own",
     "first-play": "one of the first rounds, made to have something to learn from",
     "current-play": "today's settings, tried first to compare all others with them",
-    "repeat": "it repeats {name}, whose outcome was better than all others and is probably wrong: one more round tells",
+    "repeat": "it repeats {name}, whose outcome was better than all others and is probably wrong: one more round "
+    "will tell",
     "volume": _volume,
     "weighed": _weighed,
     "trade-off": _trade_off,
@@ -342,7 +343,7 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "sem-beyond-range": "sem = {value:g} is larger than the range of all values, {low:g} to {high:g}: it is in their "
     "unit, and not in percent",
     "far-as-is-seen-now": lambda value: (
-        f"value = {numeral(value)} is far from all others, as is seen now"
+        f"value = {numeral(value)} is far from all others, in hindsight"
     ),
     "far-from-expected": "{value:.6g} is far from what was expected there, {low:.3g} to {high:.3g}",
     "code": _code,
@@ -375,7 +376,7 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "limit, as where the outcome jumps. Keep a distance: state a tighter limit in a new study.",
     "limit-never-kept": lambda limit, plays, name, nearest: (
         f"{limit} was kept in none of {counted(plays, 'round')}; {name} = {numeral(nearest)} came nearest: the limit "
-        "may be out of reach. If it is not meant so, begin a study with another one."
+        "may be out of reach. If that is not what was meant, begin a study with another limit."
     ),
     "far-beyond-limit": lambda outcome, value, limit, name: (
         f"{outcome} = {numeral(value)} is far beyond its limit ({limit}): if it is mistyped, amend {name}."

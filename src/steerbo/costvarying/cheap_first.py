@@ -412,8 +412,8 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         rows = tuple((*row, why.upper[i]) for i, row in enumerate(table.rows))
         goal = "the best" if self.problem.tolerance is None else "good enough"
         rule = (
-            f"each round holds the cheapest set that may still turn out to be {goal}; a dearer one only when outcomes "
-            "have ruled out those that are cheaper"
+            f"each round holds the cheapest set that may still turn out to be {goal}; a more expensive one only when "
+            "outcomes have ruled out those that are cheaper"
         )
         if (worth := self.problem.value_of_one) is not None:
             rule = f"each round holds the set whose net value may be largest: {worth:g} times its value, less its cost"

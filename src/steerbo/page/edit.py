@@ -69,7 +69,7 @@ def sem_field(value: float | None = None) -> Field:
 
 def source_field() -> Field:
     """Make a field for the source of data."""
-    hint = "if not here and now, such as last year: how like here it is, is learned"
+    hint = "if not here and now, such as last year; how much it is like here is learned"
     return Field("source", _NAMES["source"], "", hint, needed=False)
 
 

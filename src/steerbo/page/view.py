@@ -284,7 +284,7 @@ def _traded(study: BaseStudy, advice: Recommendation, found: Traded) -> Chart:
         across=across.ticks(),
         up=up.ticks(6),
         along=f"{name}, expected",
-        text=f"{words.value} against {name}: {len(marks)} rounds that nothing betters in everything",
+        text=f"{words.value} against {name}: {len(marks)} rounds that no other one beats in everything",
         says=f"{says} Hollow: what was measured." if told else says,
         upward=f"{words.value_label}, expected",
         points=tuple(marks),

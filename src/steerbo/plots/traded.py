@@ -93,9 +93,7 @@ def tradeoff(study: BaseStudy, outcome: str = "", ax: Any = None, value: str = "
 def traded_pictures(study: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
     """Yield a picture for the page of the value against each further outcome; none where there is no other."""
     for name in advice.outcomes:
-        text = (
-            f"Value against {name}, with bounds, of the rounds that nothing betters in everything"
-        )
+        text = f"Value against {name}, with bounds, of the rounds that no other one beats in everything"
         yield Picture(f"Trade-off with {name}", text, partial(_traded_figure, study, advice, name))
 
 

@@ -380,7 +380,7 @@ LOOKS: Mapping[str, tuple[str, Callable[[Study], Json]]] = MappingProxyType(
         ),
         "recommendation": (
             "The recommendation, with bounds, and its alternatives; where several outcomes are traded, its middle and "
-            "the other plays that none betters in everything.",
+            "the other rounds that none beats in everything.",
             lambda study: study.recommend().to_dict(),
         ),
         "explanation": (

@@ -374,7 +374,7 @@ def _ask(request: Request, who: Principal, served: OpenStudy, form: Form) -> Res
             ):
                 number = study.history.pending[-1].number
                 raise OutcomeConflict(
-                    f"round {number} is out meanwhile. Press again if one more is meant"
+                    f"round {number} was begun in the meantime. Press again if you want one more"
                 )
     except SteerboError as error:
         return _refused(request, who, served, error, "ask", form)

@@ -101,7 +101,7 @@ CONTENT_TYPE = "application/problem+json"
 # meaning of an answer with this status
 _WHY = {
     400: "The request ended before its body did.",
-    401: "A key is needed, or this one opens nothing here.",
+    401: "A key is needed, or this key opens nothing here.",
     403: "The key does not allow this, or the page of another site asks.",
     404: "There is no such study or round.",
     405: "Another method is meant.",

@@ -195,7 +195,7 @@ def _tools() -> tuple[list[types.Tool], dict[str, Call]]:
     tools.append(
         _tool(
             "predict",
-            "The objective to be expected at settings of your own.",
+            "What to expect at settings of your own.",
             True,
             _Study,
             Predict,

@@ -53,7 +53,7 @@ _ANEW = (
 )
 ANOTHER = (
     "To go on with this log, write that into the study file. If it is the log of another study, name another one with "
-    f"--log, or move this one away. To begin anew with what was measured there, {_ANEW}."
+    f"--log, or move this one away. To start again with what was measured there, {_ANEW}."
 )
 _READING = "‹show›, ‹export› and other commands that only read go by the log."
 _OWN_ENDS = (
