@@ -27,3 +27,30 @@ def test_they_are_those_that_the_study_asks_for(tmp_path: Path) -> None:
     (first,) = json.loads(said("ask", study, "--json"))
     assert all(f"{name} = {text}" in checked for name, text in first["shown"].items())
     assert "to begin" not in said("check", study), "it has begun"
+
+
+@pytest.mark.parametrize(
+    ("costs", "rounds"), [("costs = [2, 7]\n", ", in 4 to 15 rounds"), ("costs = [3, 3]\n", ", in 10 rounds"), ("", "")]
+)
+def test_a_budget_is_said_in_rounds_where_prices_are_known(costs: str, rounds: str, tmp_path: Path) -> None:
+    study = tmp_path / "study.toml"
+    sets = 'control_sets = [["a"], ["a", "b"]]\n'
+    study.write_text(
+        f'[problem]\nkind = "cost-varying"\n{sets}{costs}{VARIABLES}[study]\nbudget = 30\n', encoding="utf-8"
+    )
+    assert f"a budget of 30 is spent{rounds}\n" in said("check", study)
+
+
+VARIABLES = """
+[[problem.variables]]
+kind = "float"
+name = "a"
+low = 0
+high = 1
+[[problem.variables]]
+kind = "float"
+name = "b"
+low = 0
+high = 1
+law = { kind = "uniform" }
+"""

@@ -151,7 +151,7 @@ def test_check_says_what_will_be_run(tmp_path: Path) -> None:
         "ph: float, 4 to 8; left to itself uniform",
         "control set temperature + ph",
         "random, seed 3",
-        "until       a budget of 10 is spent",
+        "until       a budget of 10 is spent\n",
         "the Python function plant",
         "study.db",
     ):

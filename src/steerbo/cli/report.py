@@ -10,6 +10,7 @@ from typing import Any
 from rich.console import Console
 from rich.padding import Padding
 
+from .._wording import counted
 from ..core import (
     BaseStudy,
     Explanation,
@@ -120,7 +121,10 @@ def described(specification: StudyFile) -> dict[str, Any]:
 def describe(specification: StudyFile, begun: bool = False) -> str:
     """Text of a study in words, within the width of the terminal; `begun`: its log has it."""
     problem, settings = specification.problem, specification.settings
-    limits = [f"a budget of {settings.budget:g} is spent"] if settings.budget is not None else []
+    budget = settings.budget
+    limits = (
+        [] if budget is None else [f"a budget of {budget:g} is spent{_rounds_for(problem, budget)}"]
+    )
     limits += [f"round {settings.rounds} is over"] if settings.rounds is not None else []
     limits += [f"enough is known ({stop_text(settings.stop)})"] if settings.stop is not None else []
     options = ", ".join(f"{name} = {value}" for name, value in settings.options.items())
@@ -139,6 +143,18 @@ def describe(specification: StudyFile, begun: bool = False) -> str:
         *([] if begun else _first_plays(specification)),
     ]
     return "\n".join(hung(line, console().width) for line in lines)
+
+
+def _rounds_for(problem: Problem, budget: float) -> str:
+    """How many rounds a budget allows by the stated prices, in words; empty where one is not known."""
+    prices = [scope.price for scope in getattr(problem, "scopes", ())]
+    known = [price for price in prices if price]
+    if not known or len(known) < len(prices):
+        return ""
+    fewest, most = (int(budget / price) for price in (max(known), min(known)))
+    if any(getattr(variable, "change", None) for variable in problem.space):
+        return f", in at most {counted(most, 'round')}"
+    return f", in {f'{fewest} to ' if fewest < most else ''}{counted(most, 'round')}"
 
 
 _FIRST = 3  # suggestions that show the kind of rounds to come

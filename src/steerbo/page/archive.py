@@ -36,6 +36,7 @@ class Line:
         also: values seen, values that stayed, and values that nature drew.
         value, cost: its outcome.
         others: further outcomes that the value is traded against, as those of `Part`.
+        remarks: sentences about it, which are among `also`; that has no room on a telephone.
         state: open, told, failed, void, abandoned or added.
         note: the state, in words.
         files: beside it.
@@ -53,6 +54,7 @@ class Line:
     note: str
     files: tuple[KeptFile, ...] = ()
     others: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     @property
     def ended(self) -> bool:
@@ -227,6 +229,7 @@ def _line(study: BaseStudy, played: Round) -> Line:
         note=_note(played) + _CODE * (asked.token in study.history.coded),
         files=study.history.files.get(asked.token, ()),
         others=_others(problem, played.outcome if played.state == "told" else None),
+        remarks=tuple(study.history.remarks.get(asked.token, ())),
     )
 
 
