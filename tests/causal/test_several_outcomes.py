@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
 import steerbo as sb
+from steerbo.causal._policy_value import Policy
 from steerbo.causal._weighed import Least, Weighed
 from steerbo.core._findings import sentence_of
 from steerbo.errors import InvalidOption, InvalidOutcome, InvalidProblem, InvalidStudy
@@ -63,8 +64,9 @@ def test_the_trade_off_is_of_policies() -> None:
     for each in found.plays:
         harm: Any = each.outcomes["harm"]
         assert harm.lower < harm.mean < harm.upper
-    assert found.plays[0]({"age": 0.8})["dose"] > 0.65 > 0.15 > found.plays[-1]({"age": 0.8})["dose"]
-    assert abs(found.best({"harm": 1.0})({"age": 0.8})["dose"] - 0.4) < 0.15
+    most, least, even = cast(tuple[Policy, ...], (found.plays[0], found.plays[-1], found.best({"harm": 1.0})))
+    assert most({"age": 0.8})["dose"] > 0.65 > 0.15 > least({"age": 0.8})["dose"]
+    assert abs(even({"age": 0.8})["dose"] - 0.4) < 0.15
     assert "trade-off" in str(played().recommend())
     assert "harm" in str(played().policy({"age": 0.5}))
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -104,7 +106,8 @@ def test_a_law_that_is_missing_is_asked_for_at_its_row_alone(tmp_path: Path) -> 
     changed = {**KILN, "v0-law": ""}
     with pytest.raises(SteerboError) as caught:
         read(changed, tmp_path)
-    (error,) = caught.value.errors  # type: ignore[attr-defined]
+    errors: list[Any] = [*caught.value.errors]
+    (error,) = errors
     assert written(changed).field_of(error.field.partition(": ")[2]) == "v0-law"
 
 
@@ -138,6 +141,11 @@ def test_every_kind_takes_several_outcomes(example: str, tmp_path: Path) -> None
     file = written({**form, **more})
     assert set(file.faults) == {"greenhouse": {"good"}, "heating": {"v1-law"}, "dose": {"prices"}}.get(example, set())
     assert all("nothing beside “Other outcomes”" in str(each) for each in file.faults.values())
+    with pytest.raises(SteerboError) if file.faults else nullcontext() as caught:
+        read({**form, **more}, tmp_path)
+    errors: list[Any] = [*caught.value.errors] if caught else []
+    places = [each.field.partition(": ")[2] for each in errors]
+    assert {file.field_of(place) for place in places} <= {*file.faults}, "nothing is said twice, at another field"
     alone = {"heating": {"v1-law": ""}, "dose": {"prices": "", "base": ""}}.get(example, {"good": ""})
     _, found = read({**form, **more, **alone}, tmp_path)
     assert found.problem.traded == {"energy": -1.0}

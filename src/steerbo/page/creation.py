@@ -449,6 +449,7 @@ def _variables(form: Form, places: dict[str, str], read: _Reading) -> Iterator[d
             for name in ("low", "high", "law")
             if said["name"]
         }
+        places[f"problem.variables.{said['name']}.seen"] = f"v{row}-law"
         for name, fault in _unused({name: said[name] for name in shown}).items():
             field = f"v{row}-{name}"
             read.faults.setdefault(field, fault.moved(called(field, form)))
