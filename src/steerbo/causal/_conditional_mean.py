@@ -40,10 +40,8 @@ class Regression:
         values: Float[np.ndarray, " n"],
     ) -> None:
         spread = rows.std(axis=0)
-        self._unit, self._centre = (
-            np.where(kinds | (spread < _FLAT), 1.0, spread),
-            rows.mean(axis=0),
-        )
+        self._unit = np.where(kinds | (spread < _FLAT), 1.0, spread)
+        self._centre = rows.mean(axis=0)
         self._rows, self._kinds, self._level = rows, kinds, float(values.mean())
         n, away, best = len(values), values - values.mean(), -np.inf
         self._scale, self._inverse, self._lengthscale, self._share = 0.0, np.eye(n), 1.0, 1.0
@@ -55,12 +53,10 @@ class Regression:
                 scale = float((turned / spectrum).mean())
                 fit = -0.5 * (n * np.log(scale) + np.log(spectrum).sum())
                 if fit > best + 1e-9:
-                    best, self._lengthscale, self._share, self._scale = (
-                        fit,
-                        lengthscale,
-                        share,
-                        scale,
-                    )
+                    best = fit
+                    self._lengthscale = lengthscale
+                    self._share = share
+                    self._scale = scale
                     self._inverse = (vectors / spectrum) @ vectors.T
         self._weights = self._inverse @ away
         self._sampled = float(away.var()) / n
@@ -86,10 +82,8 @@ class Regression:
     def _kernel(
         self, points: Float[np.ndarray, "m k"], lengthscale: float
     ) -> Float[np.ndarray, "m n"]:
-        ours, theirs = (
-            (points - self._centre) / self._unit,
-            (self._rows - self._centre) / self._unit,
-        )
+        ours = (points - self._centre) / self._unit
+        theirs = (self._rows - self._centre) / self._unit
         numbers = ~self._kinds
         gaps = (ours[:, None] - theirs) ** 2
         gaps = np.where(self._kinds, gaps > 0.0, gaps).sum(axis=2)

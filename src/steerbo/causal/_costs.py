@@ -421,10 +421,8 @@ class PriceRegression:
         return float(np.sqrt(np.mean(np.square(self._rests[-_COSTS_USED:])))) or 1.0
 
     def _fit(self) -> GPPosterior[Kernel]:
-        rows, rests = (
-            np.array(self._rows[-_COSTS_USED:]),
-            np.array(self._rests[-_COSTS_USED:])[:, None] / self._scale,
-        )
+        rows = np.array(self._rows[-_COSTS_USED:])
+        rests = np.array(self._rests[-_COSTS_USED:])[:, None] / self._scale
         tried = [
             GPPosterior(self._kernel, rows, rests, np.full(len(rows), noise)) for noise in _NOISES
         ]

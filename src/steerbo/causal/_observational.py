@@ -398,10 +398,8 @@ def nearest(gaps: Float[np.ndarray, "n k"], unordered: Bool[np.ndarray, " k"]) -
     away = (gaps[alike][:, ~unordered] ** 2).sum(axis=1)
     order = np.argsort(away, kind="stable")
     ranked, last = away[order], min(math.ceil(math.sqrt(len(gaps))), _NEIGHBOURS, len(alike)) - 1
-    nearer, within = (
-        np.searchsorted(ranked, ranked[last], "left"),
-        np.searchsorted(ranked, ranked[last], "right"),
-    )
+    nearer = np.searchsorted(ranked, ranked[last], "left")
+    within = np.searchsorted(ranked, ranked[last], "right")
     ties = order[nearer:within]
     spread = np.linspace(0, len(ties) - 1, min(len(ties), _NEIGHBOURS - nearer)).round().astype(int)
     return np.asarray(alike[np.concatenate([order[:nearer], ties[spread]])])

@@ -492,10 +492,8 @@ class PolicyValue:
 
     def _all_known(self, rows: Float[np.ndarray, "r c"]) -> _Tried:
         """Grid of actions at each context, all of which are known."""
-        actions, each = (
-            self.arm.actions,
-            [dict(zip(self.arm.measured, row.tolist(), strict=True)) for row in rows],
-        )
+        actions = self.arm.actions
+        each = [dict(zip(self.arm.measured, row.tolist(), strict=True)) for row in rows]
         grids = np.array([self._grid(actions, known) for known in each])
         points = self._with_time(
             np.hstack([np.concatenate(grids), np.repeat(rows, grids.shape[1], axis=0)])

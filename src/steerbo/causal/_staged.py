@@ -355,10 +355,8 @@ class StagedSearch:
         unseen = tuple(name for name in arm.contexts if name not in usable)
         adapting = [x for x in free if x not in group and arm.contexts_of[x] & set(unseen)]
         between = tuple(x for x in adapting if arm.affected_by_action[x] & set(unseen))
-        held, late = (
-            tuple(x for x in free if x not in adapting),
-            tuple(x for x in adapting if x not in between),
-        )
+        held = tuple(x for x in free if x not in adapting)
+        late = tuple(x for x in adapting if x not in between)
         box = self.feasibility.box(free, known)
         return _SearchProblem(free, held, late, unseen + between, usable, box, score, imagined)
 
@@ -374,10 +372,8 @@ class StagedSearch:
         values, infeasible, chosen = self._scored(
             asked, np.concatenate([rows for rows, _ in blocks])
         )
-        ends, share = (
-            np.cumsum([0, *(len(w) for _, w in blocks)]),
-            np.concatenate([w for _, w in blocks]),
-        )
+        ends = np.cumsum([0, *(len(w) for _, w in blocks)])
+        share = np.concatenate([w for _, w in blocks])
         worth, lacking = (np.add.reduceat(share * each, ends[:-1]) for each in (values, infeasible))
         again = np.zeros(len(points), dtype=bool)
         if tried is not None and len(tried):

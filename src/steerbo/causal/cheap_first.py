@@ -221,10 +221,8 @@ class CheapFirst(CausalMethod[CheapOptions]):
             number: of the round, by a draw of the hyperparameters, in which pending rounds shrink
                 variances; None: for an answer.
         """
-        seen, when = (
-            self._seen_in(known),
-            {TIME.name: known[TIME.name]} if self.problem.timed else {},
-        )
+        seen = self._seen_in(known)
+        when = {TIME.name: known[TIME.name]} if self.problem.timed else {}
         of_model: dict[int, tuple[Posterior, np.ndarray, list[ProductKernelPosterior]]] = {}
         contexts: dict[int, ContextSample] = {}
         for i in some:
@@ -375,10 +373,8 @@ class CheapFirst(CausalMethod[CheapOptions]):
             history: the rounds.
             known: values known before choosing, and the time if effects change with it.
         """
-        every, sign = (
-            list(self.policy_values(history, range(len(self.arms)), known)),
-            self.problem.sign,
-        )
+        every = list(self.policy_values(history, range(len(self.arms)), known))
+        sign = self.problem.sign
         if not any(len(each.model) for each in every):
             return [(i, Policy.unknown(arm.scope)) for i, arm in enumerate(self.arms)]
         best = [each.at_rate(0.0, MOST_ROWS) if len(each.model) else None for each in every]

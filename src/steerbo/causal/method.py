@@ -268,10 +268,8 @@ class CausalMethod(Method[Causal, O]):
         if isinstance(event, DataAdded):
             return None
         played = history[event.token]
-        i, values = (
-            self.models.number[played.suggestion.scope],
-            {**known_in(played), **event.outcome.realised},
-        )
+        i = self.models.number[played.suggestion.scope]
+        values = {**known_in(played), **event.outcome.realised}
         arm, model = self.arms[i], self.models[i]
         # one of an outsider's promises no predictive distribution
         if not isinstance(model, GPRegression):
@@ -300,20 +298,16 @@ class CausalMethod(Method[Causal, O]):
     def needs_initial_plays(self, history: History) -> int | None:
         """The affordable arm played least among those whose initial plays are not complete; None if there is none."""
         some = self.costs.affordable(history)
-        told, needed = (
-            np.array([self.told(i) for i in some]),
-            np.array([self.needed(i) for i in some]),
-        )
+        told = np.array([self.told(i) for i in some])
+        needed = np.array([self.needed(i) for i in some])
         first = needs_initial_plays(self.plays[some], told, needed)
         return None if first is None else int(some[first])
 
     def underexplored(self, history: History, *, many: bool) -> int | None:
         """An affordable arm that is played too seldom, see `bandit.underexplored`; None if there is none."""
         some = self.costs.affordable(history)
-        counting, likely = (
-            self.feasibility.counted_plays(self.plays),
-            self.feasibility.success_probabilities,
-        )
+        counting = self.feasibility.counted_plays(self.plays)
+        likely = self.feasibility.success_probabilities
         found = underexplored(counting[some], many, likely[some])
         return None if found is None else int(some[found])
 
@@ -815,10 +809,8 @@ class CausalMethod(Method[Causal, O]):
         if i is None or failures is None:
             return None
         arm, known = self.arms[i], {**self._present_context(history), **answer.context}
-        cases, affected = (
-            [{**case, **known} for case in self.cases(history, i, known)],
-            self.affected_contexts(history, i),
-        )
+        cases = [{**case, **known} for case in self.cases(history, i, known)]
+        affected = self.affected_contexts(history, i)
         act = answer.act if isinstance(answer, Policy) and not answer.values else None
         if act is not None and affected is not None:
             cases = affected.met(cases, act.best)

@@ -334,10 +334,8 @@ class ArmModels:
         Args:
             horizon: from elapsed time to the time that the study is about.
         """
-        results, before = (
-            self._history.results,
-            {k: self._fit_of("adjusters", k) for k in self._observed},
-        )
+        results = self._history.results
+        before = {k: self._fit_of("adjusters", k) for k in self._observed}
         adjusters = {
             k: each.fit(results, before[k])
             for k, each in self._observed.items()

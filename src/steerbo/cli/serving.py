@@ -298,10 +298,8 @@ def mcp(
         raise (
             error if isinstance(error, MissingExtra) else MissingExtra(str(error.name), "mcp")
         ) from None
-    (opened, left_out, logged), text = (
-        _opening(studies, MOST_OPEN, partial(echo, err=True)),
-        os.environ.get(KEY, ""),
-    )
+    opened, left_out, logged = _opening(studies, MOST_OPEN, partial(echo, err=True))
+    text = os.environ.get(KEY, "")
     with closing(StudyPool(opened, keyed=bool(text), left_out=left_out, logged=logged)) as pool:
         if visitor_by(pool, text) is None:
             hint = (

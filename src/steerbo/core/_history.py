@@ -201,11 +201,9 @@ class Costs:
     ) -> Costs:
         """Sum up; `void` data stay paid, and no longer count in mean costs."""
         paid, working = defaultdict[Scope, list[float]](list), defaultdict[Scope, list[float]](list)
-        charges, unpriced, known = (
-            [each.charged for each in (*data, *void)],
-            list[float](),
-            list[float](),
-        )
+        charges = [each.charged for each in (*data, *void)]
+        unpriced = list[float]()
+        known = list[float]()
         for played in rounds:
             cost = played.paid
             charges.append(played.charged if cost is None else cost)
@@ -733,10 +731,8 @@ class History:
                 self._add(event)
             case LimitsRevised():
                 now = {name: new for name, (_, new) in event.changes.items()}
-                self.budget, self.limit = (
-                    now.get("budget", self.budget),
-                    now.get("rounds", self.limit),
-                )
+                self.budget = now.get("budget", self.budget)
+                self.limit = now.get("rounds", self.limit)
                 self.stop = now.get("stop", self.stop)
                 self.columns = now.get("columns", self.columns)
                 self.revisions.append(event)
@@ -840,10 +836,8 @@ class History:
 
     def _change(self, token: str, **changes: Any) -> None:
         before = self[token]
-        outcome, failure = (
-            changes.get("outcome", before.outcome),
-            changes.get("failure", before.failure),
-        )
+        outcome = changes.get("outcome", before.outcome)
+        failure = changes.get("failure", before.failure)
         known, suggestion = outcome or failure, changes.get("suggestion", before.suggestion)
         told = {
             **before.request.get("context", {}),

@@ -295,10 +295,8 @@ def extended(problem: Problem, bounds: Mapping[str, tuple[Any, Any]]) -> Problem
     variables = []
     for variable in problem.space:
         if variable.name in bounds and isinstance(variable, NumericVariable):
-            (old_low, old_high), (low, high) = (
-                _bounds_of(problem, variable.name),
-                bounds[variable.name],
-            )
+            old_low, old_high = _bounds_of(problem, variable.name)
+            low, high = bounds[variable.name]
             variable = variable.widened(min(low, old_low), max(high, old_high))
         variables.append(variable)
     return replace(problem, variables=tuple(variables))  # type: ignore[type-var]

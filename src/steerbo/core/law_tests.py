@@ -342,10 +342,8 @@ class LawEvidence:
         self._rows: list[dict[str, float]] = []
         self._ranks = {name: Ranks() for pair in self._pairs for name in pair}
         kinds = bool(self._alone) + bool(self._pairs)
-        self._alone_from, self._pair_from = (
-            kinds * len(self._alone) / ALPHA,
-            kinds * len(self._pairs) / ALPHA,
-        )
+        self._alone_from = kinds * len(self._alone) / ALPHA
+        self._pair_from = kinds * len(self._pairs) / ALPHA
 
     def take(self, result: Result) -> LawEvidence:
         """Add the values that one round or data showed."""

@@ -1096,11 +1096,9 @@ class Optimizer(BaseStudy):
     def _of(cls, state: StudyState, log: Log | None = None) -> Optimizer:
         """The optimizer with this state."""
         optimizer = cls.__new__(cls)
-        optimizer._state, optimizer.recorder, optimizer._lock = (
-            state,
-            EventRecorder(state, log),
-            CallLock(),
-        )
+        optimizer._state = state
+        optimizer.recorder = EventRecorder(state, log)
+        optimizer._lock = CallLock()
         return optimizer
 
     @overload

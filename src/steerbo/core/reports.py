@@ -60,10 +60,8 @@ def _with_column(error: InvalidInput, columns: Mapping[str, str]) -> InvalidInpu
     >>> print(_with_column(InvalidOutcome("realised.CO2", 600, "values for one of c, t"), {"c": "CO2"}))
     realised.CO2: 600 is not allowed; expected values for one of c, t. 'CO2' is the column of c in tables: use c here.
     """
-    own, scope = (
-        {column: own for own, column in columns.items() if column != own},
-        error.field == "scope",
-    )
+    own = {column: own for own, column in columns.items() if column != own}
+    scope = error.field == "scope"
     given: Any = [error.field, error.field.removeprefix("realised.").removeprefix("context.")]
     if scope:
         given = error.value if isinstance(error.value, list | tuple) else [error.value]

@@ -209,15 +209,11 @@ class StudyState:
         created, *past = self.events
         assert isinstance(created, Created)
         problem, asked_for = after(self.problem, event), self.history.asked_for
-        self.problem, self.history = (
-            problem,
-            History(created, problem.in_order, problem.completed, problem.shown),
-        )
-        self.history.asked_for, self.checks, self.codes = (
-            asked_for,
-            LawMonitor(problem),
-            Codes(problem, unusual),
-        )
+        self.problem = problem
+        self.history = History(created, problem.in_order, problem.completed, problem.shown)
+        self.history.asked_for = asked_for
+        self.checks = LawMonitor(problem)
+        self.codes = Codes(problem, unusual)
         for each in past:
             self.history.apply(each)
             self._leave_codes_out(each)

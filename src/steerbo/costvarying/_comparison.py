@@ -57,12 +57,10 @@ class ArmComparison:
         patience: float,
         mixed: bool,
     ) -> None:
-        self._method, self._number, self._beta, self._patience = (
-            method,
-            len(history) + 1,
-            beta,
-            patience,
-        )
+        self._method = method
+        self._number = len(history) + 1
+        self._beta = beta
+        self._patience = patience
         self._switches = bool(method.problem.space.changes)
         self.candidates = method.candidates(history, request, staying=True, mixed=mixed)
         self.arms, self.next_points = self._affordable_arms(history, request)

@@ -167,10 +167,8 @@ class SetConstraints:
     def _check(
         self, box: Box, columns: Sequence[int], parts: Sequence[Part], among: Sequence[int]
     ) -> None:
-        variables, limits = (
-            [self.space.variables[d] for d in columns],
-            [self.limits[i] for i in among],
-        )
+        variables = [self.space.variables[d] for d in columns]
+        limits = [self.limits[i] for i in among]
 
         def possible(some: Sequence[int]) -> bool:
             left = self._substituted([limits[k] for k in some], columns, (), parts)

@@ -134,12 +134,10 @@ class Surrogate:
         self, problem: CostVarying, search_space: SearchSpace, streams: Streams, history: History
     ) -> None:
         self.history = history
-        self.problem, self.search_space, self.streams, self.space = (
-            problem,
-            search_space,
-            streams,
-            problem.space,
-        )
+        self.problem = problem
+        self.search_space = search_space
+        self.streams = streams
+        self.space = problem.space
         # outcomes of plays that were repeated, by the number of the play
         self._repeated: dict[_Key, int] = {}
         self.drift = DriftTracker(problem.drift)

@@ -257,12 +257,10 @@ class _Moves:
         stay: Maximum,
         here: int,
     ) -> None:
-        self.method, self.history, self.candidates, self.stay = (
-            method,
-            history,
-            candidates,
-            stay.value,
-        )
+        self.method = method
+        self.history = history
+        self.candidates = candidates
+        self.stay = stay.value
         self.space, self._changes = method.search_space, method.problem.space.changes
         arm = candidates.arms[here]
         self._here, self._settings_here = arm.set, self.space.settings(arm, stay.point)
@@ -276,10 +274,8 @@ class _Moves:
         """Value a move of arm `a` to a point."""
         method, arm = self.method, self.candidates.arms[a]
         settings = self.space.settings(arm, to.point)
-        switching, price = (
-            method.problem.change_cost(settings, self.history) or 0.0,
-            float(self._costs[arm.set]),
-        )
+        switching = method.problem.change_cost(settings, self.history) or 0.0
+        price = float(self._costs[arm.set])
         plays, worth = self._plays(price, switching), method.problem.value_of_one
         money = self._play / (price or switching or 1.0) if worth is None else 1 / worth
         saved = float(self._costs[self._here]) - price
@@ -299,11 +295,9 @@ class _Moves:
     ) -> float:
         """G and the switching cost of the move, in units of the objective; `saved` is the saving of a play."""
         scale, grid = self.method.model.scale, self._grid(i, settings)
-        prices, bonus, weights = (
-            money / scale * grid.prices,
-            money / scale * saved,
-            self._weights(plays),
-        )
+        prices = money / scale * grid.prices
+        bonus = money / scale * saved
+        weights = self._weights(plays)
         tests, found = [n for n in TESTS if n < plays], list[float]()
         back = prices[1] if grid.present else prices.max()
         for posterior, stay in zip(self._posteriors, self._stays, strict=True):

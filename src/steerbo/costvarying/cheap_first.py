@@ -263,10 +263,8 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
     def _choose_by_net_value(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Choose the largest upper bound of the net value, where a play's cost depends on its settings, too."""
         number, beta = len(history) + 1, self.beta(history)
-        candidates, seed = (
-            self.candidates(history, request, mixed=True),
-            self.streams.integer(number, "search"),
-        )
+        candidates = self.candidates(history, request, mixed=True)
+        seed = self.streams.integer(number, "search")
         sets = np.flatnonzero(self.affordable(history, request)).tolist()
         found = {i: self._best_answer(candidates, i, seed, beta)[0] for i in sets}
         upper = dict(

@@ -118,10 +118,8 @@ class CostModel:
         """Both, cached until the next event."""
         if self._known is None or self._known[0] != self._history.events:
             paid = tuple(self._paid())
-            every, working = (
-                [(i, cost) for i, cost, _ in paid],
-                [(i, cost) for i, cost, worked in paid if worked],
-            )
+            every = [(i, cost) for i, cost, _ in paid]
+            working = [(i, cost) for i, cost, worked in paid if worked]
             self._known = self._history.events, (self._every.of(every), self._working.of(working))
         return self._known[1]
 
@@ -157,11 +155,9 @@ class CostModel:
         """Find the stated costs that are not those that were told."""
         if self.problem.costs is None:
             return []
-        stated, told, counts = (
-            np.array(self.problem.costs),
-            self.observed.means,
-            self.observed.counts,
-        )
+        stated = np.array(self.problem.costs)
+        told = self.observed.means
+        counts = self.observed.counts
         played, larger = counts > 0, told > stated
         apart = played & (np.abs(told - stated) > _OFF * np.maximum(told, stated))
         # prices in another unit, or of more than a play: all sets show the same
@@ -232,10 +228,8 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         super().__init__(problem, options, streams, history)
         self.m = len(problem.control_sets)
         self.search_space = SearchSpace(problem, history)
-        self.costs, self.costs_of_settings = (
-            CostModel(problem, history),
-            CostsOfSettings(problem, history),
-        )
+        self.costs = CostModel(problem, history)
+        self.costs_of_settings = CostsOfSettings(problem, history)
         self.surrogate = Surrogate(problem, self.search_space, streams, history)
         self.today = Today(problem, self.search_space, self.surrogate)
 
@@ -647,10 +641,8 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             return arm, point
         moved = hard[len(self._tried(history)) % len(hard)]
         stays = Arm(arm.set, {name: positions[name] for name in hard if name != moved})
-        column, planned = (
-            self.problem.space.index(moved),
-            (played.suggestion.values for played in history),
-        )
+        column = self.problem.space.index(moved)
+        planned = (played.suggestion.values for played in history)
         been = [
             space.encoded({moved: values[moved]})[moved] for values in planned if moved in values
         ]
@@ -728,10 +720,8 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
 
     def acceptable(self, best: float, candidates: Candidates) -> float:
         """Least value that the problem's tolerance accepts where the best is `best`, in units of `sign · value`."""
-        tolerance, smallest = (
-            self.problem.tolerance or UNSTATED,
-            self.surrogate.smallest_mean(candidates.known),
-        )
+        tolerance = self.problem.tolerance or UNSTATED
+        smallest = self.surrogate.smallest_mean(candidates.known)
         return tolerance.acceptable(best, smallest, self.problem.sign)
 
     # -- answers -----------------------------------------------------------------------------------
@@ -756,11 +746,9 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         is recommended; where money and value share a unit, the one with the largest net value; the
         `current` values where they are good enough and cost no more.
         """
-        candidates, sign, costs = (
-            self._answer_candidates(history, context),
-            self.problem.sign,
-            self.costs.means(),
-        )
+        candidates = self._answer_candidates(history, context)
+        sign = self.problem.sign
+        costs = self.costs.means()
         rows, least, good, chosen = self._judge(candidates)
         others = [row for i, row in enumerate(rows) if i != chosen]
         others.sort(key=lambda row: np.inf if row.cost is None else row.cost)
@@ -794,10 +782,8 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]
     ) -> Recommendation:
         """Expected value of a control set at these settings; the others are left to nature."""
-        candidates, i = (
-            self._answer_candidates(history, context),
-            self.problem.number(Scope([*values])),
-        )
+        candidates = self._answer_candidates(history, context)
+        i = self.problem.number(Scope([*values]))
         return self._described(candidates, Arm(i), self._point(i, values), candidates.mixture(i))
 
     def _judge(
@@ -842,11 +828,9 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         """See `Candidates.best_answer`: of the net value where costs hang on settings."""
         if not self.costs_of_settings.active:
             return candidates.best_answer(a, seed, beta)
-        mixture, i, domain = (
-            candidates.mixture(a, beta),
-            candidates.arms[a].set,
-            candidates.domains[a],
-        )
+        mixture = candidates.mixture(a, beta)
+        i = candidates.arms[a].set
+        domain = candidates.domains[a]
         net = self.costs_of_settings.net(mixture, i, domain.parts, self.model.scale, beta)
         return highest_of(net, domain.box, seed), mixture
 

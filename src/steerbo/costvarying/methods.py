@@ -59,11 +59,9 @@ class UcbCvs(CostVaryingMethod[UcbCvsOptions]):
         """Choose by Tay et al. 2023, Algorithm 1."""
         if (start := self.start(history, request)) is not None:
             return start
-        sets, number, beta = (
-            np.flatnonzero(self.affordable(history, request)),
-            len(history) + 1,
-            self.options.beta,
-        )
+        sets = np.flatnonzero(self.affordable(history, request))
+        number = len(history) + 1
+        beta = self.options.beta
         candidates = self.candidates(history, request)
         spread = self.surrogate.range_of_means(candidates.known)
         epsilon = self.options.epsilon * spread / np.sqrt(number)

@@ -328,10 +328,8 @@ class CostVarying(ConstrainedProblem):
         """
         if not self.space.changes or (history.latest is None and self.current is None):
             return 0.0
-        positions, stays = (
-            self.current_positions(history),
-            self.keepable_positions(history) if keep is None else keep,
-        )
+        positions = self.current_positions(history)
+        stays = self.keepable_positions(history) if keep is None else keep
         moved = [v for v in self.hard_to_change if v.name in names and v.name not in stays]
         return math.fsum(_largest_switching_cost(v, positions.get(v.name)) for v in moved)
 

@@ -153,10 +153,8 @@ def _step(
     """One step of elliptical slice sampling (Murray et al. 2010, figure 2), and its height."""
     # of the t, given the place
     scale = (_FREEDOM + float(place @ place)) / random.chisquare(_FREEDOM + len(place))
-    other, least = (
-        math.sqrt(scale) * random.standard_normal(len(place)),
-        level + math.log(random.random() + 1e-300),
-    )
+    other = math.sqrt(scale) * random.standard_normal(len(place))
+    least = level + math.log(random.random() + 1e-300)
     angle = random.uniform(0.0, 2.0 * math.pi)
     low, high = angle - 2.0 * math.pi, angle
     for _ in range(_SHRUNK):

@@ -102,10 +102,8 @@ def maximum_a_posteriori(
     from scipy.optimize import minimize
 
     low, high = np.array([p.low for p in parameters]), np.array([p.high for p in parameters])
-    best, density = (
-        FitResult(np.clip(starts[0], low, high), -math.inf, False, 0, 0.0),
-        prior_density(parameters),
-    )
+    best = FitResult(np.clip(starts[0], low, high), -math.inf, False, 0, 0.0)
+    density = prior_density(parameters)
     done = 0
 
     def loss(theta: Float[np.ndarray, " p"]) -> tuple[float, Float[np.ndarray, " p"]]:

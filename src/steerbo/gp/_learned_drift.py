@@ -414,10 +414,8 @@ class _Comparison:
         """The likeliest smooth change with the change points of the best fit."""
         if best.drift_model.cuts == self._steady.cuts:
             return self._to_the_end("smooth", self.fits.get("smooth"))
-        model, p = (
-            replace(best.drift_model, kind="smooth"),
-            len(_space(self._model.kernel).parameters),
-        )
+        model = replace(best.drift_model, kind="smooth")
+        p = len(_space(self._model.kernel).parameters)
         theta = best.found.theta
         other = _Fitted.prepared(
             self._empty, self._model, model, (*theta[:p], 0.0, _SLOW[0], *theta[p:])
@@ -426,10 +424,8 @@ class _Comparison:
 
     def _sliding(self, theta: Theta) -> Theta:
         """Hyperparameters of a smooth change in the kernel of a translation: its velocity is 0."""
-        p, moved = (
-            len(_space(self._model.kernel).parameters),
-            len(_numbers(_space(self._model.kernel))),
-        )
+        p = len(_space(self._model.kernel).parameters)
+        moved = len(_numbers(_space(self._model.kernel)))
         return (*theta[:p], *(0.0,) * moved, *theta[p:])
 
     def standings(self) -> tuple[Standing, ...]:

@@ -229,10 +229,8 @@ def skewness_gain(z: Float[np.ndarray, " n"]) -> float:
     >>> skewness_gain((tail - tail.mean()) / tail.std()) > 0, skewness_gain(np.linspace(-2, 2, 40)) > 0
     (True, False)
     """
-    scale, centre = (
-        np.sqrt(scipy.special.polygamma(1, _SHAPES))[:, None],
-        scipy.special.psi(_SHAPES)[:, None],
-    )
+    scale = np.sqrt(scipy.special.polygamma(1, _SHAPES))[:, None]
+    centre = scipy.special.psi(_SHAPES)[:, None]
     u = centre - scale * np.stack([z, -z])[:, None]
     density = (
         _SHAPES[:, None] * u - np.exp(u) - scipy.special.gammaln(_SHAPES)[:, None] + np.log(scale)

@@ -105,10 +105,8 @@ def _of_control_sets(
         history, {"context": seen, **request}, pending=False, answering=True
     )
     number = problem.number(scope)
-    columns, parts = (
-        Columns.of(space.subset([space.names[d] for d in method.search_space.sets[number]])),
-        candidates.domains[number].parts,
-    )
+    columns = Columns.of(space.subset([space.names[d] for d in method.search_space.sets[number]]))
+    parts = candidates.domains[number].parts
     members = tuple(
         Posterior.of_expectation(each, parts, output, columns) for each in candidates.posteriors
     )

@@ -211,10 +211,8 @@ def region_of(
     open_to = np.array(
         [[a in allowed.get(c, simplex.columns) for a in simplex.columns] for c in simplex.rows]
     )
-    least, most = (
-        np.zeros(simplex.shape[1], dtype=np.int64),
-        np.full(simplex.shape[1], agents_in.sum()),
-    )
+    least = np.zeros(simplex.shape[1], dtype=np.int64)
+    most = np.full(simplex.shape[1], agents_in.sum())
     cells = np.stack(
         [np.zeros(simplex.shape, dtype=np.int64), np.tile(agents_in[:, None], simplex.shape[1])]
     )
@@ -224,10 +222,8 @@ def region_of(
             least[a], most[a] = max(least[a], bound.least), min(most[a], bound.most)
         else:
             c = simplex.rows.index(next(iter(bound.agents)))
-            cells[0, c, a], cells[1, c, a] = (
-                max(cells[0, c, a], bound.least),
-                min(cells[1, c, a], bound.most),
-            )
+            cells[0, c, a] = max(cells[0, c, a], bound.least)
+            cells[1, c, a] = min(cells[1, c, a], bound.most)
     return Region(
         tuple(simplex.rows), tuple(simplex.columns), agents_in, open_to, most, least, cells
     )

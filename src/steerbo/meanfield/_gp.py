@@ -524,21 +524,17 @@ def standardised(
     doubts = np.zeros(len(outcomes), dtype=bool) if doubts is None else doubts
     if len(outcomes) > MOST_COUNTED:
         kept = informative(tables, averages, first, MOST_COUNTED)
-        outcomes, tables, averages = (
-            [outcomes[i] for i in kept],
-            [tables[i] for i in kept],
-            averages[kept],
-        )
+        outcomes = [outcomes[i] for i in kept]
+        tables = [tables[i] for i in kept]
+        averages = averages[kept]
         doubts = doubts[kept]
     if problem.feedback == "population":
         known = np.array(tables)
         before = problem.before([outcome.realised for outcome in outcomes])
         literal = before.shape[1] or not softens
         y = averages if literal else softened(averages, first, doubts)
-        inputs, agents = (
-            Inputs(known * problem.shares[:, None], known, _or_none(before)),
-            np.ones(len(known)),
-        )
+        inputs = Inputs(known * problem.shares[:, None], known, _or_none(before))
+        agents = np.ones(len(known))
         number = np.arange(len(known))
     else:
         rows = _payoffs(problem, outcomes, tables, averages)

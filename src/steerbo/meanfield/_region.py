@@ -118,11 +118,9 @@ class DistributionBounds:
 
     def _sweep(self, start: Tables, logs: Float[np.ndarray, "r l C A"]) -> Sweep:
         """Project onto each constraint in turn, from corrections to corrections."""
-        x, logs, held = (
-            self._filled(start * _exp(-logs.sum(axis=1))),
-            logs.copy(),
-            np.zeros(len(start)),
-        )
+        x = self._filled(start * _exp(-logs.sum(axis=1)))
+        logs = logs.copy()
+        held = np.zeros(len(start))
         for i, limit in enumerate(self._limits):
             y = x * _exp(logs[:, i])
             cut = limit(y)
@@ -169,10 +167,8 @@ class DistributionBounds:
         """Scale rows with bounds on single shares so that they sum to one after clipping."""
         assert self.cells is not None
         some = np.flatnonzero(((self.cells[0] > 0) | (self.cells[1] < 1)).any(axis=1))
-        y, (low, high) = (
-            x[:, some] / np.maximum(x[:, some].sum(axis=2, keepdims=True), _TINY),
-            self.cells[:, some],
-        )
+        y = x[:, some] / np.maximum(x[:, some].sum(axis=2, keepdims=True), _TINY)
+        low, high = self.cells[:, some]
         y = np.maximum(y, _SPECK)
         found = x.copy()
         found[:, some] = np.clip(_scale(y, low, high) * y, low, high) * self.joint[some]
@@ -517,14 +513,10 @@ class Region:
         agents = self.agents_in[:, None]
         rows = kron(identity(C), np.ones((1, A)))
         columns = kron(np.ones((1, C)), identity(A))
-        due, slack = (
-            self.agents_in - floor.sum(axis=1),
-            np.minimum(self.capacity - floor.sum(axis=0), C * most),
-        )
-        lacking, few = (
-            np.maximum(self.least - floor.sum(axis=0), 0),
-            np.maximum(self.cells[0] - floor, 0),
-        )
+        due = self.agents_in - floor.sum(axis=1)
+        slack = np.minimum(self.capacity - floor.sum(axis=0), C * most)
+        lacking = np.maximum(self.least - floor.sum(axis=0), 0)
+        few = np.maximum(self.cells[0] - floor, 0)
         room = np.where(self.allowed, np.minimum(self.cells[1] - floor, most), 0)
         if (due < 0).any() or (lacking > slack).any() or (few > room).any():
             return None
@@ -548,10 +540,8 @@ class Region:
                 LinearConstraint(hstack([eye, eye]), gap, np.inf),
                 LinearConstraint(hstack([csr_array((C, size)), rows]), -np.inf, far + 2 * _AGENT),
             ]
-            cost, lower = (
-                np.concatenate([cost, np.zeros(size)]),
-                np.concatenate([lower, np.zeros(size)]),
-            )
+            cost = np.concatenate([cost, np.zeros(size)])
+            lower = np.concatenate([lower, np.zeros(size)])
             upper = np.concatenate([upper, np.full(size, np.inf)])
         whole = np.concatenate([np.ones(size), np.zeros(len(cost) - size)])
         found = milp(cost, integrality=whole, bounds=Bounds(lower, upper), constraints=constraints)

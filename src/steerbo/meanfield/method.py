@@ -224,11 +224,9 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
         if result.played is not None:
             when, number, row = context_of(result.played.request), result.number, 0
         else:
-            when, number, row = (
-                {TIME.name: result.time} if self.problem.timed else {},
-                0,
-                number_of(result.name),
-            )
+            when = {TIME.name: result.time} if self.problem.timed else {}
+            number = 0
+            row = number_of(result.name)
         outcome = replace(result.outcome, realised={**when, **result.outcome.realised})
         table = self.problem.table(outcome.realised["distribution"])
         return ToldAverage(
@@ -421,10 +419,8 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
         best = int(
             np.where(near & kept if (near & kept).any() else kept, averages, -np.inf).argmax()
         )
-        values, found = (
-            self.problem.settings(self.tables[best]),
-            self.problem.sign * float(averages[best]),
-        )
+        values = self.problem.settings(self.tables[best])
+        found = self.problem.sign * float(averages[best])
         return Recommendation(SCOPE, values, found, reasons=(reason("best-played"),))
 
     def _comparable(self, context: Mapping[str, Any]) -> Bool[np.ndarray, " n"]:
@@ -467,10 +463,8 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
     ) -> PolicyStep:
         """Recommend the next step: from a present distribution, as far towards the goal as the largest move allows."""
         self.check_informed(history)
-        seen, known = (
-            {**self._present_context(history), **context, **context_of(request)},
-            dict(context),
-        )
+        seen = {**self._present_context(history), **context, **context_of(request)}
+        known = dict(context)
         advice = self._answer_at(history, seen)
         if "current" not in request:
             return PolicyStep.of(advice, known)

@@ -531,11 +531,9 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
             return np.inf
         surrogate = self.surrogate(history, context, pending=False)
         advice = self.problem.table(self._recommend_at(history, context).values["distribution"])
-        region, played, seed = (
-            self.problem.region,
-            np.array(self.tables),
-            self.streams.integer(0, "gain"),
-        )
+        region = self.problem.region
+        played = np.array(self.tables)
+        seed = self.streams.integer(0, "gain")
         found = self.search(lambda tables: surrogate.ucb.average(tables, width), region, seed)
         within = self.trust_region(surrogate, region, history, context).shortened(found)
         mean, sd = self.mixture(history, context, surrogate).moments(

@@ -63,12 +63,10 @@ def maximise_batched(
     cube = _Cube(low, high - low, _power_of_two(values, slopes))
 
     rows = np.flatnonzero((values > -np.inf) & (high > low).any(axis=1))  # restarts still moving
-    u, f, g, cube = (
-        cube.enter(points)[rows],
-        (values / cube.unit)[rows],
-        cube.slope(slopes)[rows],
-        cube.of(rows),
-    )
+    u = cube.enter(points)[rows]
+    f = (values / cube.unit)[rows]
+    g = cube.slope(slopes)[rows]
+    cube = cube.of(rows)
     steps = np.zeros((_MEMORY, *u.shape))  # newest first; a pair of zeros is no pair
     falls = np.zeros_like(steps)
     resets = np.zeros(len(rows))
@@ -220,10 +218,8 @@ def _two_loops(
     falls: Float[np.ndarray, "m r d"],
 ) -> Float[np.ndarray, "r d"]:
     """The inverse curvature of the pairs times the gradient; without pairs, or if not uphill, a short gradient step."""
-    products, squares = (
-        np.einsum("mrd,mrd->mr", steps, falls),
-        np.einsum("mrd,mrd->mr", falls, falls),
-    )
+    products = np.einsum("mrd,mrd->mr", steps, falls)
+    squares = np.einsum("mrd,mrd->mr", falls, falls)
     known = products > _CURVED * squares
     rho = np.divide(1.0, products, out=np.zeros_like(products), where=known)
 

@@ -100,12 +100,10 @@ def maximise_newton(
         new_f, new_g, new_H = function(trial, rows)
         risen = (promise > 0.0) & (new_f - f >= _SUFFICIENT * promise)
         won, lost = rows[risen], rows[~risen]
-        points[won], values[won], slopes[won], curves[won] = (
-            trial[risen],
-            new_f[risen],
-            new_g[risen],
-            new_H[risen],
-        )
+        points[won] = trial[risen]
+        values[won] = new_f[risen]
+        slopes[won] = new_g[risen]
+        curves[won] = new_H[risen]
         reach[won] = np.minimum(2.0 * reach[won], 1.0)
         reach[lost] = np.minimum(reach[lost], far[~risen]) / 4.0
     return points, values

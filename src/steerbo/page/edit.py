@@ -90,10 +90,8 @@ def field_of(problem: Problem, name: str, prefix: str, needed: bool) -> Field:
     variable = problem.space[name]
     choices = tuple(map(str, variable.choices)) if variable.kind == "categorical" else ()
     hint = "" if choices else variable.range_text
-    unit, decimal = (
-        getattr(variable, "unit", ""),
-        not isinstance(variable, Categorical) and variable.low >= 0,
-    )
+    unit = getattr(variable, "unit", "")
+    decimal = not isinstance(variable, Categorical) and variable.low >= 0
     return Field(f"{prefix}:{name}", name, unit, hint, needed, choices, decimal=decimal)
 
 
@@ -336,10 +334,8 @@ def edit_of(study: BaseStudy, token: str) -> Edit:
     words, datum = Words.of(study), study.history.datum(token)
     if datum is not None:
         outcome, void = datum.outcome, token in study.history.removed
-        shown, by = (
-            _outcome_text(study, words, outcome.value, outcome.cost),
-            _by(study.events, token),
-        )
+        shown = _outcome_text(study, words, outcome.value, outcome.cost)
+        by = _by(study.events, token)
         said = (
             f"Taken out{by}: nothing is learned from it. It was {shown}."
             if void

@@ -371,11 +371,9 @@ def _drawn(
     study: BaseStudy, advice: Recommendation, found: ModelSlice, label: str, best: Any
 ) -> Chart:
     problem, words, name = study.problem, Words.of(study), found.name
-    at, mean, bounded = (
-        np.asarray(found.at, dtype=float),
-        found.mean,
-        bool(np.isfinite(found.width).all()),
-    )
+    at = np.asarray(found.at, dtype=float)
+    mean = found.mean
+    bounded = bool(np.isfinite(found.width).all())
     width = found.width if bounded else np.zeros(len(at))
     told = found.data
     inside = [each.value for each in told if each.own and at[0] <= each.at <= at[-1]]

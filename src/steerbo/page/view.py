@@ -662,11 +662,9 @@ def _last_text(last: Undo | None, words: Words) -> str:
 
 
 def _out(study: BaseStudy, words: Words, played: Round) -> PendingRound:
-    problem, suggestion, history = (
-        study.problem,
-        study.history[played.suggestion.token].suggestion,
-        study.history,
-    )
+    problem = study.problem
+    suggestion = study.history[played.suggestion.token].suggestion
+    history = study.history
     nature, card = problem.unmeasured(suggestion), study.card(suggestion)
     estimate = history.estimate(suggestion.token)
     counts = history.budget is not None or history.spent > 0 or problem.priced

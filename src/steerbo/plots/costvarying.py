@@ -111,10 +111,8 @@ def spending(study: BaseStudy, ax: Any = None, money: str = "") -> Any:
     problem, axes = of_kind(study, CostVarying), on(ax, 2.6)
     rounds, lines, counted = spent_by_set(study, problem)
     looks = looks_of(problem)
-    colours, names = (
-        [colour for colour, _ in looks.values()],
-        [words(" + ".join(names)) for names in looks],
-    )
+    colours = [colour for colour, _ in looks.values()]
+    names = [words(" + ".join(names)) for names in looks]
     stacked(axes, rounds, lines, names, colours)
     title = "Money spent" if counted else "Plays by control set"
     axes.set(xlabel="round", ylabel=spent_words(study, counted, money), title=title)

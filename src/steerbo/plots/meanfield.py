@@ -333,10 +333,8 @@ def recommended_shares(problem: MeanField, advice: Recommendation) -> tuple[Any,
     """
     table = problem.table(advice.values["distribution"]) * problem.shares[:, None]
     fullest = np.sort(np.argsort(-table.sum(axis=0), kind="stable")[:_SHOWN])
-    most, least = (
-        problem.region.capacity[fullest] / problem.agents,
-        problem.region.least[fullest] / problem.agents,
-    )
+    most = problem.region.capacity[fullest] / problem.agents
+    least = problem.region.least[fullest] / problem.agents
     return table[:, fullest], fullest, most, least
 
 

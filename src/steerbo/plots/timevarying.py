@@ -174,10 +174,8 @@ def _expected(axes: Any, optimizer: BaseStudy, value: str) -> None:
     told = [(r.request["time"], outcome.value) for r, outcome in optimizer.history.told]
     if noted := predictions_of(optimizer):
         times, notes = zip(*noted, strict=True)
-        mean, band = (
-            np.array([note.mean for note in notes]),
-            np.array([note.band for note in notes]),
-        )
+        mean = np.array([note.mean for note in notes])
+        band = np.array([note.band for note in notes])
         axes.fill_between(
             times,
             mean - band,

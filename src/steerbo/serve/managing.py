@@ -174,10 +174,8 @@ def _bounds(study: Study, form: Form, comma: bool) -> None:
 
 def _add(study: Study, form: Form, comma: bool) -> None:
     """Add external data."""
-    realised, scope = (
-        values_of(study.problem, "realised", form, comma, "realised"),
-        form.get("scope", "").strip(),
-    )
+    realised = values_of(study.problem, "realised", form, comma, "realised")
+    scope = form.get("scope", "").strip()
     value = typed("value", form.get("value", ""), comma)
     given = {"value": value, "cost": amount_of("cost", form, comma), "realised": realised}
     given["sem"] = amount_of("sem", form, comma)

@@ -469,10 +469,8 @@ def _refused(  # noqa: PLR0917
 
 def not_saved(request: Request, error: SteerboError, form: Form) -> Response:
     """Page of the typed texts, where nothing else can be shown."""
-    plain, typed = (
-        details(error),
-        [(name.partition(":")[2] or name, x) for name, x in typed_texts(form).items()],
-    )
+    plain = details(error)
+    typed = [(name.partition(":")[2] or name, x) for name, x in typed_texts(form).items()]
     return page(
         request,
         "error.html",
@@ -495,10 +493,8 @@ def _study_page(
     whole: bool = False,
 ) -> Response:
     """Page of a study, with the errors and texts of a refused form."""
-    found, draft = (
-        _view(served, whole or applied is not None or about in ("policy", "predict")),
-        dict(draft or {}),
-    )
+    found = _view(served, whole or applied is not None or about in ("policy", "predict"))
+    draft = dict(draft or {})
     status, shown = form_state(
         error, about, draft, served.read("words", Words.of) if error is not None else None
     )

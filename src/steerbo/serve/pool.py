@@ -156,13 +156,11 @@ class OpenStudy:
         *,
         changing: Line | None = None,
     ) -> None:
-        self.name, self.place, self._open, self._ahead, self._opened = (
-            name,
-            place,
-            open,
-            prepare,
-            opened,
-        )
+        self.name = name
+        self.place = place
+        self._open = open
+        self._ahead = prepare
+        self._opened = opened
         self._lock = threading.RLock()
         self._changing = changing or Line(CHANGING)
         self.turns = {False: Line(_READERS), True: Line(1)}

@@ -68,10 +68,8 @@ class LinearConstraint:
     def breaks(self, values: Mapping[str, Any]) -> bool:
         """Whether values of all its variables violate it by more than rounding."""
         size = math.fsum(abs(self.weights[name] * values[name]) for name in self.names)
-        total, close = (
-            self.sum(values),
-            _CLOSE * max(size, abs(self.at_most or 0.0), abs(self.at_least or 0.0)),
-        )
+        total = self.sum(values)
+        close = _CLOSE * max(size, abs(self.at_most or 0.0), abs(self.at_least or 0.0))
         above = self.at_most is not None and total > self.at_most + close
         return above or (self.at_least is not None and total < self.at_least - close)
 

@@ -482,10 +482,8 @@ def _in_order(rows: Any, columns: Any) -> tuple[Any, Any]:
                 raise InvalidProblem(
                     "columns", name, f"a column that the data have once, {one_of(there, name)}"
                 )
-        rows, columns = (
-            np.asarray(rows.to_numpy(), dtype=object)[:, [there.index(name) for name in wanted]],
-            wanted,
-        )
+        rows = np.asarray(rows.to_numpy(), dtype=object)[:, [there.index(name) for name in wanted]]
+        columns = wanted
     if isinstance(rows, np.ndarray):
         if rows.ndim != 2:
             raise InvalidProblem(

@@ -687,10 +687,8 @@ class Float(NumericVariable):
         """Check bounds, step and law."""
         self._check_bounds()
         if self.step is not None:
-            finest, widest = (
-                _FINEST * max(abs(self.low), abs(self.high)),
-                (self.high - self.low) * (1 + _SLACK),
-            )
+            finest = _FINEST * max(abs(self.low), abs(self.high))
+            widest = (self.high - self.low) * (1 + _SLACK)
             if not finest <= self.step <= widest:
                 allowed = f"at most high - low, which is {self.high - self.low:g}, and at least {finest:.3g}"
                 raise InvalidProblem(f"{self.name}.step", self.step, allowed)

@@ -268,12 +268,10 @@ class RetryingLog:
     ) -> None:
         self.log, self.seconds, self.say, self.away = log, seconds, say, away
         self.pause: Callable[[float], object] = time.sleep
-        self.place, self.private, self.named, self.outbox_files = (
-            log.place,
-            log.private,
-            log.named,
-            log.outbox_files,
-        )
+        self.place = log.place
+        self.private = log.private
+        self.named = log.named
+        self.outbox_files = log.outbox_files
 
     def read(self) -> list[Event]:
         """See `EventLog`."""

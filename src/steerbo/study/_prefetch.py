@@ -172,10 +172,8 @@ class Prefetcher:
         if frozen or not self.optimizer._state.whole or not self._can_be_asked(request):
             return
         try:
-            self._ahead, self._process = (
-                PrefetchProcess(self.optimizer._state, k, request),
-                os.getpid(),
-            )
+            self._ahead = PrefetchProcess(self.optimizer._state, k, request)
+            self._process = os.getpid()
         except Exception as error:  # in classes of others anything may be
             LOGGER.info(
                 "no suggestions are prepared: no process can be given the state (%s)", error

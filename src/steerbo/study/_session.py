@@ -311,10 +311,8 @@ class StudySession:
         waiting costs more than computing again. A worker that reads no events of others checks the
         queue, too: by its own speed it may keep waiting workers from writing.
         """
-        queues, tries = (
-            self.contention.worth_queueing or (self.contention.costly and self.queue.taken),
-            0,
-        )
+        queues = self.contention.worth_queueing or (self.contention.costly and self.queue.taken)
+        tries = 0
         while True:
             turn = (
                 self.queue.turn(self.refresh, key, self._is_by_another) if queues else nullcontext()

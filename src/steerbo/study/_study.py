@@ -76,12 +76,10 @@ class Study(BaseStudy):
         check_options({"holder": holder, "lease": lease, "clock": clock, "wait": wait, "say": say})
         lease = None if lease is None else float(lease)
         say = say or LOGGER.warning
-        self.log, self.optimizer, self._state, self._lock = (
-            log,
-            optimizer,
-            optimizer._state,
-            optimizer._lock,
-        )
+        self.log = log
+        self.optimizer = optimizer
+        self._state = optimizer._state
+        self._lock = optimizer._lock
         self.session = StudySession(
             log, optimizer, float(wait), say, holder=holder, lease=lease, clock=clock
         )

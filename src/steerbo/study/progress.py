@@ -98,16 +98,12 @@ class Display:
         """Show how far it has come."""
         status = study.status
         if status.budget is not None:
-            done, used = (
-                status.spent / status.budget,
-                f"spent {status.spent:.4g} of {status.budget:.4g}",
-            )
+            done = status.spent / status.budget
+            used = f"spent {status.spent:.4g} of {status.budget:.4g}"
         else:
             played = status.told + status.failed
-            done, used = (
-                played / (status.limit or played),
-                f"{played} of {counted(status.limit or 0, 'round')}",
-            )
+            done = played / (status.limit or played)
+            used = f"{played} of {counted(status.limit or 0, 'round')}"
         best = self._best = best_round(self._new(study), study.problem)
         lately = "best of late" if study.problem.timed else "best"
         found = (

@@ -337,10 +337,8 @@ class FeasibilityMargin:
     def gradients(self, points: Float[np.ndarray, "n d"]) -> MarginsAndGradients:
         """Margins of all requirements, and their gradients."""
         settings = self._settings(points)
-        margins, slopes = (
-            np.zeros((len(points), len(self.each))),
-            np.zeros((len(points), len(self.each), points.shape[1])),
-        )
+        margins = np.zeros((len(points), len(self.each)))
+        slopes = np.zeros((len(points), len(self.each), points.shape[1]))
         for i, one in enumerate(self.each):
             logs, rise = one.values_and_gradients(settings)
             deviations = _deviations(logs)
@@ -536,10 +534,8 @@ class ConstraintModels:
     @property
     def due(self) -> bool:
         """Whether hyperparameters are to be learned anew."""
-        models, fitted_at = (
-            self.by_name,
-            max((data.fitted_at for data in self._data.values()), default=0),
-        )
+        models = self.by_name
+        fitted_at = max((data.fitted_at for data in self._data.values()), default=0)
         return any(self._data[name].due(fitted_at) for name in models)
 
     @property

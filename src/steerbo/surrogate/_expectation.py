@@ -380,12 +380,10 @@ def _structure(
     SlidingKernel | None,
 ]:
     """Lengthscales, weights, and which columns hold categories, (d,) each; s², `cell`, a drift's factor, a slide."""
-    lengthscales, shares, categorical, variance = (
-        np.full(d, np.inf),
-        np.ones(d),
-        np.zeros(d, dtype=bool),
-        1.0,
-    )
+    lengthscales = np.full(d, np.inf)
+    shares = np.ones(d)
+    categorical = np.zeros(d, dtype=bool)
+    variance = 1.0
     cell = 0.0
     drifts: list[Kernel] = []
     slide: SlidingKernel | None = None
@@ -725,10 +723,8 @@ class Expectation:
         mean, rough = np.empty(len(points)), np.empty(len(points))
         for block in self._blocks(points):
             rows = _multiplied([factor[block] for factor in factors], kernel[block])
-            mean[block], rough[block] = (
-                self._mean_of(rows),
-                coarse._deviation_of(np.take(rows, self.posterior.some, axis=1)),
-            )
+            mean[block] = self._mean_of(rows)
+            rough[block] = coarse._deviation_of(np.take(rows, self.posterior.some, axis=1))
         found = np.full((len(betas), len(points)), -np.inf)
         for b, beta in enumerate(betas):
             most = mean + (beta if surely is None else max(beta, 0.0)) * rough

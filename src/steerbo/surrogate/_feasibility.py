@@ -485,12 +485,10 @@ class FailureModel:
         tells: Tells | None = None,
         scope: Callable[[Round | None], Sequence[float]] | None = None,
     ) -> None:
-        self._unordered, self._place, self._lasting, self._told_by = (
-            unordered,
-            place,
-            lasting,
-            tells,
-        )
+        self._unordered = unordered
+        self._place = place
+        self._lasting = lasting
+        self._told_by = tells
         self._scope_of, self._scope = scope, 0 if scope is None else len(scope(None))
         self._history: History | None = None
         self._fold = Fold(self._taken, _Tried)

@@ -134,10 +134,8 @@ class BatchedBounds:
             np.stack([posterior.lengthscales[held] for posterior, held in each_set]) ** -2.0
         )
         self.precision = np.where(self.categorical, 0.0, self.closeness)
-        self.some_categorical, self.whole = (
-            bool(self.categorical.any()),
-            bool((self.shares == 1.0).all()),
-        )
+        self.some_categorical = bool(self.categorical.any())
+        self.whole = bool((self.shares == 1.0).all())
         self.variance = np.array([posterior.variance for posterior in posteriors])
         self.mean = np.array([posterior.mean for posterior in posteriors])
         self.pull = np.stack(
@@ -162,10 +160,8 @@ class BatchedBounds:
         shared = points[:: self.width]
         if self.coarse:
             surely = None if self.expectations[0].posterior.many else TOP * self.starts
-            betas, every = (
-                self.betas[: self.width].tolist(),
-                zip(self.expectations, self.coarse, shared, strict=True),
-            )
+            betas = self.betas[: self.width].tolist()
+            every = zip(self.expectations, self.coarse, shared, strict=True)
             found = [
                 one.promising(those, betas, coarse, EXACT, surely) for one, coarse, those in every
             ]
@@ -785,11 +781,9 @@ class Mixture:
     def _mean_and_variance(self, points: Float[np.ndarray, "r c"]) -> tuple[Expansion, Expansion]:
         k, (r, c) = len(self._each), points.shape
         found = self._stack.moments(np.tile(points, (k, 1)), np.repeat(np.arange(k), r))
-        means, rises, bends = (
-            found.mean.reshape(k, r),
-            found.rise.reshape(k, r, c),
-            found.bend.reshape(k, r, c, c),
-        )
+        means = found.mean.reshape(k, r)
+        rises = found.rise.reshape(k, r, c)
+        bends = found.bend.reshape(k, r, c, c)
         mean, rise, bend = means.mean(axis=0), rises.mean(axis=0), bends.mean(axis=0)
         away, apart = (means - mean)[:, :, None], rises - rise
         variance = (found.variance.reshape(k, r) + away[:, :, 0] ** 2).mean(axis=0)

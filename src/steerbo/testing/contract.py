@@ -373,10 +373,8 @@ class WingContract(Contract):
         while suggestion.observe:
             wrong, right = world.look(suggestion, keyed(2, 4, "mistyped")), world.seen(suggestion)
             other.decide(mistyped, wrong)
-            mistyped, suggestion = (
-                other.decide(mistyped, right, again=True),
-                straight.decide(suggestion, right),
-            )
+            mistyped = other.decide(mistyped, right, again=True)
+            suggestion = straight.decide(suggestion, right)
             assert bits(mistyped) == bits(suggestion)
         for optimizer in (straight, other):
             optimizer.tell(suggestion.token, **world.outcome(suggestion))

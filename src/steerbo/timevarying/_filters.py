@@ -215,11 +215,9 @@ class StateSpaceFilter:
     def copy(self) -> Self:
         """The same state, on its own."""
         other = copy.copy(self)
-        other.evidence, other._shift, other._explained = (
-            self.evidence.copy(),
-            self._shift.copy(),
-            self._explained.copy(),
-        )
+        other.evidence = self.evidence.copy()
+        other._shift = self._shift.copy()
+        other._explained = self._explained.copy()
         return other
 
     def observe(

@@ -87,10 +87,8 @@ class TodaysPlaces:
         """Restrict available places to those within reach; None where none of them is."""
         left, problem = self.problem.within(available, context), self.problem
         here, (down, up) = self.encoded(context, time), distances
-        low, high = (
-            np.where(self.settable, here - down, -np.inf),
-            np.where(self.settable, here + up, np.inf),
-        )
+        low = np.where(self.settable, here - down, -np.inf)
+        high = np.where(self.settable, here + up, np.inf)
         if problem.sites is not None or (left is not None and "points" in left):
             listed = (
                 range(len(problem.sites)) if problem.sites is not None and left is None else left

@@ -61,10 +61,8 @@ class Confidence:
         if self._fixed is not None:
             return
         if problem.points is not None:  # (A): β² = 2 ln(2 |X| π² t² / δ)
-            self._offset, self._slope = (
-                np.full(P, math.log(2 * len(problem.points) * math.pi**2 / delta)),
-                1.0,
-            )
+            self._offset = np.full(P, math.log(2 * len(problem.points) * math.pi**2 / delta))
+            self._slope = 1.0
         else:
             # (B): β² = 2 ln(3 π² t² C / 2δ) + 2 d ln(d t² r b √ln(3 d a / 2δ)), both logarithms
             # taken apart in t

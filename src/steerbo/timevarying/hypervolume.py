@@ -183,10 +183,8 @@ class Hypervolume(Trades, LearnedDrift):
 
     def explain(self, history: History) -> Explanation:
         """State the rule, and how each outcome drifts."""
-        models, drifts = (
-            self._models,
-            {VALUE: self.surrogate.drift, **self.surrogate.outcomes.drifts},
-        )
+        models = self._models
+        drifts = {VALUE: self.surrogate.drift, **self.surrogate.outcomes.drifts}
         said = [
             f"of drift {'the value' if name == VALUE else name} says: {model.said(models[name].kernel)}"
             for name, drift in drifts.items()

@@ -456,10 +456,8 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
         if self.problem.today is None:
             return best
         time, _, seen = self._time_and_context(context)
-        there, today = (
-            {**seen, **best.values},
-            {**seen, **self.problem.today({**seen, TIME.name: time})},
-        )
+        there = {**seen, **best.values}
+        today = {**seen, **self.problem.today({**seen, TIME.name: time})}
         gain, sd = self.surrogate.gain(
             place_of(self.problem, there), place_of(self.problem, today), time
         )

@@ -396,10 +396,8 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
             return today
         t = len(history) + 1
         random, view = self.streams(t, "ties"), self.view(history, request)
-        priors, betas = (
-            self.believed(history, request, random),
-            self.confidence.betas(self.width_round(t)),
-        )
+        priors = self.believed(history, request, random)
+        betas = self.confidence.betas(self.width_round(t))
         pick = self.maximise(self.surrogate_at(history, view.time), view, betas, priors, random)
         return self.play(pick, float(betas[pick.prior]))
 

@@ -330,10 +330,8 @@ class PricedDominance:
     def kept(self) -> list[Key]:
         """Undominated scopes at their prices."""
         keys, reached = _walked(dict.fromkeys(self.beginnings()), self.better, sort=True)
-        prices, varying = (
-            [self.price(key) for key in keys],
-            [used(key) & self._varying for key in keys],
-        )
+        prices = [self.price(key) for key in keys]
+        varying = [used(key) & self._varying for key in keys]
 
         def beats(j: int, i: int) -> bool:
             """Whether scope `j`, to which a way leads from `i`, replaces it; keys are sorted by size."""

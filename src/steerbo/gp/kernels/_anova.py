@@ -227,10 +227,8 @@ class AnovaKernel(Kernel):
                 M = W[rows] * gram[rows]
                 total += M.sum()
                 for j, x in enumerate(columns):
-                    w, bell = (
-                        float(self.weights[j]),
-                        self._bell(j, x[rows], x) if bells is None else bells[j][rows],
-                    )
+                    w = float(self.weights[j])
+                    bell = self._bell(j, x[rows], x) if bells is None else bells[j][rows]
                     if w < 1.0:
                         part = w * bell
                         factor = part + (1.0 - w)
