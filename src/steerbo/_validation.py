@@ -156,11 +156,9 @@ def _ours(
         allowed = one_of(kinds or names, tag) if kinds or names else "the name of a kind"
         yield kind(f"{where}.{context['discriminator'].strip(chr(39))}", tag, allowed)
     elif about in _UNKNOWN:
-        allowed = (
-            one_of(names, "" if instead else where.rpartition(".")[2])
-            if names
-            else "no field of this name"
-        )
+        allowed = "no field of this name"
+        if names:
+            allowed = one_of(names, "" if instead else where.rpartition(".")[2])
         yield kind(where, value, allowed, instead)
     elif about in _RECORDS:
         yield kind(where, value, next(iter(names), "") or "a table")

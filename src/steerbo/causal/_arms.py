@@ -181,15 +181,15 @@ class Arm:
         self, free: Sequence[str], known: Mapping[str, Any], unseen: Mapping[str, Uncontrolled]
     ) -> tuple[Part, ...]:
         """Part of every column while `free` is searched: controlled, known, or drawn as `unseen` says."""
-        encoded = {
-            name: float(
-                value
-                if name == TIME.name and self.timed
-                else self.problem_space[name].encode([value])[0]
-            )
-            for name, value in known.items()
-        }
-        return parts_of(self.names, free, encoded, unseen)
+        return parts_of(self.names, free, self.encoded(known), unseen)
+
+    def encoded(self, known: Mapping[str, Any]) -> dict[str, float]:
+        """Known values, encoded by their variables; the time is none, and stays as it is."""
+        found = {}
+        for name, value in known.items():
+            is_time = name == TIME.name and self.timed
+            found[name] = float(value if is_time else self.problem_space[name].encode([value])[0])
+        return found
 
     def box(self, names: tuple[str, ...], near: Mapping[str, tuple[float, float]] = {}) -> Box:
         """Encoded bounds of variables; those of some may be nearer."""

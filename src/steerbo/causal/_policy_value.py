@@ -614,11 +614,12 @@ class PolicyValue:
         seen = [j for j, name in enumerate(arm.measured) if name in known]
         drawn = [j for j in range(len(arm.measured)) if j not in seen]
         law = near.conditional(seen, np.array([known[arm.measured[j]] for j in seen]), drawn)
-        of = {arm.measured[j]: Uncontrolled(law, k) for k, j in enumerate(drawn)}
-        return tuple(
-            Controlled() if n in free else Observed(known[n]) if n in known else of[n]
-            for n in arm.names
-        )
+        parts: dict[str, Part] = {
+            arm.measured[j]: Uncontrolled(law, k) for k, j in enumerate(drawn)
+        }
+        parts.update((name, Observed(value)) for name, value in known.items())
+        parts.update((name, Controlled()) for name in free)
+        return tuple(parts[name] for name in arm.names)
 
     def _grid(self, names: tuple[str, ...], known: Mapping[str, float]) -> Float[np.ndarray, "g f"]:
         """Grid of actions within the constraints on settings."""

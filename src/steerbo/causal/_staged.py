@@ -341,16 +341,8 @@ class StagedSearch:
     def _search_problem(
         self, group: tuple[str, ...], known: Mapping[str, Any], score: Acquisition, imagined: int
     ) -> _SearchProblem:
-        arm, space, allowed = self.arm, self.arm.problem_space, self.arm.known_to(group)
-        usable = {
-            name: float(
-                known[name]
-                if name == TIME.name and arm.timed
-                else space[name].encode([known[name]])[0]
-            )
-            for name in arm.names
-            if name in known and name in allowed
-        }
+        arm, allowed = self.arm, self.arm.known_to(group)
+        usable = arm.encoded({x: known[x] for x in arm.names if x in known and x in allowed})
         free = tuple(x for x in arm.actions if x in group or x not in usable)
         unseen = tuple(name for name in arm.contexts if name not in usable)
         adapting = [x for x in free if x not in group and arm.contexts_of[x] & set(unseen)]

@@ -145,16 +145,13 @@ class CoCaBO(CausalMethod[CoCaOptions]):
     def _values(self, history: History, known: Mapping[str, Any]) -> Float[np.ndarray, " m"]:
         """Value of each arm, (m,), in units of `sign · value`; infinite without outcomes."""
         young = self._first < self._wanted
-        return np.array(
-            [
-                self._young_value(i)
-                if young[i] and self.told(i) < self._wanted[i]
-                else self.arm_value(history, i, known)
-                if self.told(i)
-                else np.inf
-                for i in range(len(self.arms))
-            ]
-        )
+        values = np.full(len(self.arms), np.inf)
+        for i in range(len(self.arms)):
+            if young[i] and self.told(i) < self._wanted[i]:
+                values[i] = self._young_value(i)
+            elif self.told(i):
+                values[i] = self.arm_value(history, i, known)
+        return values
 
     def _young_value(self, i: int) -> float:
         """Value of an arm whose model has too few outcomes n: their mean, that of all arms counted as one more.

@@ -204,12 +204,9 @@ class Causal(ConstrainedProblem):
         if self.today is None:
             return None
         formulas = self.today.formulas
+        stated = [name for name in self.settable if name in (self.current or {})]
         scope = Scope.of(
-            {
-                name: formulas[name].reads if name in formulas else ()
-                for name in self.settable
-                if name in (self.current or {})
-            }
+            {name: formulas[name].reads if name in formulas else () for name in stated}
         )
         for graph in self.every_graph:
             if not ScopedGraph.of(graph, scope.actions).acyclic:
@@ -223,13 +220,10 @@ class Causal(ConstrainedProblem):
         causes = [a for graph in self.every_graph for a, b in graph.directed if b == name]
         hidden = [edge for graph in self.every_graph for edge in graph.bidirected if name in edge]
         if name not in (self.graph.contexts or ()) or causes or hidden:
-            why = (
-                f"it has causes: {', '.join(causes)}"
-                if causes
-                else "it has hidden causes"
-                if hidden
-                else "it is set"
-            )
+            if causes:
+                why = f"it has causes: {', '.join(causes)}"
+            else:
+                why = "it has hidden causes" if hidden else "it is set"
             allowed = "a context without causes, such as the weather"
             hint = f"{why.capitalize()}. Without ‹seen›, scopes look at it where that helps."
             raise InvalidProblem(f"variables.{name}.seen", True, allowed, hint)

@@ -162,17 +162,13 @@ def true_mean(problem: CostVarying, choice: Recommendation) -> tuple[float, floa
 
 
 def _truth_table(advice: Recommendation, truth: list[tuple[float, float]]) -> Table:
-    rows = tuple(
-        (
-            ("→ " if choice is advice else "  ") + str(choice.scope),
-            choice.mean,
-            f"{choice.lower:.4g} to {choice.upper:.4g}",
-            f"{mean:.4g} ± {error:.2g}",
-        )
-        for choice, (mean, error) in zip((advice, *advice.alternatives), truth, strict=True)
-    )
+    rows = []
+    for choice, (mean, error) in zip((advice, *advice.alternatives), truth, strict=True):
+        mark = "→ " if choice is advice else "  "
+        bounds = f"{choice.lower:.4g} to {choice.upper:.4g}"
+        rows.append((f"{mark}{choice.scope}", choice.mean, bounds, f"{mean:.4g} ± {error:.2g}"))
     title = f"Was the model right? Expected flow (m³ a year); the truth from {DRAWS} draws of the simulator"
-    return Table(title, ("hold", "model", "model's bounds", "truth ± standard error"), rows)
+    return Table(title, ("hold", "model", "model's bounds", "truth ± standard error"), tuple(rows))
 
 
 def _save_picture(optimizer: Optimizer, out: Path) -> tuple[Path | None, str]:

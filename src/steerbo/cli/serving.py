@@ -235,9 +235,10 @@ def _studies_at(place: str) -> tuple[str, list[str]]:
     if place.endswith(".toml"):
         return str(read_study(place).log), [place]
     names = [] if only else _names(url)
-    return url, [f"{url if '://' in url else f'sqlite:///{url}'}#{n}" for n in names] if len(
-        names
-    ) > 1 else [place]
+    if len(names) <= 1:
+        return url, [place]
+    log = url if "://" in url else f"sqlite:///{url}"
+    return url, [f"{log}#{name}" for name in names]
 
 
 def _opened(place: str, say: Callable[[str], None] | None) -> Study:

@@ -29,17 +29,17 @@ _GAP = 2  # columns between cells
 _LONGEST = 160  # characters of a cell
 
 
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
 class ScreenTable:
     """A table for the screen under its title, as wide as it is itself; cells that are very long end in an ellipsis."""
 
     def __init__(self, table: Table) -> None:
         self.title, self.columns = table.title, [*map(escape_unprintable, table.columns)]
         self.cells = [
-            [
-                text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
-                for text in map(escape_unprintable, cells)
-            ]
-            for cells in table.cells()
+            [_shortened(escape_unprintable(cell)) for cell in row] for row in table.cells()
         ]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
@@ -84,12 +84,13 @@ def _lines(
     console: Console, cells: Sequence[str], given: Sequence[int], bottom: bool = False
 ) -> Iterator[str]:
     """Lines of cells that stand side by side, each folded within its width, on a common bottom line or top line."""
-    folded = [
-        [cell]
-        if cell_len(cell) <= width and cell.isprintable()
-        else [line.plain for line in Text(cell).wrap(console, width, overflow="fold")]
-        for cell, width in zip(cells, given, strict=True)
-    ]
+    folded = []
+    for cell, width in zip(cells, given, strict=True):
+        if cell_len(cell) <= width and cell.isprintable():
+            folded.append([cell])  # nearly all: a wrap takes long
+        else:
+            lines = Text(cell).wrap(console, width, overflow="fold")
+            folded.append([line.plain for line in lines])
     height = max(map(len, folded))
     blank = [[""] * (height - len(texts)) for texts in folded]
     columns = [

@@ -160,14 +160,10 @@ def _against_outcomes(
     problem: Problem, history: History, answer: Recommendation | PolicyStep, doubted: set[str]
 ) -> Iterator[Reason]:
     """Outcomes that speak against an answer."""
-    known = [
-        (
-            name in doubted,
-            problem.sign * problem.scalar(outcome),
-            outcome.realised if r is None else r.realised,
-        )
-        for name, outcome, r in history.outcomes()
-    ]
+    known = []
+    for name, outcome, played in history.outcomes():
+        settings = outcome.realised if played is None else played.realised
+        known.append((name in doubted, problem.sign * problem.scalar(outcome), settings))
     counting = np.array([value for wrong, value, _ in known if not wrong])
     if answer.mean is None or not len(counting):
         return

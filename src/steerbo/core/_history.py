@@ -333,14 +333,10 @@ class History:
 
     def scope_of(self, name: str) -> Scope | None:
         """Scope of a round, or of data that say it."""
-        played, datum = self._rounds.get(name), self.datum(name)
-        return (
-            played.suggestion.scope
-            if played is not None
-            else datum.scope
-            if datum is not None
-            else None
-        )
+        if (played := self._rounds.get(name)) is not None:
+            return played.suggestion.scope
+        datum = self.datum(name)
+        return None if datum is None else datum.scope
 
     def standing(self, name: str) -> Outcome | None:
         """Outcome that counts, of a round or of data; None: there is none, or it is void."""
@@ -678,16 +674,11 @@ class History:
             return
         self._began, self._results = self.beginning, None
         before = {name for name, (_, time) in self._came.items() if time is None}
-        self.fits = tuple(
-            replace(
-                fit,
-                results=tuple(
-                    replace(each, time=self._began) if each.name in before else each
-                    for each in fit.results
-                ),
-            )
-            for fit in self.fits
-        )
+
+        def dated(result: Result) -> Result:
+            return replace(result, time=self._began) if result.name in before else result
+
+        self.fits = tuple(replace(fit, results=tuple(map(dated, fit.results))) for fit in self.fits)
 
     def _apply(self, event: Event) -> None:
         is_chosen = isinstance(event, Asked) and not event.note.get("own")

@@ -139,11 +139,9 @@ class Problem(ABC):
 
     def use(self, variable: Variable) -> str:
         """Role of a variable in `steerbo check`; empty where its law says all."""
-        return (
-            ("seen before choosing" + (", else drawn" if variable.law else ""))
-            if variable.seen
-            else ""
-        )
+        if not variable.seen:
+            return ""
+        return f"seen before choosing{', else drawn' if variable.law else ''}"
 
     @property
     def every_limit(self) -> Sequence[Any]:

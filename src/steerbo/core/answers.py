@@ -407,17 +407,14 @@ class Recommendation(Record):
     def _repr_html_(self) -> str:
         everyone = (self, *self.alternatives)
         seen = any(choice.context for choice in everyone)
-        marks = ("→ " if choice is self and not seen else "" for choice in everyone)
-        rows = [
-            [
-                *([settings_text(a.context, a.shown)] if seen else []),
-                f"{mark}{a.scope}",
-                settings_text(a.values, a.shown),
-                a.expected,
-            ]
-            for mark, a in zip(marks, everyone, strict=True)
-        ]
-        table = html_table([*(["having seen"] if seen else []), "hold", "set", "gives"], rows)
+        before = ["having seen"] if seen else []
+        rows = []
+        for choice in everyone:
+            mark = "→ " if choice is self and not seen else ""
+            row = [settings_text(choice.context, choice.shown)] if seen else []
+            row += [f"{mark}{choice.scope}", settings_text(choice.values, choice.shown)]
+            rows.append([*row, choice.expected])
+        table = html_table([*before, "hold", "set", "gives"], rows)
         policy = getattr(self, "table", None)  # settings that depend on looks
         more = [html_lines(self.why)] if self.why else []
         return "".join([table, *more, *([policy._repr_html_()] if policy else [])])
@@ -525,18 +522,17 @@ class TradeOff(Record):
         """The plays, a row each, with the one in the middle marked."""
         priced = any(play.cost is not None for play in self.plays)
         names = [*self.plays[0].outcomes] if self.plays else []
-        rows = tuple(
-            (
-                ("→ " if k == self.middle else "  ") + str(play.scope),
-                _settings_or_ranges(play),
-                ExpectedOutcome(play.mean, play.lower, play.upper),
-                *(play.outcomes[name] for name in names),
-                *((play.cost,) if priced else ()),
-            )
-            for k, play in enumerate(self.plays)
-        )
-        columns = ("hold", "settings", "value", *names, *(("cost",) if priced else ()))
-        return Table("Trade-off", columns, rows)
+        columns = ["hold", "settings", "value", *names]
+        columns += ["cost"] * priced
+        rows = []
+        for k, play in enumerate(self.plays):
+            mark = "→ " if k == self.middle else "  "
+            row: list[Any] = [f"{mark}{play.scope}", _settings_or_ranges(play)]
+            row += [ExpectedOutcome(play.mean, play.lower, play.upper)]
+            row += [play.outcomes[name] for name in names]
+            row += [play.cost] * priced
+            rows.append(tuple(row))
+        return Table("Trade-off", tuple(columns), tuple(rows))
 
     def _repr_html_(self) -> str:
         return self.table._repr_html_()

@@ -393,19 +393,15 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
             most = "at most" if self.problem.minimize else "at least"
             summary += f"; {most} {turn.guaranteed:.5g} can be expected"
         table = self.control_set_table(history)
-        extra = [
-            (
-                turn.possible[i],
-                float(costs[i]) if isinstance(table.rows[i][2], float) else "unknown",
-                f"round {self.course.dropped[i]}" if i in self.course.dropped else None,
-            )
-            for i in range(self.m)
-        ]
-        rows = tuple((*row, *more) for row, more in zip(table.rows, extra, strict=True))
+        rows = []
+        for i, row in enumerate(table.rows):
+            cost = float(costs[i]) if isinstance(row[2], float) else "unknown"
+            dropped = f"round {self.course.dropped[i]}" if i in self.course.dropped else None
+            rows.append((*row, turn.possible[i], cost, dropped))
         bound = (
             "at best"
             if history.latest is None
             else f"at best, before round {history.latest.number}"
         )
         columns = (*table.columns, bound, "cost at least", "ruled out")
-        return Explanation(summary, (Table(table.title, columns, rows),))
+        return Explanation(summary, (Table(table.title, columns, tuple(rows)),))

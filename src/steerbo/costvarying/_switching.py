@@ -466,11 +466,6 @@ def _settings(
     names: Sequence[str], known: Sequence[Mapping[str, float]], others: Float[np.ndarray, "m c"]
 ) -> Float[np.ndarray, "n c"]:
     """Known settings of some variables, then others."""
-    return np.vstack(
-        [
-            np.array([[each[name] for name in names] for each in known]).reshape(
-                len(known), len(names)
-            ),
-            others,
-        ]
-    )
+    rows = np.array([[each[name] for name in names] for each in known])
+    # without any known settings, or any names, it has no shape of its own
+    return np.vstack([rows.reshape(len(known), len(names)), others])

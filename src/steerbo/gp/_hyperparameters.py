@@ -50,13 +50,10 @@ def weight(value: float, name: str) -> Parameter:
 
     A weight of 1, as a plain product has, is at the upper end.
     """
-    odds = (
-        math.inf
-        if value >= 1.0
-        else math.log(value) - math.log1p(-value)
-        if value > 0.0
-        else -math.inf
-    )
+    if 0.0 < value < 1.0:
+        odds = math.log(value) - math.log1p(-value)
+    else:
+        odds = math.inf if value >= 1.0 else -math.inf
     return Parameter(name, min(max(odds, -WHOLE), WHOLE), 0.0, 2.0, -WHOLE, WHOLE)
 
 

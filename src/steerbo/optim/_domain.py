@@ -212,15 +212,14 @@ def box_of(
     """Build the encoded box of some columns of a space; `near` has encoded ends that cut a variable's own, by name."""
     ends = [(near or {}).get(space.names[d], (-np.inf, np.inf)) for d in columns]
     given = [space.variables[d].levels for d in columns]
-    levels = [
-        None if k is None else k[(a <= k) & (k <= b)] for k, (a, b) in zip(given, ends, strict=True)
-    ]
-    return Box(
-        [max(0.0, a) if k is None else k[0] for k, (a, _) in zip(levels, ends, strict=True)],
-        [min(1.0, b) if k is None else k[-1] for k, (_, b) in zip(levels, ends, strict=True)],
-        levels,
-        space.categorical[list(columns)],
-    )
+    low, high = list[float](), list[float]()
+    levels: list[Float[np.ndarray, " k"] | None] = []
+    for every, (a, b) in zip(given, ends, strict=True):
+        among = None if every is None else every[(a <= every) & (every <= b)]
+        levels.append(among)
+        low.append(max(0.0, a) if among is None else among[0])
+        high.append(min(1.0, b) if among is None else among[-1])
+    return Box(low, high, levels, space.categorical[list(columns)])
 
 
 def kronecker(n: int, d: int, seed: int | None = None) -> Float[np.ndarray, "n d"]:

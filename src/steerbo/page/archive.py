@@ -7,7 +7,18 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
-from ..core import TIME, BaseStudy, KeptFile, Outcome, Problem, Round, as_text, number_of, numeral
+from ..core import (
+    TIME,
+    BaseStudy,
+    DataAdded,
+    KeptFile,
+    Outcome,
+    Problem,
+    Round,
+    as_text,
+    number_of,
+    numeral,
+)
 from ..study.formatting import added_as
 from .wording import amount_text, in_one_line, in_resolution, in_step
 
@@ -115,37 +126,36 @@ _CODE = ": it looks like a code for a missing value"
 
 def added(study: BaseStudy) -> tuple[Line, ...]:
     """External data, void ones too, the latest first."""
-    problem, history = study.problem, study.history
+    history = study.history
     data = sorted(
         {**history.data, **history.removed}.items(),
         key=lambda item: number_of(item[0]),
         reverse=True,
     )
-    return tuple(
-        Line(
-            token=name,
-            number=0,
-            title=f"added {name.rpartition('-')[2]}",
-            scope=str(each.scope) if each.scope else "",
-            set="",
-            also="; ".join(
-                [
-                    in_one_line(problem, _but(problem, history.completed(each.outcome.realised))),
-                    *accuracy_text(each.outcome),
-                    *history.remarks.get(name, ()),
-                ]
-            ),
-            value=as_text(each.outcome.value),
-            cost="" if each.outcome.cost is None else amount_text(each.outcome.cost),
-            state="void" if name in history.removed else "added",
-            note=added_as(each)
-            + (
-                _CODE if name in history.coded else ", taken out" if name in history.removed else ""
-            ),
-            files=history.files.get(name, ()),
-            others=_others(problem, each.outcome),
-        )
-        for name, each in data
+    return tuple(_added_line(study, name, each) for name, each in data)
+
+
+def _added_line(study: BaseStudy, name: str, data: DataAdded) -> Line:
+    problem, history, outcome = study.problem, study.history, data.outcome
+    measured = in_one_line(problem, _but(problem, history.completed(outcome.realised)))
+    void = name in history.removed
+    if name in history.coded:
+        fate = _CODE
+    else:
+        fate = ", taken out" if void else ""
+    return Line(
+        token=name,
+        number=0,
+        title=f"added {name.rpartition('-')[2]}",
+        scope=str(data.scope) if data.scope else "",
+        set="",
+        also="; ".join([measured, *accuracy_text(outcome), *history.remarks.get(name, ())]),
+        value=as_text(outcome.value),
+        cost="" if outcome.cost is None else amount_text(outcome.cost),
+        state="void" if void else "added",
+        note=added_as(data) + fate,
+        files=history.files.get(name, ()),
+        others=_others(problem, outcome),
     )
 
 
@@ -177,10 +187,12 @@ def _aligned(study: BaseStudy, lines: list[Line]) -> tuple[Line, ...]:
     rounds = [study.history[line.token] for line in lines]
     values = in_step([r.outcome.value if r.outcome and r.state == "told" else None for r in rounds])
     costs = in_step([r.paid for r in rounds], amount_text)
-    return tuple(
-        replace(line, value=value if line.value else "", cost=cost if line.cost else "")
-        for line, value, cost in zip(lines, values, costs, strict=True)
-    )
+    aligned = []
+    for line, value, cost in zip(lines, values, costs, strict=True):
+        shown = value if line.value else ""
+        paid = cost if line.cost else ""
+        aligned.append(replace(line, value=shown, cost=paid))
+    return tuple(aligned)
 
 
 def _down(study: BaseStudy, last: int) -> Iterator[Round]:

@@ -695,13 +695,9 @@ def _value(value: Any) -> str:
         return str(value)  # nan, inf: refused by the file's checks, which name the field
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
-    return (
-        _quoted(value)
-        if isinstance(value, str)
-        else json.dumps(value)
-        if value is not None
-        else '""'
-    )
+    if value is None:
+        return '""'
+    return _quoted(value) if isinstance(value, str) else json.dumps(value)
 
 
 def _quoted(text: str) -> str:
@@ -710,6 +706,10 @@ def _quoted(text: str) -> str:
     >>> _quoted("°C")
     '"°C"'
     """
-    return "".join(
-        f"\\u{ord(x):04x}" if unsafe(x) else f"\\{x}" if x in '"\\' else x for x in text
-    ).join('""')
+
+    def written(letter: str) -> str:
+        if unsafe(letter):
+            return f"\\u{ord(letter):04x}"
+        return f"\\{letter}" if letter in '"\\' else letter
+
+    return "".join(map(written, text)).join('""')

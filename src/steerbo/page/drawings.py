@@ -177,10 +177,11 @@ def _places(
 ) -> dict[str, tuple[float, float]]:
     """Places in pixels: layers from top to bottom, every other one aside, so that edges pass beside nodes."""
     depths = sorted({depth for depth, _ in rows.values()})
-    layers = [
-        [name for _, name in sorted((y, n) for n, (d, y) in rows.items() if d == each)]
-        for each in depths
-    ]
+    # names of each layer, from the top
+    layers = []
+    for each in depths:
+        layer = sorted((y, name) for name, (depth, y) in rows.items() if depth == each)
+        layers.append([name for _, name in layer])
     steps = [
         [max(_WIDE, _reach(labels[name]) + 3 * _NODE) for name in layer[:-1]] for layer in layers
     ]

@@ -263,16 +263,14 @@ def shares_slice(study: BaseStudy) -> Slice:
     def cell(share: float, before: str = "") -> tuple[str, str, str]:
         return f"{before}{share_text(share)}", f"{100 * share / most:.2f}%", ""
 
-    rows = tuple(
-        (
-            each.name,
-            (cell(each.rounds, f"{each.played} · "), *((cell(each.paid),) if paid else ())),
-        )
-        for each in found
-    )
+    rows = []
+    for each in found:
+        cells = [cell(each.rounds, f"{each.played} · ")]
+        cells += [cell(each.paid)] * paid
+        rows.append((each.name, tuple(cells)))
     heads = ("rounds", "money") if paid else ("rounds",)
     says = "Rounds so far, and their share of all" + ("; share of the money." if paid else ".")
-    return Slice("shares", None, (), says, bars=Crowd("scope", heads, rows, limited=False))
+    return Slice("shares", None, (), says, bars=Crowd("scope", heads, tuple(rows), limited=False))
 
 
 def _policy_slice(study: BaseStudy, advice: Recommendation, pair: Followed) -> Slice:

@@ -231,21 +231,16 @@ def advice_card(study: BaseStudy, advice: Recommendation, why: Explanation) -> A
     apart = advice.context or advice.outcomes  # a table says more than bars of the value
     others = alternatives(problem, advice) if advice.alternatives and apart else None
     traded = [traded_of(study, advice, name) for name in advice.outcomes]
+    headline = "Nothing is known yet"
+    if known:
+        headline = said or _headline(problem, advice, bool(policy))
     return AdviceCard(
         seen=in_one_line(problem, advice.context),
         scope=str(advice.scope),
-        headline=(said or _headline(problem, advice, bool(policy)))
-        if known
-        else "Nothing is known yet",
+        headline=headline,
         settings=() if said else settings,
         mean=words.worth(mean) if mean else "",
-        bounds=grouped(f"{low} to {high}")
-        if low and high
-        else f"at least {low}"
-        if low
-        else f"at most {high}"
-        if high
-        else "",
+        bounds=_bounds_text(low, high),
         price="" if advice.cost is None else words.paid(advice.cost),
         why=_sentence("; ".join(_brief(each) for each in advice.reasons)) or _sentence(why.summary),
         policy=with_units(problem, policy) if policy else None,
@@ -254,6 +249,19 @@ def advice_card(study: BaseStudy, advice: Recommendation, why: Explanation) -> A
         traded=tuple(_traded(study, advice, found) for found in traded),
         keys=_keys(traded),
     )
+
+
+def _bounds_text(low: str, high: str) -> str:
+    """Two bounds in words, or one; an unknown one is empty.
+
+    >>> _bounds_text("1", "2"), _bounds_text("1", ""), _bounds_text("", "")
+    ('1 to 2', 'at least 1', '')
+    """
+    if low and high:
+        return grouped(f"{low} to {high}")
+    if low:
+        return f"at least {low}"
+    return f"at most {high}" if high else ""
 
 
 def _traded(study: BaseStudy, advice: Recommendation, found: Traded) -> Chart:
@@ -575,6 +583,12 @@ def view(
     why = study.explain() if advice is not None else Explanation("")
     policy = getattr(advice, "table", None)
     meters = _meters(study, words)
+    if fell is not None:
+        last_text = f"Saved: round {fell.number}. {said_of(study, fell)}"
+        last_token = fell.suggestion.token
+    else:
+        last_text = _last_text(last, words)
+        last_token = last.token if last else ""
     return View(
         words=words,
         meters=meters,
@@ -593,10 +607,8 @@ def view(
         latest=rounds_before(study, most=most),
         data=added(study),
         last=None if fell else last,
-        last_text=f"Saved: round {fell.number}. {said_of(study, fell)}"
-        if fell
-        else _last_text(last, words),
-        last_token=fell.suggestion.token if fell else last.token if last else "",
+        last_text=last_text,
+        last_token=last_token,
         policy=policy_fields(problem),
         settings=setting_fields(problem),
         files=study.history.files,

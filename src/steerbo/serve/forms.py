@@ -57,11 +57,9 @@ def localised(text: str, comma: bool) -> str:
     >>> localised("73.4 to 83.1.", True)
     '73,4 to 83,1.'
     """
-    return (
-        _NUMBER.sub(lambda found: f"{found[1]},{found[2]}" if found[1] else found[0], text)
-        if comma
-        else text
-    )
+    if not comma:
+        return text
+    return _NUMBER.sub(lambda found: f"{found[1]},{found[2]}" if found[1] else found[0], text)
 
 
 def typed(

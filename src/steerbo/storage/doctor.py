@@ -322,9 +322,9 @@ def _kept(given: Any, head: Any, rows: Rows, leases: dict[str, Lease]) -> Stored
     elif head is not None and not number:
         complaint = "it has a head, and no event"
     astray = sum(token not in open_rounds for token in leases)
-    note = (
-        f"{astray} {'lease is' if astray == 1 else 'leases are'} on no open round" if astray else ""
-    )
+    note = ""
+    if astray:
+        note = f"{astray} {'lease is' if astray == 1 else 'leases are'} on no open round"
     people = tuple(
         (t, lease) for t, lease in leases.items() if t in open_rounds and lease.holder == BY_HAND
     )

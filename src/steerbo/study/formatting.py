@@ -86,84 +86,93 @@ def alternatives(problem: Problem, advice: Recommendation) -> Table:
     everyone = [advice, *advice.alternatives]
     if not advice.context:
         everyone.sort(key=lambda a: float("inf") if a.cost is None else a.cost)
-    told = any(
-        choice.values for choice in everyone
-    )  # settings that depend on looks have a table of their own
+    # settings that depend on looks have a table of their own
+    told = any(choice.values for choice in everyone)
     counted = problem.priced or any(choice.cost is not None for choice in everyone)
     reasoned = any(choice.why for choice in advice.alternatives)
-    rows = tuple(
-        (
-            *problem.shown(choice.context).values(),
-            ("" if advice.context else "→ " if choice is advice else "  ") + str(choice.scope),
-            *((in_words(problem, choice.values),) if told else ()),
-            ExpectedOutcome(choice.mean, choice.lower, choice.upper),
-            *(("unknown" if choice.cost is None else choice.cost,) if counted else ()),
-            *((choice.why,) if reasoned else ()),
-        )
-        for choice in everyone
-    )
-    more = (*(("cost",) if counted else ()), *(("reasons",) if reasoned else ()))
+
+    columns = [*advice.context, "hold"]
+    columns += ["settings"] * told
+    columns += ["expected value"]
+    columns += ["cost"] * counted
+    columns += ["reasons"] * reasoned
+
+    rows = []
+    for choice in everyone:
+        mark = "→ " if choice is advice else "  "
+        row: list[Any] = [*problem.shown(choice.context).values()]
+        row += [str(choice.scope) if advice.context else f"{mark}{choice.scope}"]
+        row += [in_words(problem, choice.values)] * told
+        row += [ExpectedOutcome(choice.mean, choice.lower, choice.upper)]
+        row += ["unknown" if choice.cost is None else choice.cost] * counted
+        row += [choice.why] * reasoned
+        rows.append(tuple(row))
     title = "Recommended by context" if advice.context else "Expected outcome of each"
-    return Table(
-        title,
-        (*advice.context, "hold", *(("settings",) if told else ()), "expected value", *more),
-        rows,
-    )
+    return Table(title, tuple(columns), tuple(rows))
 
 
 def with_units(problem: Problem, table: Table) -> Table:
     """The same table; columns that are named as variables say their units, and so do values by name."""
     units = {v.name: unit for v in problem.space if (unit := getattr(v, "unit", ""))}
     columns = tuple(f"{c} ({units[c]})" if c in units else c for c in table.columns)
-    rows = tuple(
-        tuple(in_words(problem, x) if isinstance(x, dict) else x for x in row) for row in table.rows
-    )
+
+    def cell(x: Any) -> Any:
+        return in_words(problem, x) if isinstance(x, dict) else x
+
+    rows = tuple(tuple(map(cell, row)) for row in table.rows)
     return Table(table.title, columns, table.texts or rows)
 
 
 def rounds_table(study: BaseStudy) -> Table:
     """Table of rounds: scope, context, settings, realised values and outcome as it was told."""
-    coded = study.history.coded
-    rows = tuple(
-        (
-            r.number,
-            r.suggestion.token,
-            str(r.suggestion.scope),
-            _seen(r),
-            r.suggestion.values,
-            _nature(r),
-            told.value if (told := coded.get(r.suggestion.token) or r.outcome) else None,
-            told.sem if told else None,
-            told.cost if told else r.paid,
-            LEFT_OUT if r.suggestion.token in coded else r.state,
-            r.failure.reason if r.failure else None,
-            remarks_cell(study.history, r.suggestion.token),
-        )
-        for r in study.history
-    )
+    rows = tuple(_round_cells(study.history, played) for played in study.history)
     return Table("Rounds", _COLUMNS, rows)
+
+
+def _round_cells(history: History, played: Round) -> tuple[Any, ...]:
+    """Cells of a round, in the order of `_COLUMNS`."""
+    suggestion, token = played.suggestion, played.suggestion.token
+    # an outcome that holds a code no longer counts, and is shown as it was told
+    told = history.coded.get(token) or played.outcome
+    return (
+        played.number,
+        token,
+        str(suggestion.scope),
+        _seen(played),
+        suggestion.values,
+        _nature(played),
+        told.value if told else None,
+        told.sem if told else None,
+        told.cost if told else played.paid,
+        LEFT_OUT if token in history.coded else played.state,
+        played.failure.reason if played.failure else None,
+        remarks_cell(history, token),
+    )
 
 
 def data_table(study: BaseStudy) -> Table:
     """Table of external data in the columns of rounds; `token` is the name that `amend` takes."""
-    rows: tuple[tuple[Any, ...], ...] = tuple(
-        (
-            None,
-            name,
-            str(data.scope) if data.scope else None,
-            {},
-            {},
-            study.history.completed(data.outcome.realised),
-            data.outcome.value,
-            data.outcome.sem,
-            data.outcome.cost,
-            LEFT_OUT if name in study.history.coded else added_as(data),
-            None,
-            remarks_cell(study.history, name),
-        )
-        for name, data in _data_as_told(study.history)
-    )
+    history = study.history
+    rows = tuple(_data_cells(history, name, data) for name, data in _data_as_told(history))
     return Table("Data that was added", _COLUMNS, rows)
+
+
+def _data_cells(history: History, name: str, data: DataAdded) -> tuple[Any, ...]:
+    """Cells of external data, in the order of `_COLUMNS`."""
+    return (
+        None,
+        name,
+        str(data.scope) if data.scope else None,
+        {},
+        {},
+        history.completed(data.outcome.realised),
+        data.outcome.value,
+        data.outcome.sem,
+        data.outcome.cost,
+        LEFT_OUT if name in history.coded else added_as(data),
+        None,
+        remarks_cell(history, name),
+    )
 
 
 def added_as(data: DataAdded) -> str:
@@ -178,10 +187,8 @@ def added_as(data: DataAdded) -> str:
 
 def _data_as_told(history: History) -> Iterator[tuple[str, DataAdded]]:
     """Data that are not void, in order, also those that hold a code."""
-    every = {
-        **history.data,
-        **{name: history.removed[name] for name in history.coded if name in history.removed},
-    }
+    coded = {name: history.removed[name] for name in history.coded if name in history.removed}
+    every = {**history.data, **coded}
     for name in sorted(every, key=number_of):
         yield name, replace(every[name], outcome=history.coded.get(name, every[name].outcome))
 
@@ -212,11 +219,10 @@ def shown_rounds(study: BaseStudy, find: str = "", most: int | None = None) -> T
         if (name not in _MAYBE or any(row[k] not in (None, "") for row in rows))
         and (name != "hold" or len(held) > 1)
     ]
-    return Table(
-        ", and ".join([titles[0], *(f"{text[0].lower()}{text[1:]}" for text in titles[1:])]),
-        tuple(_COLUMNS[k] for k in kept),
-        tuple(tuple(row[k] for k in kept) for row in rows),
-    )
+    first, *others = titles
+    title = ", and ".join([first, *(f"{text[0].lower()}{text[1:]}" for text in others)])
+    columns = tuple(_COLUMNS[k] for k in kept)
+    return Table(title, columns, tuple(tuple(row[k] for k in kept) for row in rows))
 
 
 def timeline(study: BaseStudy, most: int | None = None) -> Table:

@@ -48,12 +48,10 @@ class Columns:
     def of(cls, space: Space) -> Self:
         """Build the encoded columns of a space: numbers in [0, 1], and categories by number."""
         levels = [variable.levels for variable in space]
-        box = Box(
-            [0.0 if k is None else float(k[0]) for k in levels],
-            [1.0 if k is None else float(k[-1]) for k in levels],
-            levels,
-            space.categorical,
-        )
+        # without levels a variable spans the unit interval
+        ends = [(0.0, 1.0) if k is None else (float(k[0]), float(k[-1])) for k in levels]
+        low, high = [a for a, _ in ends], [b for _, b in ends]
+        box = Box(low, high, levels, space.categorical)
         return cls(
             space.names,
             box,

@@ -818,13 +818,14 @@ class Feasibility:
         On average over plays that is the part that earlier plays left over, `p (n + 1) − kept`, but
         no less than `least`.
         """
-        played = [*rounds]
-        return {
-            m.limit.name: max(required_now(m.limit, played), least)
-            if m.limit.on_average
-            else m.required_probability
-            for m in self.models
-        }
+        played, found = [*rounds], dict[str, float]()
+        for model in self.models:
+            limit = model.limit
+            if limit.on_average:
+                found[limit.name] = max(required_now(limit, played), least)
+            else:
+                found[limit.name] = model.required_probability
+        return found
 
     def averages(self, rounds: Iterable[Round], next_play: Mapping[str, float]) -> dict[str, float]:
         """Mean over plays of the constraints that hold on average, with the next play's probabilities, by outcome."""

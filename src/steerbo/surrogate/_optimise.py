@@ -453,11 +453,12 @@ def maximise_bounds(
         k: [*each] for k, each in ends.items() if all(_allowed(domains[k].box, one) for one in each)
     }
     left = [k for k in range(len(domains)) if k not in kept]
-    screens = [
-        [one.screen if _tries_the_same(domains[k].box) else None for one in ends.get(k, ())]
-        or [None] * len(betas)
-        for k in left
-    ]
+    screens: list[list[Any]] = []
+    for k in left:
+        if k in ends and _tries_the_same(domains[k].box):
+            screens.append([one.screen for one in ends[k]])
+        else:
+            screens.append([None] * len(betas))
     found = _maximise_bounds(
         posterior,
         [domains[k] for k in left],

@@ -115,17 +115,9 @@ def middle_of(rows: Sequence[Recommendation], ways: Mapping[str, float]) -> Reco
 
 def _signed(rows: Sequence[Recommendation], ways: Mapping[str, float]) -> Float[np.ndarray, "n K"]:
     """Outcomes of answers, and minus their price, in units in which larger is better."""
-    return np.array(
-        [
-            [
-                ways[VALUE] * (row.mean or 0.0),
-                *(
-                    sign * (row.outcomes[name].mean or 0.0)
-                    for name, sign in ways.items()
-                    if name != VALUE
-                ),
-                -(row.cost or 0.0),
-            ]
-            for row in rows
-        ]
-    )
+    others = [(name, sign) for name, sign in ways.items() if name != VALUE]
+    table = []
+    for row in rows:
+        further = [sign * (row.outcomes[name].mean or 0.0) for name, sign in others]
+        table.append([ways[VALUE] * (row.mean or 0.0), *further, -(row.cost or 0.0)])
+    return np.array(table)

@@ -501,14 +501,10 @@ class SwitchingElimination(TimeVaryingMethod[SwitchingOptions]):
     def explain(self, history: History) -> Explanation:
         """Tabulate which priors are alive, since when the others are not, and how often one came back."""
         alive, dropped, returns = self.alive, self.comparison.dropped, self.comparison.returns
-        rows: dict[int, tuple[Any, ...]] = {
-            p: (
-                bool(alive[p]),
-                None if alive[p] else dropped.get(p, (None,))[0],
-                int(returns[p]),
-            )
-            for p in range(len(self.names))
-        }
+        rows: dict[int, tuple[Any, ...]] = {}
+        for p in range(len(self.names)):
+            since = None if alive[p] else dropped.get(p, (None,))[0]
+            rows[p] = bool(alive[p]), since, int(returns[p])
         summary = f"{int(alive.sum())} of {len(self.names)} priors are alive"
         if came := int(returns.sum()):
             summary += f"; {came} that were dropped came back: the truth may have changed"

@@ -157,9 +157,7 @@ class Means:
             np.array([mean for mean in given if isinstance(mean, tuple)], dtype=np.float64) * sign
         )
         self._tabled = [p for p, mean in enumerate(given) if isinstance(mean, tuple)]
-        self._level = sign * np.array(
-            [m.base if isinstance(m, Bumps) else m if isinstance(m, float) else 0.0 for m in given]
-        )
+        self._level = sign * np.array([_level(mean) for mean in given])
         self._steps = np.array(
             [
                 _STEP * (1.0 if isinstance(v, Categorical) else float(v.high - v.low))
@@ -229,6 +227,13 @@ class Means:
             )
         squares *= (-0.5 / self._widths**2)[:, None]
         return np.exp(squares, out=squares)
+
+
+def _level(mean: Any) -> float:
+    """Constant part of a prior's mean."""
+    if isinstance(mean, Bumps):
+        return mean.base
+    return mean if isinstance(mean, float) else 0.0
 
 
 def _numbers(centre: Sequence[float | str], names: Sequence[tuple[Any, ...] | None]) -> list[float]:

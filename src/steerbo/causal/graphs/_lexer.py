@@ -40,13 +40,12 @@ class Token(NamedTuple):
 
 @lru_cache
 def _pattern(signs: str, quoting: Quoting) -> re.Pattern[str]:
-    quoted = (
-        r'"[^"]*"'
-        if quoting == "entities"
-        else r'"(?:[^"\\\n]|\\.)*"'
-        if quoting == "json"
-        else r'"(?:[^"\\]|\\.)*"'
-    )
+    if quoting == "entities":
+        quoted = r'"[^"]*"'
+    elif quoting == "json":
+        quoted = r'"(?:[^"\\\n]|\\.)*"'
+    else:
+        quoted = r'"(?:[^"\\]|\\.)*"'
     signed = re.escape(signs)
     return re.compile(
         rf"(?P<skip>[^\S\n]+|{_COMMENT})|(?P<line>\n)|(?P<name>{quoted})|(?P<arrow>{_ARROW})|(?P<sign>[{signed}])"

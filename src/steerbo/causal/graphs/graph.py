@@ -384,16 +384,13 @@ def doubts(graph: CausalGraph) -> str:
         for name in graph.contexts or ()
         if not any(name in edge for edge in (*graph.directed, *graph.bidirected))
     ]
-    said += (
-        [f"{_listed(apart)} {'has' if len(apart) == 1 else 'have'} no arrow at all"]
-        if apart
-        else []
-    )
-    return (
-        f"{'; '.join(said)}. Is an arrow {'missing, or ' if apart else ''}the wrong way round?"
-        if said
-        else ""
-    )
+    if apart:
+        have = "has" if len(apart) == 1 else "have"
+        said.append(f"{_listed(apart)} {have} no arrow at all")
+    if not said:
+        return ""
+    wrong = "missing, or the wrong way round" if apart else "the wrong way round"
+    return f"{'; '.join(said)}. Is an arrow {wrong}?"
 
 
 def _without(names: Sequence[str], name: str) -> list[str]:

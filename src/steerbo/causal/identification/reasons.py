@@ -34,12 +34,10 @@ def why_dropped(graph: CausalGraph, scope: Scope, mode: Mode = "pruned") -> Viol
         looked = ", ".join(graph.named(larger[added[0]]))
         names = " and ".join(graph.names[x] for x in added)
         after = f", after looking at {looked}," if looked else ""
-        several = len(graph.named(larger[added[0]])) > 1
-        closes = (
-            f"{looked} {'close' if several else 'closes'} every back door"
-            if looked
-            else "no back door is open"
-        )
+        closes = "no back door is open"
+        if looked:
+            several = len(graph.named(larger[added[0]])) > 1
+            closes = f"{looked} {'close' if several else 'closes'} every back door"
         scoped = ScopedGraph.by_nodes(graph.masks, seen)
         paths = ", and ".join(
             f"{graph.names[x]} affects {graph.target}: {_directed(graph, scoped, x)}" for x in added

@@ -258,10 +258,11 @@ class Product(_Compound):
         if None in each:
             return None
         choices = product(*(terms or () for terms in each))
-        return tuple(
-            (_multiplied([a for a, _ in some]), _multiplied([b for _, b in some]))
-            for some in choices
-        )
+        found = []
+        for some in choices:
+            first, second = zip(*some, strict=True)
+            found.append((_multiplied(first), _multiplied(second)))
+        return tuple(found)
 
     def diagonal(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
         """k(x, x) for every row, (n,)."""

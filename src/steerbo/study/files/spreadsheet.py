@@ -285,4 +285,6 @@ def _mark(cells: Iterable[str]) -> Mark:
         if not _THOUSAND.fullmatch(cell):
             comma = comma or _COMMA.fullmatch(cell) is not None
             dot = dot or _DOT.fullmatch(cell) is not None
-    return "both" if comma and dot else "comma" if comma else "dot" if dot else "neither"
+    if comma:
+        return "both" if dot else "comma"
+    return "dot" if dot else "neither"

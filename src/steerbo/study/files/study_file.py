@@ -257,15 +257,10 @@ def with_rows(table: Mapping[str, Any], folder: Path) -> dict[str, Any]:
         [each for each in listed if isinstance(each, Mapping)] if isinstance(listed, list) else []
     )
     choices = {v.get("name"): v.get("choices") for v in variables if v.get("kind") == "categorical"}
-    rows = [
-        [
-            _cell(
-                sheet, row, name, choices.get(name), f"{place}: {nature['file']}, line {row.number}"
-            )
-            for name in names
-        ]
-        for row in sheet.rows
-    ]
+    rows = []
+    for row in sheet.rows:
+        where = f"{place}: {nature['file']}, line {row.number}"
+        rows.append([_cell(sheet, row, name, choices.get(name), where) for name in names])
     return {**table, "nature": {**{k: v for k, v in nature.items() if k != "file"}, "rows": rows}}
 
 
@@ -311,6 +306,10 @@ def _sample(text: str, law: Mapping[str, Any], choices: Any, place: str) -> list
     return found
 
 
+def _without_column(variable: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in variable.items() if key != "column"}
+
+
 def without_columns(variables: Any) -> tuple[Any, dict[str, Any]]:
     """Variables of a study file without their `column`, and these by name: how the lab's own table heads them.
 
@@ -325,12 +324,8 @@ def without_columns(variables: Any) -> tuple[Any, dict[str, Any]]:
         and "column" in variable
         and isinstance(variable.get("name"), str)
     }
-    bare = [
-        {key: value for key, value in variable.items() if key != "column"}
-        if isinstance(variable, Mapping)
-        else variable
-        for variable in variables
-    ]
+    # anything but a table is left for the problem to refuse
+    bare = [_without_column(each) if isinstance(each, Mapping) else each for each in variables]
     return bare, found
 
 
