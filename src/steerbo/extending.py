@@ -68,7 +68,7 @@ override `every_limit`.
 
 **Its pictures.** `pictures: ClassVar[str] = "my_package.pictures:draw"` names a function with the
 signature of `DrawPictures`. `steerbo plot` and `plots.pictures` draw them by matplotlib; page and
-report draw what they show of every kind by themselves.
+report draw their own pictures of every kind.
 
     def draw(study: BaseStudy, advice: Recommendation) -> Iterator[Picture]:
         figure = matplotlib.figure.Figure((5.6, 3.8), layout="constrained")

@@ -1,4 +1,4 @@
-"""Several outcomes as one: the posterior of their weighted sum, and what a history says of each further outcome."""
+"""Several outcomes as one: the posterior of their weighted sum, and each further outcome's part of a history."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..surrogate import LEAST_SD, OUTCOMES_FIT, Rising, Scalarised, Units
 class Weighed:
     """Posterior of the weighted sum of outcomes, each with a model of its own, independent of the others.
 
-    It has what choices and policies use of a regression.
+    It has the methods of a regression that choices and policies use.
 
     Args:
         models: of the outcomes k, of the same columns.
@@ -167,17 +167,17 @@ class Least(Weighed):
 
 
 class OfOutcome:
-    """What a history says of one further outcome: that outcome as the value, where it was measured.
+    """A history in which one further outcome is the value, where it was measured.
 
     Args:
         history: of the study, whatever it is by then.
-        name: of the outcome. What is learned of it stands under `OUTCOMES_FIT` and its name.
+        name: of the outcome. Its hyperparameters stand under `OUTCOMES_FIT` and its name.
     """
 
     def __init__(self, history: History, name: str) -> None:
         self._history, self._name = history, name
         self._of: tuple[tuple[Result, ...], tuple[Result, ...]] = (), ()
-        self._as_value = dict[int, tuple[Result, Result]]()  # by identity, with what has it
+        self._as_value = dict[int, tuple[Result, Result]]()  # by identity, with the original
         self._fits = dict[Any, tuple[Fit, Fit]]()  # the latest by their keys
 
     def __len__(self) -> int:

@@ -100,7 +100,7 @@ class Said:
         width: uncertainty of the play.
         least: value that is good enough.
         rate: value that a unit of money must bring.
-        weights: what one unit of each further outcome is worth in this round, in units of the
+        weights: worth of one unit of each further outcome in this round, in units of the
             value; the direction that is better counts.
     """
 

@@ -42,7 +42,7 @@ EmptyModel = Callable[[Space | None, DriftModel | None], ArmModel]
 
 
 class Learned(Protocol):
-    """What models learn from: a history, or what it says of one further outcome."""
+    """The data of models: a history, or its part about one further outcome."""
 
     @property
     def results(self) -> tuple[Result, ...]:

@@ -1,11 +1,12 @@
 """Method `random-weights`: several outcomes of a causal problem, by a weight of each that is drawn every round.
 
-Each outcome has the models that `coca-bo` has of the target. A round plays what is best where one unit
-of each further outcome is worth so much of the value, and how much is drawn (random scalarisation,
-Paria, Kandasamy & Póczos 2020): scope and settings maximise the bounds of the weighted sum.
+Each outcome has the models that `coca-bo` has of the target. A round takes one unit of each further
+outcome for so much of the value, by weights that are drawn, and plays the best scope (random
+scalarisation, Paria, Kandasamy & Póczos 2020): scope and settings maximise the bounds of the
+weighted sum.
 
 That a sum is enough is due to policies. They weigh outcomes anew in each context, so where contexts
-vary without steps, what policies can be expected to bring is a convex set (Dvoretzky, Wald &
+vary without steps, the expected outcomes of policies are a convex set (Dvoretzky, Wald &
 Wolfowitz 1951), and each policy that none betters in everything is the best by some weights. Where no
 scope looks at anything, a round maximises the least of the outcomes' bounds, each as a weighed share
 of its range (Golovin & Zhang 2020), since a trade-off of settings may bend inwards.
@@ -76,7 +77,7 @@ class _Found(NamedTuple):
 
 
 class RandomWeights(Trades, CoCaBO):
-    """Several outcomes: play what is best by weights that are drawn each round (Paria et al. 2020)."""
+    """Several outcomes: play the best scope by weights that are drawn each round (Paria et al. 2020)."""
 
     name: ClassVar[str] = "random-weights"
     rule: ClassVar[str] = "weighed"
@@ -193,7 +194,7 @@ class RandomWeights(Trades, CoCaBO):
         return Weighed([models[i] for models in self._every], weights)
 
     def _of_round(self, history: History, i: int, number: int, root: float) -> Weighed:
-        """What arm `i` maximises in a round: a weighted sum; where nothing is looked at, the least bound of all."""
+        """Model that arm `i` maximises in a round: a weighted sum; without looks, the least bound of all."""
         if self._looks:
             return self._sum(i, self.weights(history, number))
         models = [models[i] for models in self._every]
@@ -209,11 +210,11 @@ class RandomWeights(Trades, CoCaBO):
         return self.play(history, i, request, {"phase": note["phase"], "weights": logged})
 
     def model_to_play(self, i: int, number: int) -> Wanted:
-        """What a round maximises, by the likeliest hyperparameters."""
+        """Model that a round maximises, by the likeliest hyperparameters."""
         return self._of_round(self.history, i, number, math.sqrt(self.options.beta))
 
     def model_of_index(self, history: History, i: int) -> Weighed:
-        """What the next round is chosen by."""
+        """Model by which the next round is chosen."""
         return self._of_round(history, i, len(history) + 1, 1.0)
 
     def _young_value(self, i: int) -> float:
@@ -230,14 +231,14 @@ class RandomWeights(Trades, CoCaBO):
         return self.feasibility.expected(index, told=told)
 
     def _in_one(self, weights: Weights, outcomes: Float[np.ndarray, " k"]) -> float:
-        """Outcomes as what the next round maximises."""
+        """Outcomes as the number that the next round maximises."""
         if self._looks:
             return float(weights @ outcomes)
         units, shares = self._units(self.history), self._shares(len(self.history) + 1)
         return float(((outcomes - units.worst) / (units.best - units.worst) / shares).min())
 
     def why(self, history: History, asked: Suggestion) -> Sequence[Reason]:
-        """Say what one unit of each further outcome was worth when the round was chosen."""
+        """State the worth of one unit of each further outcome when the round was chosen."""
         said = read_note(Said, asked.note)
         if said.phase == "first plays" or not said.weights:
             return super().why(history, asked)

@@ -442,7 +442,7 @@ class Prediction(Recommendation):
 
 
 def _settings_or_ranges(play: Recommendation) -> str:
-    """Settings in words; where they hang on what is looked at, the range of each in the policy's table."""
+    """Settings in words; where they depend on looks, the range of each in the policy's table."""
     table: Table | None = getattr(play, "table", None)
     if play.values or table is None:
         return settings_text(play.values, play.shown)

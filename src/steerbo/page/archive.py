@@ -246,7 +246,7 @@ def _line(study: BaseStudy, played: Round) -> Line:
 
 
 def _but(problem: Problem, realised: Mapping[str, Any]) -> dict[str, Any]:
-    """What was measured without traded outcomes, which have columns of their own."""
+    """Measurements without traded outcomes, which have columns of their own."""
     return {name: x for name, x in realised.items() if name not in problem.traded}
 
 

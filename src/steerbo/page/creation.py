@@ -305,7 +305,7 @@ def written(form: Form, comma: bool = False) -> Written:
 def pasted(form: Form) -> dict[str, str]:
     r"""The form with a row for each line that was pasted: name, then from, to, unit, and mean and spread, or choices.
 
-    Behind the unit may stand what it does when it is not held, too, in the form's words.
+    Behind the unit may stand its law when it is not held, too, in the form's words.
 
     >>> rows = pasted({"v0-name": "ph", "paste": "heat;10;35;°C\nclay;red;white"})
     >>> [rows[f"v1-{part}"] for part in ("name", "low", "high", "unit")], rows["v2-choices"]
@@ -333,7 +333,7 @@ def pasted(form: Form) -> dict[str, str]:
 
 
 def _left(cells: Sequence[str]) -> dict[str, str]:
-    """What a pasted variable does when it is not held: a mean and a spread, or the form's words for a law."""
+    """Law of a pasted variable when it is not held: from a mean and a spread, or the form's words for a law."""
     said = [cell for cell in cells if cell]
     if said and re.match(r"[-+\d]", said[0]):
         return {

@@ -422,7 +422,7 @@ def map_chart(study: BaseStudy, advice: Recommendation, names: tuple[str, str]) 
 
 
 def trust_chart(study: BaseStudy) -> Chart:
-    """Each outcome against what was expected without it: the numbers of `plots.cross_validation`.
+    """Each outcome against its expectation without it: the numbers of `plots.cross_validation`.
 
     Raises:
         InvalidRequest: the method has no model that predicts outcomes, or there are too few.

@@ -307,7 +307,7 @@ class Edit:
         title: its title.
         state: open, told, failed, void, abandoned, or added.
         said: the present record, in a sentence.
-        why: what was done, and why it was suggested; "" of data.
+        why: its settings, and why they were suggested; "" of data.
         times: number of events about it; a form that is older is refused.
         call: "amend", or "tell" where an outcome may still come, or "" where nothing can be said.
         fields: value, cost and measured variables, with their present values.
@@ -365,7 +365,7 @@ def edit_of(study: BaseStudy, token: str) -> Edit:
 
 
 def _why(study: BaseStudy, played: Round) -> str:
-    """What was set in a round, and why."""
+    """The settings of a round, and why."""
     shown = in_words(study.problem, played.suggestion.values)
     why = study.card(played.suggestion.token).why
     done = f"Set: {shown}." if shown else ""

@@ -51,7 +51,7 @@ _MOST_ALIKE = 6  # drawings of one sort, along one variable each, say
 
 
 def report(study: BaseStudy, title: str) -> str:
-    """Text of the report: recommendation, drawings of what was learned, progress, explanation, all rounds.
+    """Text of the report: recommendation, drawings of the learned model, progress, explanation, all rounds.
 
     Args:
         study: whose page.
@@ -73,7 +73,7 @@ def report(study: BaseStudy, title: str) -> str:
 
 
 def _drawings(study: BaseStudy, advice: Recommendation) -> list[Learned]:
-    """All drawings of what was learned, the first ones of each sort."""
+    """All drawings of the learned model, the first ones of each sort."""
     sorts: dict[str, list[Tab]] = {}
     for tab in tabs_of(study, advice):
         sorts.setdefault(tab.draw, []).append(tab)

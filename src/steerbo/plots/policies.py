@@ -438,8 +438,8 @@ class Response:
 def response_of(study: BaseStudy, policy: PolicyCurve) -> Response:
     """Expected outcome along a setting, with bounds, at a low, a middle and a high value of the seen variable.
 
-    They are those of the policy's curve that are nearest to quantiles of what was seen where it
-    sets this: nothing is asked again.
+    They are those of the policy's curve that are nearest to quantiles of the seen values where
+    it sets this: nothing is asked again.
 
     Raises:
         InvalidRequest: nothing was told yet, or the method keeps no Gaussian process over variables.

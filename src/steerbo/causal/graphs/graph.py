@@ -236,8 +236,8 @@ class CausalGraph:
     def joined(self, outcomes: Sequence[str]) -> CausalGraph:
         """The graph whose target is any number that hangs on the target and on other outcomes.
 
-        A scope that is possibly optimal here is so for some weighing of all of them, and what
-        identifies the effect on this target identifies that on each. Outcomes are no contexts.
+        A scope that is possibly optimal here is so for some weighing of all of them, and a rule
+        that identifies the effect on this target identifies that on each. Outcomes are no contexts.
 
         Raises:
             InvalidProblem: an outcome that is no variable of the graph.

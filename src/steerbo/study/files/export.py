@@ -95,7 +95,7 @@ def rounds_csv(problem: Problem, history: History, headers: Headers | None = Non
 def study_xlsx(study: BaseStudy, headers: Headers | None = None) -> bytes:
     """Workbook of a study: a sheet of rounds and external data, which `import_csv` reads back, and one of answers.
 
-    Where settings hang on what is looked at, a third one has them, by the number of the answer.
+    Where settings depend on looks, a third one has them, by the number of the answer.
 
     Raises:
         MissingExtra: openpyxl is not installed.
