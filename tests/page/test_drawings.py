@@ -192,6 +192,9 @@ def test_places_have_a_map_by_area() -> None:
     assert chart is not None
     counts = {dot.text.rpartition(": ")[2]: dot.radius for dot in chart.dots if dot.kind == "agents"}
     assert max(counts.values()) == 20
+    assert chart.square
+    x, y = ({dot.name.split()[0]: float(getattr(dot, side)[:-1]) for dot in chart.dots} for side in ("x", "y"))
+    assert x["south"] - x["north"] == pytest.approx(y["south"] - y["harbour"]), "a kilometre is a kilometre"
     assert len(chart.dots) == 3
 
 

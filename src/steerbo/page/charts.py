@@ -21,13 +21,22 @@ _MOST_DOTS = 400  # more are no longer told apart
 
 @dataclass(frozen=True)
 class Mark:
-    """Point or vertical line of a chart: place, text, role (for its colour and shape), and radius in pixels."""
+    """Point or vertical line of a chart.
+
+    Args:
+        x, y: its place.
+        text: what it is.
+        kind: its role, for its colour and shape.
+        radius: of a point, in pixels.
+        name: written beside it.
+    """
 
     x: str
     y: str
     text: str
     kind: str = "dot"
     radius: float = 4
+    name: str = ""
 
 
 # Outlines of marks about their middle, in pixels, by matplotlib's names of shapes.
@@ -135,6 +144,7 @@ class Chart:
     points: tuple[Point, ...] = ()
     frontier: str = ""
     good: Shade | None = None
+    square: bool = False
 
 
 @dataclass(frozen=True)

@@ -56,6 +56,7 @@ _LARGEST, _SMALLEST = (
     20.0,
     3.0,
 )  # radius of the fullest place on a map, and of an empty one, in pixels
+_NAMED = 12  # places that are named: the fullest
 _MOST_BOUNDS = 200  # outcomes with bounds beside one another; more are no longer told apart
 _WITHIN, _NEXT, _BEST, _BEYOND, _MOVED = map(Look.of, (0, 1, 2, 3, 7))
 """Looks: an outcome within its bounds, what is next, the best, an outcome beyond its bounds, a move."""
@@ -735,8 +736,16 @@ def places_chart(study: BaseStudy, advice: Recommendation) -> Chart:
     assert isinstance(problem, MeanField)
     shares = problem.shares @ problem.table(advice.values["distribution"])
     x, y = np.array(problem.action_features, dtype=float).T
-    across, up = _axis(x), _axis(y, rising=True)
+    half = (0.5 + _ROOM) * max(float(np.ptp(x)), float(np.ptp(y)), 1e-9)  # of both axes alike
+    across, up = (
+        Axis(middle - half, middle + half, rising)
+        for middle, rising in (
+            ((x.min() + x.max()) / 2, False),
+            ((y.min() + y.max()) / 2, True),
+        )
+    )
     most = max(float(shares.max()), 1e-12)
+    fullest = np.argsort(-shares, kind="stable")
 
     def many(share: float) -> str:
         return f"{problem.agents * share:.0f}" if problem.counts else share_text(share)
@@ -748,8 +757,9 @@ def places_chart(study: BaseStudy, advice: Recommendation) -> Chart:
             f"{problem.actions[a]}: {many(shares[a])}",
             "agents" if shares[a] > 0 else "off",
             max(_LARGEST * math.sqrt(shares[a] / most), _SMALLEST),
+            f"{problem.actions[a]} {many(shares[a])}" if a in fullest[:_NAMED] else "",
         )
-        for a in np.argsort(-shares, kind="stable")
+        for a in fullest
     ]
     return Chart(
         line="",
@@ -757,5 +767,7 @@ def places_chart(study: BaseStudy, advice: Recommendation) -> Chart:
         across=(),
         up=(),
         along="",
+        upward="agents by place",
+        square=True,
         text=f"Agents by place, for the best {words.value}: {'; '.join(dot.text for dot in dots)}",
     )
