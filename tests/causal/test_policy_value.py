@@ -11,11 +11,11 @@ import pytest
 import steerbo as sb
 from steerbo.causal._arms import Arm
 from steerbo.causal._contexts import ContextSample
-from steerbo.causal._policy_value import CostedValue, PolicyValue, fitted_at
+from steerbo.causal._policy_value import CostedValue, PolicyValue, fitted_at, value_of
 from steerbo.causal.cheap_first import CheapOptions
 from steerbo.causal.models import ArmModel
 from steerbo.core import Scope
-from steerbo.gp import DriftModel
+from steerbo.gp import Averaged, DriftModel
 from steerbo.surrogate import ProductKernelPosterior
 
 GRAPH = sb.CausalGraph.from_text("a -> y; b -> y; x -> y", target="y", intervenable=["x"])
@@ -87,6 +87,21 @@ def test_points_without_an_outcome_make_it_surer_and_no_better() -> None:
         sure = PolicyValue(plain.arm, model(), pending, [ProductKernelPosterior.of(model(), pending)], plain.contexts)
         assert sure.bounds(0.0, 100)[0] == pytest.approx(plain.bounds(0.0, 100)[0], abs=1e-6)
         assert (sure.bounds(2.0, 100)[1] < plain.bounds(2.0, 100)[1]).all()
+
+
+@pytest.mark.parametrize("weights", [None, np.full(12, 1 / 12)])
+def test_a_policy_is_as_unsure_as_draws_disagree_of_its_value(weights: np.ndarray | None) -> None:
+    rows, few = np.random.default_rng(1).random((12, 3)), CheapOptions().model(SPACE, None, seed=0)
+    for row in rows[:8]:
+        few.add(row, float(-3 * (row[0] - row[1]) ** 2 + row[2]))
+    few.set(few.fit())
+    each = [member.predict(rows) for member in few.members]
+    means, deviations = (np.array([part.mean() for part in parts]) for parts in zip(*each, strict=True))
+    sampled = np.mean([found.std(ddof=1) / 12**0.5 for found, _ in each])
+    mean, deviation = value_of(Averaged(few), rows, weights)
+    assert mean == pytest.approx(means.mean())
+    assert deviation**2 == pytest.approx((deviations**2).mean() + means.var() + sampled**2)
+    assert means.var() > 0.01 * deviation**2, "what would be missed without it"
 
 
 def test_only_the_latest_contexts_are_compared_over() -> None:

@@ -278,9 +278,14 @@ def test_what_drifts_pays_for_a_change_for_a_shorter_time() -> None:
     assert max(plays[1]) < 12, "half of what is known is gone after six rounds"
 
 
-@pytest.mark.parametrize("tests", [1, 4])
-def test_a_move_is_worth_what_plays_are_after_its_outcome_is_known(tests: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Against 20 000 outcomes of the move, each of which the model takes in: 4 standard errors, one in 15 000 fails."""
+@pytest.mark.parametrize(("tests", "elsewhere"), [(1, False), (4, False), (4, True)])
+def test_a_move_is_worth_what_plays_are_after_its_outcome_is_known(
+    tests: int, elsewhere: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Against 20 000 outcomes of the move, each of which the model takes in: 4 standard errors, one in 15 000 fails.
+
+    `elsewhere`: another set stays, which is better by 1, and can be gone back to for the price of the way.
+    """
     monkeypatch.setattr("steerbo.costvarying._switching.TESTS", (tests,))
     problem = sb.CostVarying(
         [sb.Float("heat", 0, 1, change=sb.SwitchingCost(fixed=2, per_unit=3)), sb.Float("glaze", 0, 1)],
@@ -298,8 +303,8 @@ def test_a_move_is_worth_what_plays_are_after_its_outcome_is_known(tests: int, m
     stay = Maximum(np.array([0.4]), 0.0, np.array([[0.4]]), np.zeros(1))
     moves = _Moves(method, optimizer.history, candidates, stay, here=1)
     settings = {"heat": 0.8, "glaze": 0.3}
-    found = moves._gain(0, settings, plays=20.0, money=0.2, saved=0.0)
-
+    if elsewhere:
+        moves._here = 1
     model, grid = method.model, moves._grid(0, settings)
     positions, easy = grid.axes[1][1], grid.axes[2][1]
     places = np.array([[heat, glaze] for (heat,) in positions for (glaze,) in easy])
@@ -314,8 +319,12 @@ def test_a_move_is_worth_what_plays_are_after_its_outcome_is_known(tests: int, m
     reached = after.reshape(len(told), len(positions), len(easy)).max(axis=2)
     price = np.where(positions[:, 0] == 0.8, 0.0, 2 + 3 * abs(positions[:, 0] - 0.8)) * 0.2 / scale
     before = mean.reshape(len(positions), len(easy)).max(axis=1)
-    worth = ((20 - tests) * reached - price).max(axis=1)
-    worth += mean[0] + (tests - 1) * before[0] - 20 * before[1]
+    stays, worth = before[1], ((20 - tests) * reached - price).max(axis=1)
+    if elsewhere:
+        moves._stays = [stays := before[1] + 1.0]
+        worth = np.maximum(worth, (20 - tests) * stays - price[1])
+    worth += mean[0] + (tests - 1) * before[0] - 20 * stays
+    found = moves._gain(0, settings, plays=20.0, money=0.2, saved=0.0)
     assert abs(found / scale - worth.mean()) < 4 * worth.std() / len(worth) ** 0.5
 
 

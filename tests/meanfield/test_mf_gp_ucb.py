@@ -242,6 +242,12 @@ def test_it_covers_every_distribution_that_would_be_suggested(caution: float) ->
     upper = surrogate.offset + surrogate.unit * (mean + width * deviation)
     found = upper.max() if caution == 0 else upper[: len(method.tables)].max()
     assert gain >= found - advice.lower - 1e-9
+    if caution == 0:  # from the lower bound of what is advised, to the largest upper one that a search finds
+        best = method.search(lambda some: surrogate.ucb.average(some, width), method.problem.region, 1)
+        table = method.problem.table(advice.values["distribution"])
+        mean, sd = method.mixture(optimizer.history, {}, surrogate).moments(np.concatenate([table[None], best]))
+        away = surrogate.unit * width * sd[0]
+        assert gain == pytest.approx(surrogate.unit * ((mean + width * sd).max() - mean[0]) + away, abs=away / 2)
 
 
 def test_before_the_first_distributions_are_played_nothing_is_said() -> None:

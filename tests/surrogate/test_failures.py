@@ -11,7 +11,7 @@ import steerbo as sb
 from steerbo.core import Optimizer, Suggestion
 from steerbo.optim._lbfgs import differences
 from steerbo.surrogate import Controlled, LawOf, Observed, Uncontrolled, margin_over
-from steerbo.surrogate._feasibility import Evaluations, SuccessProbability
+from steerbo.surrogate._feasibility import FADES, Evaluations, Recency, SuccessProbability
 from steerbo.timevarying import SquaredExponential
 
 pytestmark = pytest.mark.few_draws
@@ -125,6 +125,9 @@ def test_failures_are_forgotten_at_the_pace_of_the_drift(kind: str, drift: Any, 
     assert closed_to(method, 0.9, 0.12, kind)
     assert closed_to(method, 0.9, 5.12, kind) == (not opens if opens is not None else False)
     assert closed_to(method, 0.9, 10.12, kind) == (opens is None or not opens)
+    if kind == "cost-varying" and opens is False:  # however slowly it drifts, rounds make old
+        ago = np.array([12 - each.number for each in optimizer.history if each.state == "failed"])
+        assert method.surrogate.feasibility.failures.faded == pytest.approx((1 - np.exp(-ago / FADES)).sum(), rel=0.01)
 
 
 def test_within_limits_and_for_batches() -> None:
@@ -224,6 +227,16 @@ def test_a_set_that_fails_every_other_time_is_left_for_one_that_works() -> None:
                 optimizer.tell(suggestion, value=value, cost=1.0, realised=values)
         wrong.append(optimizer.recommend().scope.set == ("x",))
     assert sum(wrong) <= 1
+
+
+def test_what_the_drift_has_undone_foretells_nothing() -> None:
+    """Every evaluation at the same place: each is foretold as if there were no other, by .95."""
+    worked, moments = np.array([True, False, True, True]), np.arange(4.0)
+    gone = Recency(moments, moments, lambda one, other: (one[:, None] == other).astype(float))
+    made = Evaluations(np.full((4, 1), 0.5), worked, np.zeros(1, dtype=bool), recency=gone)
+    score, weights = made.by_place((0,), 0.3, 0.05)
+    assert score == pytest.approx(3 * np.log(0.95) + np.log(0.05))
+    assert weights == pytest.approx((worked - 0.95) / 1.05)
 
 
 def test_slopes_of_success_are_those_of_differences() -> None:
