@@ -5,8 +5,11 @@ and the same problem without. Both are played by turns in one process, so that a
 both: ratios of CPU seconds are what counts. Two graphs, and first suggestions that follow many past
 rows, stand beside the plain problem of the first cell.
 
-Usage, in the checkout: `python -m benchmarks.speed [--turns N] [CELL …]` prints the table of
-`evidence/speed.md`. Megabytes are the largest that one more suggestion and answer hold at once.
+Usage, in the checkout: `python -m benchmarks.speed [--turns N] [--peers] [CELL …]` prints the table
+of `evidence/speed.md`. Megabytes are the largest that one more suggestion and answer hold at once.
+With `--peers` suggestions of Optuna's sampler on a Gaussian process and of BoTorch stand beside
+ours, played by turns too. They know the same outcomes and the limit; they set all variables, which
+are numbers to them, and compare no sets.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ import os
 os.environ.update(dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), "1"))
 
 import argparse
+import importlib.util
 import time
 import tracemalloc
 import warnings
@@ -50,6 +54,7 @@ CELLS = (
     Cell("6 variables, 4 sets, 30 outcomes, a limit", 6, 4, 30),
     Cell("6 variables, 16 sets, 60 outcomes, a limit", 6, 16, 60),
     Cell("6 variables, 63 sets, 60 outcomes, a limit", 6, 63, 60),
+    Cell("8 variables, 255 sets, 60 outcomes, a limit", 8, 255, 60),
     Cell("a plant with every trait, 8 sets, 30 outcomes", 6, 8, 30, EVERYTHING),
     Cell("a plant with every trait, 8 sets, 150 outcomes", 6, 8, 150, EVERYTHING),
 )
@@ -198,6 +203,89 @@ PAST: dict[str, Callable[[], sb.Optimizer]] = {
     for rows in (200, 800)
 }
 
+# -- peers -----------------------------------------------------------------------------------------
+
+Past = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""Settings (n, d) from 0 to 1, values (n,), and outcomes (n,) that are limited."""
+
+
+def optuna_ask(past: Past) -> None:
+    """A suggestion of Optuna's sampler on Gaussian processes that knows past trials."""
+    import optuna
+
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    sampler = optuna.samplers.GPSampler(seed=0, constraints_func=lambda trial: (0.0,))
+    study = optuna.create_study(direction="maximize", sampler=sampler)
+    spans: dict[str, optuna.distributions.BaseDistribution] = {
+        f"x{i}": optuna.distributions.FloatDistribution(0, 1) for i in range(past[0].shape[1])
+    }
+    for x, value, g in zip(*past, strict=True):
+        params = dict(zip(spans, x.tolist(), strict=True))
+        broken = {"constraints": (float(g - LIMIT.at_most),)}
+        study.add_trial(
+            optuna.trial.create_trial(
+                params=params, distributions=spans, value=float(value), system_attrs=broken
+            )
+        )
+    study.ask(spans)
+
+
+def botorch_ask(past: Past) -> None:
+    """A suggestion by qLogNEI under a constraint, with the restarts of BoTorch's tutorial of one."""
+    import torch
+    from botorch.acquisition.logei import qLogNoisyExpectedImprovement
+    from botorch.acquisition.objective import GenericMCObjective
+    from botorch.fit import fit_gpytorch_mll
+    from botorch.models import ModelListGP, SingleTaskGP
+    from botorch.optim import optimize_acqf
+    from gpytorch.mlls import SumMarginalLogLikelihood
+
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    X, *outcomes = (torch.tensor(each, dtype=torch.double) for each in past)
+    model = ModelListGP(*(SingleTaskGP(X, each[:, None]) for each in outcomes))
+    fit_gpytorch_mll(SumMarginalLogLikelihood(model.likelihood, model))
+    function = qLogNoisyExpectedImprovement(
+        model,
+        X,
+        objective=GenericMCObjective(lambda Z, X=None: Z[..., 0]),
+        constraints=[lambda Z: Z[..., 1] - LIMIT.at_most],
+        prune_baseline=True,
+    )
+    bounds = torch.tensor([[0.0] * X.shape[1], [1.0] * X.shape[1]], dtype=torch.double)
+    optimize_acqf(function, bounds, q=1, num_restarts=10, raw_samples=512)
+
+
+PEERS: dict[str, Callable[[Past], None]] = {"optuna": optuna_ask, "botorch": botorch_ask}
+
+
+def beside_peers(cell: Cell, turns: int) -> list[str]:
+    """Row of a cell beside those peers that are installed: ours, and how many times as long they take."""
+    study, plain = Study(cell, cell.traits, seed=5000), Study(cell, ("limit",), seed=5000)
+    told = plain.optimizer.history.results
+    past = (
+        np.array([[each.realised[name] for name in plain.names] for each in told]),
+        np.array([each.outcome.value for each in told if each.outcome is not None]),
+        np.array([each.realised["g"] for each in told]),
+    )
+    taken = {name: list[float]() for name in ("ours", *PEERS)}
+    for turn in range(turns + 1):  # in the first one libraries are imported
+        seconds, asked = timed(study.ask)
+        study.tell(asked)
+        times = {"ours": seconds}
+        times |= {name: timed(partial(ask, past))[0] for name, ask in installed().items()}
+        for name, each in times.items() if turn else ():
+            taken[name].append(each)
+    ours = float(np.median(taken["ours"]))
+    beside = [f"{np.median(taken[name]) / ours:.1f}" if taken[name] else "" for name in PEERS]
+    return [f"{ours:.3f}", *beside]
+
+
+def installed() -> dict[str, Callable[[Past], None]]:
+    """Peers that can be imported."""
+    return {name: ask for name, ask in PEERS.items() if importlib.util.find_spec(name) is not None}
+
+
 # -- times -----------------------------------------------------------------------------------------
 
 
@@ -251,9 +339,13 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--turns", type=int, default=TURNS)
+    parser.add_argument("--peers", action="store_true", help="beside Optuna and BoTorch")
     parser.add_argument("cells", nargs="*", help="words of the cells' names; none: all")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
+    if arguments.peers:
+        beside(arguments.turns, arguments.cells)
+        return
     print("| problem | plain `ask` | `ask` | times | `recommend` / `ask` | MB |")
     print("| --- | --: | --: | --: | --: | --: |")
     turns = arguments.turns
@@ -263,6 +355,17 @@ def main() -> None:
     for name, row in rows.items():
         if all(word in name for word in arguments.cells):
             print("|", " | ".join([name, *row()]), "|", flush=True)
+
+
+def beside(turns: int, words: Sequence[str]) -> None:
+    """Print the table beside peers."""
+    if missing := PEERS.keys() - installed().keys():
+        print(f"not installed, and left out: {', '.join(sorted(missing))}")
+    print("| problem | `ask` | Optuna, times that | BoTorch, times that |")
+    print("| --- | --: | --: | --: |")
+    for cell in CELLS:
+        if all(word in cell.name for word in words):
+            print("|", " | ".join([cell.name, *beside_peers(cell, turns)]), "|", flush=True)
 
 
 if __name__ == "__main__":
