@@ -231,10 +231,10 @@ class Calibration:
 
 
 class Selection(NamedTuple):
-    """Chosen arm, and the uncertainty of its next play."""
+    """Chosen arm, and the uncertainty of its next play; None where it is enough whatever that is."""
 
     arm: int
-    width: float
+    width: float | None
 
 
 class ArmBounds:
@@ -319,7 +319,7 @@ def cheapest_sufficient(
         best = bounds.highest(rung)
         upper = bounds.upper
         if upper[best] >= least:  # whatever its width, and no other one has a larger bound
-            return Selection(best, float(widths([best])[0]))
+            return Selection(best, None)
         some = rung if patience else []
         if at_most is not None and some:
             most = dict(zip(rung, at_most(rung).tolist(), strict=True))

@@ -125,7 +125,7 @@ def test_a_rough_deviation_says_how_wide_a_play_may_be() -> None:
         plays = ours.wide_upper_bounds(candidates, every, 1, beta)[1]
         for i, found in zip(every, plays, strict=True):
             rough = 2 * beta * ours.model.scale * candidates.rough_deviation(i, beta, 7)
-            shares.append(ours.width(candidates, i, found, beta) / rough)
+            shares.append(ours.width(candidates, i, found.point, beta) / rough)
     assert max(shares) <= DEVIATION_MARGIN
     assert np.median(shares) > 0.5
 
@@ -155,7 +155,11 @@ def test_what_is_promised_of_the_polished_point_that_is_played() -> None:
             ours.wide_upper_bounds(candidates, [0, 1], number, beta),
         )
         for i, found in enumerate(plays):
-            expectation, end, width = candidates.expectation(i), found.point, ours.width(candidates, i, found, beta)
+            expectation, end, width = (
+                candidates.expectation(i),
+                found.point,
+                ours.width(candidates, i, found.point, beta),
+            )
             moved = ours.point_to_play(candidates, i, found, number, beta)
             (mean,), (wide,) = expectation.moments(end[None])
             (mean_there,), (narrow,) = expectation.of_mean().moments(moved[None])

@@ -7,6 +7,7 @@ asks.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from .._arrays import Float
 from ..bandit import ArmBounds, Selection, cheapest_sufficient
 from ..core import History, batch_position
 from ..optim import UNLIKELY, Maximum
-from ..surrogate import ARRIVED
+from ..surrogate import ARRIVED, most_within
 from ._switching import PayingMoves, Switching
 from .method import CostVaryingMethod
 from .search_space import Arm, Candidates
@@ -79,10 +80,13 @@ class ArmComparison:
         else:
             self._prices, self._worth = np.zeros(len(sets)), method.costs.in_value()[sets]
         upper = np.array([self._upper[a] for a in self.arms])
-        judges: list[Callable[[int], float]] = [self._within_limits] if self._lazy else []
+        self._free = dict(self._found)
+        judges: list[Callable[[int], float]] = []
+        if self._lazy:
+            judges = [self._most_within_limits, self._within_limits]
         self._moves: PayingMoves | None = None
         if self._switches:
-            self._moves = PayingMoves(method, history, self.candidates, self.arms, self._plays)
+            self._moves = PayingMoves(method, history, self.candidates, self.arms, self.plays)
             judges.append(self._without_poor_move)
         self._bounds = ArmBounds(upper - self._worth, *judges)
         self.least = self._least()
@@ -172,14 +176,29 @@ class ArmComparison:
             upper, found = method.narrow_upper_bounds(wide, self._number, arms, self._beta)
         return dict(zip(arms, upper.tolist(), strict=True)), dict(zip(arms, found, strict=True))
 
+    def _most_within_limits(self, k: int) -> float:
+        """Number that u_i within limits is taken not to exceed, net of cost: see `most_within`."""
+        a, free = self.arms[k], self._free[self.arms[k]]
+        seed = self._method.streams.integer(self._number, "search")
+        posterior, domain = self.candidates.posterior, self.candidates.domains[a]
+        most = most_within(posterior, domain, free, self._beta, seed=seed, of_mean=True)
+        found = replace(free, value=most)
+        (upper,) = self._method.upper_values(self.candidates, [a], [found])
+        return min(self._bounded(k, found, float(upper)), float(self._bounds.upper[k]))
+
     def _within_limits(self, k: int) -> float:
         """u_i of an arm within its limits, net of its cost where that has a price."""
         a = self.arms[k]
         (upper,), (found,) = self._method.narrow_upper_bounds(
-            self.candidates, self._number, [a], self._beta, [self._found[a]]
+            self.candidates, self._number, [a], self._beta, [self._free[a]]
         )
-        self._upper[a], self._found[a] = float(upper), found
         self._outside.discard(a)
+        return self._bounded(k, found, float(upper))
+
+    def _bounded(self, k: int, found: Maximum, upper: float) -> float:
+        """The bound of an arm, net of its cost; that of its set is one for what stays, or moves a little, too."""
+        a = self.arms[k]
+        self._upper[a], self._found[a] = upper, found
         bound, arms = float(upper - self._worth[k]), self.candidates.arms
         if arms[a].whole:
             # an arm that stays, or moves a little, reaches no further, but for where a search ends
@@ -210,7 +229,8 @@ class ArmComparison:
         tried = [self.arms[k] for k in some]
         self._add_plays(tried)
         each = [
-            self._method.width(self.candidates, a, self.next_points[a], self._beta) for a in tried
+            self._method.width(self.candidates, a, self.next_points[a].point, self._beta)
+            for a in tried
         ]
         return np.asarray(self._likely[some] * each)
 
@@ -230,8 +250,8 @@ class ArmComparison:
             numbers.append(factors[k] * widest)
         return np.array(numbers)
 
-    def _plays(self, arms: Sequence[int]) -> list[Maximum]:
-        """Next plays of arms."""
+    def plays(self, arms: Sequence[int]) -> list[Maximum]:
+        """Next plays of arms, which are searched for where they are not known yet."""
         self._add_plays(arms)
         return [self.next_points[a] for a in arms]
 

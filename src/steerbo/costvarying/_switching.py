@@ -36,7 +36,15 @@ from ..bandit import ArmBounds
 from ..core import TIME, History
 from ..optim import UNLIKELY, Box, Maximum, sobol_in_box
 from ..records import record
-from ..surrogate import Axis, Expectation, Part, ProductKernelPosterior, Uncontrolled, parts_of
+from ..surrogate import (
+    Axis,
+    Expectation,
+    Part,
+    ProductKernelPosterior,
+    Uncontrolled,
+    most_within,
+    parts_of,
+)
 from ._plays_to_come import persistence, plays_to_come, time_between_rounds
 from .method import CostVaryingMethod
 from .search_space import Arm, Candidates
@@ -194,16 +202,24 @@ class PayingMoves:
         ends = self._best_means(candidates.without_limits(), arms)
         prices = method.costs.in_value()[[candidates.arms[a].set for a in arms]]
 
-        def net(k: int) -> float:
-            return float(method.unstandardised(ends[k].value) - prices[k])
+        def net(k: int, value: float) -> float:
+            return float(method.unstandardised(value) - prices[k])
+
+        def most_within_limits(k: int) -> float:
+            domain = candidates.domains[arms[k]]
+            most = most_within(
+                candidates.posterior, domain, ends[k], 0.0, seed=self._seed, of_mean=True
+            )
+            return net(k, most)
 
         def within_limits(k: int) -> float:
             (ends[k],) = self._best_means(candidates, [arms[k]], [ends[k]])
-            return net(k)
+            return net(k, ends[k].value)
 
-        judges = [within_limits] if candidates.limited else []
+        judges = [most_within_limits, within_limits] if candidates.limited else []
         every = range(len(arms))
-        here = ArmBounds(np.array([net(k) for k in every]), *judges).highest(every)
+        free = np.array([net(k, ends[k].value) for k in every])
+        here = ArmBounds(free, *judges).highest(every)
         return _Moves(method, self._history, candidates, ends[here], arms[here])
 
 

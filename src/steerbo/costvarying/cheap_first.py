@@ -272,7 +272,7 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         )
         best = max(sets, key=upper.__getitem__)
         play = self.risk_budget.spend(history, candidates, sets, best, found[best].point)
-        width = self.width(candidates, best, found[best], beta)
+        width = self.width(candidates, best, found[best].point, beta)
         why = Reasons(upper_by_set(self, candidates, upper, found), width, **play.note)
         return self.play(history, play.arm, play.point, request, **to_dict(why))
 
@@ -288,22 +288,26 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         enough = (
             None if self.problem.value_of_one is not None else self.problem.sign * compared.least
         )
+        width = best.width
+        if width is None:
+            width = self.width(compared.candidates, arm, point, beta)
         bounds, switching = compared.upper_by_set(), compared.switching
-        why = Reasons(bounds, best.width, switching, **play.note, least=enough, untried=untried)
+        why = Reasons(bounds, width, switching, **play.note, least=enough, untried=untried)
         return self.play(history, play.arm, play.point, request, **to_dict(why))
 
     def _place(
         self, history: History, compared: ArmComparison, arm: int, beta: float
     ) -> tuple[np.ndarray, bool]:
         """Place a play of an arm; and whether it stands for one that would teach nothing."""
-        candidates, next_point = compared.candidates, compared.next_points
+        candidates = compared.candidates
         if candidates.posteriors:
             point, untried = self._point_of_mixture(history, candidates, arm, beta)
         else:
-            point = self.point_to_play(candidates, arm, next_point[arm], len(history) + 1, beta)
+            (found,) = compared.plays([arm])
+            point = self.point_to_play(candidates, arm, found, len(history) + 1, beta)
             untried = False
         if self._switches and not self.fits(history, candidates.arms[arm], point):
-            return next_point[arm].point, False
+            return compared.plays([arm])[0].point, False
         return point, untried
 
     def _point_of_mixture(

@@ -380,9 +380,11 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         upper = np.array([self.unstandardised(one.value) for one in found])
         return self.with_failure(upper, candidates, [candidates.arms[a].set for a in arms])
 
-    def width(self, candidates: Candidates, i: int, play: Maximum, beta: float) -> float:
+    def width(
+        self, candidates: Candidates, i: int, point: Float[np.ndarray, " c"], beta: float
+    ) -> float:
         """w_i, the uncertainty of the expected value of a play of arm `i`, in units of the objective."""
-        _, deviation = candidates.expectation(i, product=False).of_mean().moments(play.point[None])
+        _, deviation = candidates.expectation(i, product=False).of_mean().moments(point[None])
         return float(2 * beta * self.model.scale * float(deviation[0]))
 
     def point_to_play(

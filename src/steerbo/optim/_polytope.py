@@ -517,6 +517,7 @@ class FeasibleRegion(Box):
             islands around them, too small for a search to come upon.
         gradients: all margins, of which `margin` is the least, with their gradients; None:
             differences of `margin`.
+        at_most: numbers that margins do not exceed, found in less time; None: none are known.
 
     Attributes:
         without_margin: the box or polytope that was given.
@@ -533,6 +534,7 @@ class FeasibleRegion(Box):
     margin: Margin
     known: Float[np.ndarray, "k d"]
     gradients: MarginGradients
+    at_most: Margin | None
     likeliest: dict[int, Maximum]
     _judged: dict[bytes, float]
     constrained: ClassVar[bool] = True
@@ -543,6 +545,7 @@ class FeasibleRegion(Box):
         margin: Margin,
         known: Float[np.ndarray, "k d"] | None = None,
         gradients: MarginGradients | None = None,
+        at_most: Margin | None = None,
     ) -> None:
         super().__init__(box.low, box.high, box.levels, box.unordered)
         object.__setattr__(self, "without_margin", box)
@@ -550,12 +553,20 @@ class FeasibleRegion(Box):
         object.__setattr__(self, "margin", margin)
         object.__setattr__(self, "known", np.zeros((0, box.dimension)) if known is None else known)
         object.__setattr__(self, "gradients", self._differences if gradients is None else gradients)
+        object.__setattr__(self, "at_most", at_most)
         object.__setattr__(self, "likeliest", {})
         object.__setattr__(self, "_judged", {})
 
     def allows(self, points: Float[np.ndarray, "n d"]) -> Bool[np.ndarray, " n"]:
         """Mark points inside with a margin that is not negative."""
         return self.room(points) >= 0.0
+
+    def may_allow(self, points: Float[np.ndarray, "n d"]) -> Bool[np.ndarray, " n"]:
+        """Mark points inside whose margin is not known to be negative."""
+        possible = np.asarray(self.region.inside(points))
+        if self.at_most is not None and possible.any():
+            possible[possible] = self.at_most(points[possible]) >= 0.0
+        return possible
 
     def room(self, points: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
         """Margins of points, (n,), minus infinity outside; no point is judged twice."""

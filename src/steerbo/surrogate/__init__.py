@@ -37,6 +37,7 @@ from ._optimise import (
     climb_from,
     highest_of,
     maximise_bounds,
+    most_within,
     polished,
     warm_started,
 )
@@ -87,7 +88,7 @@ __all__ = [
     "climb_from", "conditional_rows", "doubts_by_name", "doubts_by_number", "drawn", "drift_correlations",
     "errors_of", "expected_at_data", "expected_improvement", "expected_outcome", "feasible", "gains",
     "highest_of", "inverse_root", "kernel_herding", "learned_law", "margin_over", "maximise_bounds",
-    "middle_of", "on_sphere", "parts_of", "polished", "posteriors_of", "reach", "read_likely", "rows_at", "set_columns",
-    "similarity_shares", "similarity_weights", "sources_said", "subset_used", "trade_off", "ucb",
-    "undominated", "uneven_noise_said", "warm_started", "with_sources",
+    "middle_of", "most_within", "on_sphere", "parts_of", "polished", "posteriors_of", "reach", "read_likely",
+    "rows_at", "set_columns", "similarity_shares", "similarity_weights", "sources_said", "subset_used", "trade_off",
+    "ucb", "undominated", "uneven_noise_said", "warm_started", "with_sources",
 ]  # fmt: skip

@@ -375,8 +375,10 @@ class SuccessProbability:
             )
         return total
 
-    def log_probability(self, nature: Nature, held: Sequence[int]) -> WorkingProbability:
-        """Logarithm of the probability of plays to work."""
+    def log_probability(
+        self, nature: Nature, held: Sequence[int], rough: bool = False
+    ) -> WorkingProbability:
+        """Logarithm of the probability of plays to work; no quick one differs but by `nature`."""
         return WorkingProbability(self, nature, held)
 
 
@@ -777,7 +779,7 @@ class Feasibility:
         if not box.dimension:
             return box if margin(np.zeros((1, 0)))[0] >= 0.0 else None
         margin = replace(margin, columns=columns)
-        return FeasibleRegion(box, margin, near, margin.gradients)
+        return FeasibleRegion(box, margin, near, margin.gradients, margin.at_most)
 
     # -- answers -----------------------------------------------------------------------------------
 

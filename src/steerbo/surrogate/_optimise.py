@@ -14,6 +14,7 @@ from .._arrays import Bool, Float, Int
 from ..gp import mixture_moments, mixture_quantile
 from ..optim import (
     TOP,
+    UNLIKELY,
     Box,
     Curved,
     FeasibleRegion,
@@ -386,6 +387,10 @@ TOGETHER = 2**19
 _SEVERAL = 8  # scopes for which it pays that some observations say where deviations are needed
 ROUGH = 128
 """Points of a screen whose deviations say how unsure a scope's value is where it may be played."""
+_RIVALS = 4
+"""Points of a screen, the best that may be allowed: within limits a climb from the first is taken to
+gain no more than that is ahead of the last. No proof: of 102 searches on five problems, with 10 to
+60 outcomes, one gained more, by .03 of the outcomes' deviation."""
 _APART = 0.01  # encoded distance of ends of a search that are different maxima
 
 
@@ -513,6 +518,54 @@ def _tries_the_same(box: Box) -> bool:
 def _allowed(box: Box, found: Maximum) -> bool:
     """Whether the best end of a search in the whole box is allowed."""
     return bool(box.allows(found.point[None])[0])
+
+
+def most_within(
+    posterior: ProductKernelPosterior,
+    domain: Domain,
+    free: Maximum,
+    beta: float,
+    *,
+    seed: int,
+    of_mean: bool = False,
+) -> float:
+    """Number that the largest bound within a margin is taken not to exceed, without a climb.
+
+    It is the bound of the best point of a screen that may be allowed, and as much more as a climb
+    without the margin gains over its screen, or as it is ahead of the last of `_RIVALS` such
+    points. `free` is the largest bound without the margin. Where no point may be allowed it is as
+    low as that of a scope without any.
+
+    Where it is exceeded after all, a scope may be taken for the best one whose bound is lower by as
+    much at most.
+    """
+    region = domain.box
+    if not isinstance(region, FeasibleRegion) or not region.dimension:
+        return free.value
+    same = _tries_the_same(region)
+    if not same and region.size < np.inf:
+        return free.value  # all of its points are tried, which the whole box need not have
+    # around what was played there may be an island that no screen comes upon
+    island = len(region.known) > 0 and region.may_allow(region.snap(region.known)).any()
+    nowhere = free.value if island else UNLIKELY / 2.0
+    bound = _over(posterior, domain, of_mean)
+
+    def screened(box: Box) -> Screen:
+        points = sobol_in_box(box, EFFORT[box.dimension > 2][0], seed)
+        return points, bound.height(points, beta)
+
+    whole = screened(region.whole) if free.screen is None else free.screen
+    points, values = whole if same else screened(region)
+    order, gained = np.argsort(-values, kind="stable"), free.value - float(whole[1].max())
+    rivals = np.zeros(0)
+    for k in range(0, len(order), ROUGH):
+        some = order[k : k + ROUGH]
+        rivals = np.append(rivals, values[some[region.may_allow(points[some])]])[:_RIVALS]
+        if len(rivals) == _RIVALS:
+            break
+    if not rivals.size:
+        return nowhere
+    return min(float(rivals[0] + max(gained, rivals[0] - rivals[-1])), free.value)
 
 
 def warm_started(
