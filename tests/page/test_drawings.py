@@ -219,6 +219,14 @@ def test_every_column_is_painted_whatever_the_scale(scale: Literal["linear", "lo
     assert sum(float(s.height) - 0.05 for s in column) == pytest.approx(100, abs=0.1)
 
 
+def test_what_cannot_be_drawn_yet_leaves_the_other_tabs(monkeypatch: pytest.MonkeyPatch) -> None:
+    optimizer = played("cost-varying")
+    advice, number = optimizer.recommend(), "steerbo.page.learned._EXPECTED_FROM"
+    monkeypatch.setattr(number, 1)
+    found = learned(optimizer, advice, "trust")
+    assert (found.slice, found.tabs) == (None, tabs_of(optimizer, advice))
+
+
 def test_a_drawing_that_is_not_there_is_refused_by_name() -> None:
     optimizer = played("mean-field")
     with pytest.raises(InvalidRequest, match="along"):

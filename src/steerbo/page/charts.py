@@ -126,6 +126,7 @@ class Chart:
         points: marks with bounds.
         frontier: the points of a dashed line.
         good: the range of good enough values.
+        square: whether it is as high as wide, as maps are.
     """
 
     line: str

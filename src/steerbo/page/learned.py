@@ -192,8 +192,8 @@ def learned(study: BaseStudy, advice: Recommendation, draw: str = "", along: str
         if chosen.draw == "graph":
             return Learned(tabs, chosen, graphs=graphs_of(study, advice))
         return Learned(tabs, chosen, _drawing(study, advice, chosen))
-    except (SteerboError, KeyError):  # this method keeps no model along a line
-        return Learned(())
+    except (SteerboError, KeyError):  # this method keeps no such model, or none yet
+        return Learned(tabs, chosen)
 
 
 def _drawing(study: BaseStudy, advice: Recommendation, tab: Tab) -> Slice | None:

@@ -79,7 +79,7 @@ def _drawings(study: BaseStudy, advice: Recommendation) -> list[Learned]:
         sorts.setdefault(tab.draw, []).append(tab)
     tabs = [tab for alike in sorts.values() for tab in alike[:_MOST_ALIKE]]
     found = [learned(study, advice, tab.draw, tab.along) for tab in tabs]
-    return [each for each in found if each.chosen is not None]
+    return [each for each in found if each.slice or each.graphs]
 
 
 def _static(name: str) -> str:
