@@ -166,7 +166,11 @@ class CheapFirst(CausalMethod[CheapOptions]):
         at_best = [
             self.problem.sign * found[i] if i in found else None for i in range(len(self.arms))
         ]
-        note: dict[str, Any] = {"phase": "cheap first", "upper": at_best, "width": best.width}
+        note: dict[str, Any] = {
+            "phase": "cheap first",
+            "upper": at_best,
+            "width": float(widths[best.arm]),
+        }
         if math.isfinite(least):
             note["least"] = self.problem.sign * least
         if (rate := values[best.arm].rate) > 0:
