@@ -80,7 +80,7 @@ def test_what_a_round_weighs_is_logged_and_read_again() -> None:
     again = sb.load(study.to_json())
     assert again.decide(asked.token, {"age": 0.4}).values == study.decide(asked, {"age": 0.4}).values
     said = study._method.why(study.history, asked)
-    assert "one of harm were worth" in sentence_of(said)
+    assert "one of harm counts as" in sentence_of(said)
 
 
 def test_a_study_that_is_read_again_answers_the_same() -> None:

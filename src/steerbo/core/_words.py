@@ -46,7 +46,8 @@ def _volume(gain: float) -> str:
 
 
 def _weighed(outcome: str, worth: float) -> str:
-    return f"the best as far as is known, if one of {outcome} were worth {numeral(worth, 2)} of the value"
+    counts = f"one of {outcome} counts as {numeral(worth, 2)} of the value"
+    return f"the best as far as is known, where {counts}"
 
 
 def _trade_off(plays: int) -> str:
