@@ -238,7 +238,7 @@ class Selection(NamedTuple):
 
 
 class ArmBounds:
-    """Upper bounds of arms, which are judged more exactly only where a choice hangs on them.
+    """Upper bounds of arms, which are judged more exactly only where a choice depends on them.
 
     Args:
         upper: (m,) upper bounds or, where there are judges, numbers that are not below them.

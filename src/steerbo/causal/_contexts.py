@@ -36,7 +36,7 @@ def latest_contexts(
     """Latest contexts of arm `i`, latest first: from its own rounds, and from rounds of arms that do not affect them.
 
     Where these are few, external data without an action that affects them follow: the average over
-    a few contexts hangs on which these are. Rounds come first since they are of those that the
+    a few contexts depends on which these are. Rounds come first since they are of those that the
     study is about. Where effects change with time, data count only where there is no such round:
     they may be of another time.
 

@@ -1,7 +1,7 @@
 """Cost of a play, learned over its settings: a Gaussian process of the told costs over the objective's variables.
 
 It is used where value and cost share a unit (`value_of_one`), no costs are stated, and the told
-ones hang on where a play was: net value is then that at the settings, and not that at the mean cost
+ones depend on where a play was: net value is then that at the settings, and not that at the mean cost
 of the control set.
 
 Costs are modelled as they are, and not by their logarithm: the expected cost of a set, over
@@ -96,7 +96,7 @@ class CostsOfSettings:
         return self._data.given(self._history.results, self._history.fit(COST_FIT)).model
 
     def fit(self) -> Mapping[str, Any]:
-        """Hyperparameters under `COST_FIT` where costs surely hang on settings; nothing where they may be luck."""
+        """Hyperparameters under `COST_FIT` where costs surely depend on settings; nothing where they may be luck."""
         if not self.learns:
             return {}
         model = self.model

@@ -827,7 +827,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
     def _best_answer(
         self, candidates: Candidates, a: int, seed: int, beta: float = 0.0
     ) -> tuple[Maximum, Mixture]:
-        """See `Candidates.best_answer`: of the net value where costs hang on settings."""
+        """See `Candidates.best_answer`: of the net value where costs depend on settings."""
         if not self.costs_of_settings.active:
             return candidates.best_answer(a, seed, beta)
         mixture = candidates.mixture(a, beta)

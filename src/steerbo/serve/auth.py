@@ -117,7 +117,7 @@ def opened(pool: StudyPool, visitor: Principal, name: str, right: str) -> OpenSt
 def form_secret(request: Request) -> tuple[str, str | None]:
     """Secret that binds forms to this browser, and the cookie to set where it has none yet.
 
-    It hangs on cookies alone, so that a form that was open when the server was restarted is still
+    It depends on cookies alone, so that a form that was open when the server was restarted is still
     taken.
     """
     text = request.cookies.get(FORM, "")

@@ -318,7 +318,7 @@ class TemperedEliminationOptions(EliminationOptions):
 
     Args:
         confidence: a number for β, or the word "theory" (Theorem 4.1). The guarantee above does not
-            hang on β: it says only how far to look beyond the known, and 5 to 9, as the theory
+            depend on β: it says only how far to look beyond the known, and 5 to 9, as the theory
             has it, costs far more than it finds.
         delta: δ, the probability with which the true prior may be dropped.
         temper: η, the power of the likelihoods.

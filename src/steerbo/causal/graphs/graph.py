@@ -234,7 +234,7 @@ class CausalGraph:
         return self.named(self.masks.descendants(self.mask(names)))
 
     def joined(self, outcomes: Sequence[str]) -> CausalGraph:
-        """The graph whose target is any number that hangs on the target and on other outcomes.
+        """The graph whose target is any number that depends on the target and on other outcomes.
 
         A scope that is possibly optimal here is so for some weighing of all of them, and a rule
         that identifies the effect on this target identifies that on each. Outcomes are no contexts.
