@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from steerbo.core import Optimizer, least_acceptable, past_answers
-from steerbo.errors import InvalidOption
+from steerbo.errors import InvalidOption, InvalidProblem
 from steerbo.page.view import advice_card, progress
 from steerbo.plots.rounds import progress_of
 from steerbo.records import to_dict
@@ -65,7 +65,7 @@ def main(most: int, after: int = 0) -> int:
         for name, case, way in islice(studies(few=False), after, after + most):
             try:
                 found = list(differing(play(case, way)))
-            except InvalidOption:  # a method for other problems, or one that has to be told more
+            except (InvalidOption, InvalidProblem):  # a method for other problems, or one that has to be told more
                 continue
             number += 1
             wrong += bool(found)

@@ -166,8 +166,7 @@ async function part(id, address) {
   if (!mine || !other) return;
   const focused = mine.contains(document.activeElement) ? document.activeElement : null;
   const again = focused && (focused.id ? `#${CSS.escape(focused.id)}` : focused.href && `a${attribute("href", focused.getAttribute("href"))}`);
-  mine.replaceChildren(...(mine.tagName === "DETAILS" ? [mine.querySelector("summary"), ...other.childNodes] : other.childNodes));
-  if (mine.tagName === "DETAILS") mine.querySelectorAll(":scope > h2").forEach(each => each.remove());
+  mine.replaceChildren(...other.childNodes);
   if (other.dataset.src || mine.hasAttribute("data-live")) mine.dataset.src = other.dataset.src ?? "";
   if (!mine.dataset.src) delete mine.dataset.src;
   mine.dataset.seen = "yes";
@@ -337,8 +336,6 @@ if (work) {
   source.addEventListener("error", () => { away.hidden = false; });
   addEventListener("pagehide", () => source.close());
   observe();
-  for (const each of document.querySelectorAll("details[data-src]"))
-    each.addEventListener("toggle", () => { if (each.open && !each.dataset.seen) part(each.id, each.dataset.src); });
   restore();
   if (document.querySelector("[data-later]")) compute();
 } else if (plain) {
