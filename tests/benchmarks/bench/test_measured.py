@@ -9,7 +9,7 @@ import pytest
 
 from partial_control_bench import data
 from partial_control_bench.errors import BenchError
-from partial_control_bench.measured import cuts, fetch
+from partial_control_bench.measured import cuts, fetch, olympus
 from partial_control_bench.measured.places import Ithaca, best
 from partial_control_bench.measured.tables import Nearest
 from partial_control_bench.registry import problem
@@ -57,6 +57,36 @@ def test_every_source_has_one_commit_and_sum() -> None:
         assert len(source.digest) == 64
         assert " " not in source.address
         assert source.commit in source.address
+
+
+@pytest.fixture
+def tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (folder := tmp_path / "olympus").mkdir()
+    monkeypatch.setenv("STEERBO_DATA", str(tmp_path))
+    return folder
+
+
+def test_a_listed_setting_is_looked_up_and_smaller_gaps_are_better(tables: Path) -> None:
+    rows = [f"o{i},c{j},a{k},{i + 10 * j + 100 * k}" for i in range(4) for j in range(3) for k in range(2)]
+    (tables / "perovskites.csv").write_text("\n".join(rows))
+    world = olympus.World("perovskites")
+    assert world.truth({"v0": "o3", "v1": "c1", "v2": "a1"}) == 113
+    assert world.problem().minimize
+    answer, play = olympus.played("perovskites", "one at a time", 0, 0.0)
+    assert answer == 0.0  # the first of every choice
+    assert play < answer
+
+
+def test_a_mixture_keeps_its_total_and_takes_the_nearest_rows(tables: Path) -> None:
+    rows = [f"{a},{b},{4 - a - b},{a * b}" for a in range(5) for b in range(5 - a)]
+    (tables / "thin_film.csv").write_text("\n".join(rows))
+    world = olympus.World("thin_film")
+    assert world.mixed({"v0": 3.0, "v1": 1.0, "v2": 0.0}) == {"v0": 0.75, "v1": 0.25, "v2": 0.0}
+    assert world.truth({"v0": 2.0, "v1": 2.0, "v2": 0.0}) == pytest.approx(4.0, abs=0.05)
+    book = olympus.Book(world, 0, 0.05)
+    olympus.drawn(world, book, 0)
+    assert not book.left
+    np.testing.assert_allclose([sum(values.values()) for values in book.values], 1.0)
 
 
 @real

@@ -115,7 +115,7 @@ def fetch(
     written = []
     for name in names:
         texts: Mapping[str, str] = {
-            each: (get or _download)(SOURCES[each]) for each in _OF.get(name, (name,))
+            each: (get or download)(SOURCES[each]) for each in _OF.get(name, (name,))
         }
         table, place = CUTS[name](texts), data.measured(name)
         if (found := hashlib.sha256(table.encode()).hexdigest()) != data.SUMS[place]:
@@ -130,7 +130,12 @@ def fetch(
     return written
 
 
-def _download(source: Source) -> str:
+def download(source: Source) -> str:
+    """The text of a public file.
+
+    Raises:
+        DataMissing: it cannot be fetched, or pooch is not installed.
+    """
     try:
         import pooch  # optional: only downloads need it
     except ImportError:
