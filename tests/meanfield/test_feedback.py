@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import steerbo as sb
@@ -109,6 +110,14 @@ def test_a_representative_agent_must_be_named() -> None:
     with pytest.raises(InvalidOutcome, match="an action that agents of 'day' took"):
         optimizer.tell(suggestion, 1.0, realised={"distribution": GOOD, "context": "day", "action": "d"})
     optimizer.tell(suggestion, 1.0, realised={"context": "day", "action": "a"})
+
+
+@pytest.mark.parametrize("value", [[2.0, 3.0], [[2.0, 3.0]], np.array([[2.0, 3.0]]), {"a": 2.0, "b": 3.0}])
+def test_payoffs_of_one_context_need_not_name_it(value: Any) -> None:
+    optimizer, suggestion = asked(sb.MeanField(["a", "b"], agents=10, feedback="agents"))
+    optimizer.tell(suggestion, value)
+    ((_, told, _),) = optimizer.history.outcomes()
+    assert told.value == {"everyone": {"a": 2.0, "b": 3.0}}
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def with_context(contexts: Sequence[str], given: Any) -> Any:
     by_action = isinstance(given, Mapping) and not given.keys() & set(contexts)
     in_order = (
         isinstance(given, list | tuple)
-        and all(isinstance(x, int | float) for x in given)
+        and all(isinstance(x, int | float | None) for x in given)
         and len(given) > 0
     )
     return {contexts[0]: given} if by_action or in_order else given
@@ -298,19 +298,25 @@ def representative(
 
 
 def payoffs(simplex: Simplex, given: Any) -> dict[str, dict[str, float]]:
-    """Read mean payoffs of cells by context and action.
+    """Read mean payoffs of cells by context and action, or in their order; None: no agent was there.
+
+    The context may be left out if the problem has only one.
 
     Raises:
         InvalidOutcome: naming the cell.
+
+    >>> payoffs(Simplex(["everyone"], ["a", "b"]), [3.0, None])
+    {'everyone': {'a': 3.0}}
     """
-    hint = "Give the mean payoff of the agents of every cell that was tried."
-    if not isinstance(given, Mapping) or not given:
-        raise InvalidOutcome("value", given, "mean payoffs by action by context", hint)
+    if isinstance(given, np.ndarray):
+        given = given.tolist()
     return {
         context: {
-            action: finite(f"value.{context}.{action}", payoff) for action, payoff in row.items()
+            action: finite(f"value.{context}.{action}", payoff)
+            for action, payoff in row.items()
+            if payoff is not None
         }
-        for context, row in _rows(simplex, given, "value").items()
+        for context, row in _rows(simplex, with_context(simplex.rows, given), "value").items()
     }
 
 
