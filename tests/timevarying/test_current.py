@@ -22,7 +22,7 @@ def building(current: dict[str, Any] | None = CURVE, **more: Any) -> sb.TimeVary
 
 
 @cache
-def heated(rounds: int = 14) -> sb.Optimizer:
+def heated(rounds: int = 14, noise: float = 0.5) -> sb.Optimizer:
     """A study whose best is two degrees above today's curve."""
     optimizer, random = sb.Optimizer(building(), rounds=rounds, seed=1), np.random.default_rng(1)
     for day in range(rounds):
@@ -31,7 +31,7 @@ def heated(rounds: int = 14) -> sb.Optimizer:
         assert suggestion is not None
         supply, setback = suggestion.values["supply"], suggestion.values["setback"]
         worse = ((supply - 57 + 1.1 * outdoor) / 8) ** 2 + ((setback - 3) / 3) ** 2
-        optimizer.tell(suggestion, 40 - 7 * worse + 0.5 * random.normal())
+        optimizer.tell(suggestion, 40 - 7 * worse + noise * random.normal())
     return optimizer
 
 
@@ -55,6 +55,16 @@ def test_answers_follow_the_curve_and_say_what_is_gained() -> None:
     assert "better than today's settings" in advice.why
     cold, mild = (optimizer.policy({"outdoor": outdoor}, time=14.0).values["supply"] for outdoor in (0.0, 10.0))
     assert cold - mild == pytest.approx(11, abs=5), "of weather that was hardly seen the curve is known"
+
+
+def test_answers_lie_no_further_from_today_than_plays_may() -> None:
+    """Where noise hides what little was moved, the best of a flat model would be a corner."""
+    optimizer = heated(noise=3.0)
+    plays = [each.suggestion for each in optimizer.history]
+    away = max(abs(each.values["supply"] - 55 + 1.1 * each.context["outdoor"]) for each in plays)
+    for outdoor in (0.0, 5.0, 10.0, 15.0):
+        supply = optimizer.policy({"outdoor": outdoor}, time=14.0).values["supply"]
+        assert abs(supply - 55 + 1.1 * outdoor) <= max(3.0, 2.0 * away) + 1e-6
 
 
 def test_a_list_of_places_and_a_finite_domain_are_left_step_by_step_too() -> None:

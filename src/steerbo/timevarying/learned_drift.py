@@ -430,16 +430,25 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
 
     def view(self, history: History, request: Mapping[str, Any]) -> RoundView:
         """See `TimeVaryingMethod.view`; within reach of today's settings, where some of that is available."""
-        today, context = self.surrogate.today, request.get("context", {})
-        if not today.known:
-            return super().view(history, request)
-        near = today.within(
-            request.get("available"),
-            context,
-            request["time"],
-            self.surrogate.reach(request["time"]),
+        near = self._near_today(
+            request["time"], request.get("available"), request.get("context", {})
         )
-        return super().view(history, request if near is None else {**request, "available": near})
+        return super().view(history, {**request, "available": near})
+
+    def view_to_answer(self, time: float, available: Any, context: Mapping[str, Any]) -> RoundView:
+        """See `TimeVaryingMethod.view_to_answer`; within reach of today's settings, as plays are.
+
+        Beyond it nothing was played, and the model returns to the mean of what is good.
+        """
+        return super().view_to_answer(time, self._near_today(time, available, context), context)
+
+    def _near_today(self, time: float, available: Any, context: Mapping[str, Any]) -> Any:
+        """Available places within reach of today's settings; all that are available where none is."""
+        today = self.surrogate.today
+        if not today.known:
+            return available
+        near = today.within(available, context, time, self.surrogate.reach(time))
+        return available if near is None else near
 
     def _start(self, view: RoundView, number: int) -> Choice:
         place = self.surrogate.anywhere(view, self.streams(number, "start"))

@@ -475,7 +475,11 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
 
     def _recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
         """The point of largest mean by the most probable trusted prior; alternatives are those of the next three."""
-        return self._answer(history, self.candidates.view(*self._time_and_context(context)))
+        return self._answer(history, self.view_to_answer(*self._time_and_context(context)))
+
+    def view_to_answer(self, time: float, available: Any, context: Mapping[str, Any]) -> RoundView:
+        """View of an answer at a time, among available places, in a context."""
+        return self.candidates.view(time, available, context)
 
     @staticmethod
     def _time_and_context(context: Mapping[str, Any]) -> tuple[float, None, dict[str, Any]]:
@@ -548,9 +552,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]
     ) -> PolicyStep:
         """Recommend for another time and other available places. Priors allow that before any outcome."""
-        view = self.candidates.view(
-            request.get("time", self.now), request.get("available"), context
-        )
+        view = self.view_to_answer(request.get("time", self.now), request.get("available"), context)
         advice = self._answer(history, view)
         step = PolicyStep.of(advice, context)
         return replace(step, reasons=(reason("as-of", time=view.time), *step.reasons))
