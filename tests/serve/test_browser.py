@@ -406,8 +406,22 @@ def test_settings_and_a_new_study_outlive_the_server(tmp_path: Path, chromium: B
         assert ann.text("#limits [name=budget]") == "50"
         assert not ann.has("#limits .said"), "it is saved"
         assert ann.text("#add [name=value]") == "3.25", "and this is not"
+        lines = "[...document.querySelectorAll('.variable')].map(row => [row.open, row.innerText.split('\\n')[0]])"
+        for part, text in {"low": "10", "high": "35", "unit": "°C", "law": "truncated-normal", "sd": "3"}.items():
+            bob.fill(f"[name='v0-{part}']", text)
+        bob.fill("[name='v7-choices']", "ash, tin")
+        worded = bob.run(lines)
+        assert worded[0] == [False, "heat: 10 to 35 °C"], (
+            "filled rows are folded where they are many; no laws in a graph"
+        )
+        assert worded[6:] == [[True, "Variable 7"], [False, "glaze: ash, tin"]]
+        bob.run("document.querySelector('[name=kind][value=cost-varying]').click()")
+        worded = bob.run(lines)
+        assert worded[0][1] == "heat: 10 to 35 °C, when not held: spread 3 about …"
         bob.click("button[value=check]")
         assert bob.has(".wrong")
+        assert [line for _, line in bob.run(lines)] == [line for _, line in worded], "the server words them as the page"
+        assert [row for row, (shown, _) in enumerate(bob.run(lines)) if shown] == [0, *range(1, 7)]
         bob.click("a[href='/new'][data-let-go]")
         assert bob.text("[name=name]") == ""
         bob.fill("[name=name]", "mine")

@@ -322,3 +322,26 @@ def test_rows_are_pasted_from_a_spreadsheet(tmp_path: Path) -> None:
     assert 'name="v1-name" value="ph"' in shown
     assert 'name="v30-high" value="30,5"' in shown
     assert 'name="v31-choices" value="red, white"' in shown
+    assert shown.count('<details class="variable" data-folds><summary>') == 32, "each is folded into a line"
+    assert "<summary>valve 29: 0 to 30,5 l/min<" in shown
+    assert "<summary>clay: red, white<" in shown
+
+
+def test_rows_are_folded_where_they_are_many_unless_something_is_wrong_in_them(tmp_path: Path) -> None:
+    def opened(text: str) -> list[str]:
+        lines = re.findall('class="variable"[^>]* open><summary>(.*)</summary>', text)
+        return [unescape(re.sub("<.*?>", "", line)) for line in lines]
+
+    with empty(tmp_path) as client:
+        few = opened(filled(client, KILN, "check").text)
+        more = opened(filled(client, KILN, "rows").text)
+        wrong = opened(filled(client, {**KILN, "rows": "8", "v3-unit": "kg", "v2-sd": "much"}, "check").text)
+    new = [f"Variable {row}" for row in (2, 5, 6, 7, 8)]
+    clay = "clay: red, white, when not held: anything in range"
+    assert [line for line in few if ":" in line] == [
+        "temperature: 1000 to 1280 °C, when not held: anything in range",
+        "glaze: 0 to 2, when not held: spread 0.3 about 1",
+        clay,
+    ]
+    assert more == new, "what is filled in is folded"
+    assert wrong == [new[0], "glaze: 0 to 2, when not held: spread much about 1", clay, *new[1:]]

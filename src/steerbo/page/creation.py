@@ -194,6 +194,65 @@ def rows_of(form: Form) -> int:
     return min(max(wanted + (4 if form.get("then") == "rows" else 0), _LEAST_ROWS), _MOST_ROWS)
 
 
+@dataclass(frozen=True)
+class Row:
+    """A variable's row in the form, which can be folded into a line.
+
+    Args:
+        line: what it says, such as "ph: 4 to 8".
+        unheld: what its variable does when it is not held, behind the line; "" where it is always set.
+        folds: whether it is one of many, which are folded once they are filled in.
+        open: whether its fields are shown.
+    """
+
+    line: str
+    unheld: str
+    folds: bool
+    open: bool
+
+
+def lines_of(form: Form, wrong: Collection[str] = ()) -> list[Row]:
+    """Rows of the form: where they are many, those that are filled in are folded unless something is wrong in them.
+
+    The page's script words lines as they are typed in the same way.
+
+    Args:
+        form: as it was sent.
+        wrong: fields that something is wrong with.
+
+    >>> heat = {"v0-name": "heat", "v0-low": "10", "v0-high": "35", "v0-unit": "°C"}
+    >>> rows = lines_of(heat | {"v0-law": "truncated-normal", "v0-mean": "22", "v0-sd": "3"})
+    >>> rows[0].line + rows[0].unheld, rows[1].line
+    ('heat: 10 to 35 °C, when not held: spread 3 about 22', 'Variable 2')
+    """
+    many = rows_of(form) > _LEAST_ROWS
+    rows = []
+    for row in range(rows_of(form)):
+        said = {name: form.get(f"v{row}-{name}", "").strip() for name in OF_A_ROW}
+        new = not any(text for name, text in said.items() if name != "law")
+        faulty = any(field.startswith(f"v{row}-") for field in wrong)
+        rows.append(Row(_line(row, said), _unheld(said), many, not many or new or faulty))
+    return rows
+
+
+def _line(row: int, said: Mapping[str, str]) -> str:
+    """Name and range, or choices, of a row; "…" stands where an end is missing."""
+    ends = said["low"] or said["high"]
+    span = f"{said['low'] or '…'} to {said['high'] or '…'} {said['unit']}".strip() if ends else ""
+    name = said["name"] or f"Variable {row + 1}"
+    return ": ".join(filter(None, (name, said["choices"] or span)))
+
+
+def _unheld(said: Mapping[str, str]) -> str:
+    """What a row's variable does when it is not held."""
+    law, words = said["law"], dict(LAWS).get(said["law"], "")
+    if law in ("", "seen"):
+        return f", {words}" if law else ""
+    if law == "truncated-normal" and (said["mean"] or said["sd"]):
+        words = f"spread {said['sd'] or '…'} about {said['mean'] or '…'}"
+    return f", when not held: {words}" if words else ""
+
+
 def called(field: str, form: Form) -> str:
     """A field of the form, as its reader sees it.
 

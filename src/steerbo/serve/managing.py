@@ -23,8 +23,8 @@ from ..page.creation import (
     OF_A_ROW,
     Written,
     called,
+    lines_of,
     pasted,
-    rows_of,
     written,
 )
 from ..page.edit import ending_of, management
@@ -331,7 +331,7 @@ def _new_page(
     shown = {
         "kinds": KINDS,
         "laws": LAWS,
-        "rows": rows_of(form),
+        "rows": lines_of(form, at),
         "draft": kept,
         "text": file.text if file else "",
     }

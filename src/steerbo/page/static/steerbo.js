@@ -33,8 +33,20 @@ function fill(form, typed) {
     if (!field || field.type === "hidden") continue;
     if (field.type === "radio") { for (const each of form.querySelectorAll(attribute("name", name))) each.checked = each.value === text; }
     else if (field.type === "checkbox") field.checked = true; else field.value = text;
-    field.closest("details")?.setAttribute("open", "");
+    field.closest("details:not(.variable)")?.setAttribute("open", "");
   }
+  for (const row of form.querySelectorAll(".variable")) { // folded as the server folds it
+    if (row.matches("[data-folds]") && [...row.querySelectorAll("input")].some(f => f.value.trim())) row.open = false;
+    word(row);
+  }
+}
+function word(row) { // what a folded row of a new study says: lines_of on the server words it in the same way
+  const of = part => row.querySelector(`[name$="-${part}"]`).value.trim(), law = row.querySelector("select");
+  const range = of("low") || of("high") ? `${of("low") || "…"} to ${of("high") || "…"} ${of("unit")}`.trim() : "";
+  const about = law.value === "truncated-normal" && (of("mean") || of("sd")) ? `spread ${of("sd") || "…"} about ${of("mean") || "…"}` : "";
+  const words = about || law.selectedOptions[0].textContent, [line, unheld] = row.querySelector("summary").childNodes;
+  line.data = [of("name") || row.querySelector("[role=group]").getAttribute("aria-label"), of("choices") || range].filter(Boolean).join(": ");
+  unheld.textContent = !law.value ? "" : law.value === "seen" ? `, ${words}` : `, when not held: ${words}`;
 }
 async function restore() {
   for (const [action, typed] of Object.entries(drafts())) {
@@ -43,7 +55,7 @@ async function restore() {
       const roomy = form.matches(".new") ? await roomier(form, typed) : form;
       if (!roomy.querySelector(".wrong, .doubt")) {
         fill(roomy, typed);
-        if (plain) say(roomy, "This was typed before, and is not saved yet.", "stale");
+        if (plain && fields(roomy).some(changed)) say(roomy, "This was typed before, and is not saved yet.", "stale");
       }
       continue;
     }
@@ -204,7 +216,9 @@ function replaced(answer, fresh) { // a page that does not follow a study
   document.querySelector("[data-keep]").replaceWith(fresh.querySelector("[data-keep]"));
   for (const form of document.querySelectorAll("form.new")) remember(form);
   restore();
-  document.querySelector("[aria-invalid=true], .field:has(.doubt) input, .wrong, [role=status]")?.focus();
+  const said = document.querySelector("[aria-invalid=true], .field:has(.doubt) input, .wrong, [role=status]");
+  const free = [...document.querySelectorAll(".variable [name$='-name']")].find(f => !f.value); // more rows were asked for
+  (said ?? free ?? document.querySelector(".variable summary"))?.focus();
 }
 async function roomier(form, typed) { // more rows, where a draft has more than an empty form
   const most = Math.max(-1, ...Object.keys(typed).map(name => Number(name.match(/^v(\d+)-/)?.[1] ?? -1)));
@@ -344,7 +358,11 @@ if (work) {
     event.preventDefault();
     if (!event.target.dataset.sending) send(event.target, event.submitter);
   });
-  document.addEventListener("input", event => { if (event.target.form?.method === "post") remember(event.target.form); });
+  document.addEventListener("input", event => {
+    if (event.target.form?.method === "post") remember(event.target.form);
+    const row = event.target.closest(".variable");
+    if (row) word(row);
+  });
   document.addEventListener("click", event => { if (event.target.closest("[data-let-go]")) keep(all => { for (const each of Object.keys(all)) delete all[each]; }); });
   restore();
 }
