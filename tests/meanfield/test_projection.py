@@ -171,3 +171,23 @@ def test_coordinates_that_count_for_nothing_change_nothing() -> None:
             points = ahead.next(points, there, np.array([[1.0, 1.0, 0.0]] * 2), NONE)
         found.append(points[1, :2])  # on which the third does not act
     np.testing.assert_allclose(found[0], found[1], atol=1e-9)
+
+
+def test_sweeps_end_where_only_shares_that_vanish_are_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four of twenty shares are a quarter at most: the nearest table is a corner, reached at infinity."""
+    counts, sweep = list[int](), DistributionBounds._sweep
+
+    def counted(*given: Any) -> Any:
+        counts.append(1)
+        return sweep(*given)
+
+    monkeypatch.setattr(DistributionBounds, "_sweep", counted)
+    present = np.zeros((1, 20))
+    present[0, [1, 2, 7, 18]] = 0.25
+    start = np.full((1, 1, 20), 5.77e-7)
+    start[0, 0, [0, 2, 7, 18]] = 0.0047, 0.261, 0.694, 0.041
+    none, quarter = np.zeros(20), np.full(20, 0.25)
+    bounds = DistributionBounds(np.ones((1, 1)), none, quarter, None, present, 0.25)
+    (found,) = bounds.project(start / start.sum())
+    np.testing.assert_allclose(found[0, [0, 2, 7, 18]], 0.25, atol=1e-3)
+    assert len(counts) <= 200

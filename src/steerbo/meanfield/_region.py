@@ -33,6 +33,9 @@ Tables = Float[np.ndarray, "r C A"]
 _SWEEPS = 1000  # over all constraints, at most
 # correction of a sweep, and violation of a bound, below which sweeping ends
 _CLOSE, _ARRIVED = 1e-9, 1e-8
+# sweeps within which the largest step halves, or the dual rises by more than the second number: else
+# all that is left are corrections of shares that vanish, which grow for ever and move nothing else
+_LOOK, _RISEN = 50, 1e-6
 _LARGEST_CORRECTION = 230.0  # correction, as a logarithm
 _LOST = 1e-12  # decrease of the dual, relative to it and to one, that is rounding
 # numbers in a batch of tables: a few dozen arrays of this size are held meanwhile
@@ -100,10 +103,15 @@ class DistributionBounds:
         start, acceleration = tables * self.joint, AndersonAcceleration()
         tried = np.zeros((len(tables), len(self._limits), *tables.shape[1:]))
         here, lost = self._sweep(start, tried), np.zeros(len(tables), dtype=bool)
-        for _ in range(_SWEEPS):
-            step = np.abs(here.logs - tried) * here.shares[:, None]
-            if step.max() < _CLOSE and self.excess(here.shares / self.joint) < _ARRIVED:
+        large, low = np.inf, np.full(len(tables), -np.inf)
+        for sweep in range(_SWEEPS):
+            step = float((np.abs(here.logs - tried) * here.shares[:, None]).max())
+            if step < _CLOSE and self.excess(here.shares / self.joint) < _ARRIVED:
                 break
+            if sweep % _LOOK == 0:
+                if step > 0.5 * large and (here.dual - low).max() < _RISEN:
+                    break
+                large, low = step, here.dual
             weights = np.broadcast_to(here.shares[:, None], tried.shape)
             flat = [each.reshape(len(tables), -1) for each in (tried, here.logs, weights)]
             moved = acceleration.next(flat[0], flat[1], flat[2], lost).reshape(tried.shape)
@@ -275,7 +283,7 @@ class AndersonAcceleration:
         return np.asarray(led - (shares * ways).sum(axis=1))
 
 
-_AGENT = 5e-7  # of an agent: moves may exceed their limit by this, which is rounding
+AGENT_ROUNDING = 5e-7  # of an agent: moves may exceed their limit by this, which is rounding
 _LIFTED = 1e-9  # smallest share that a projection, which multiplies, can enlarge
 
 
@@ -499,7 +507,7 @@ class Region:
             return self.keeps(counts)
         moved = self.moved(counts / self.agents_in[:, None]) * self.agents_in
         return self.keeps(counts) and bool(
-            (moved <= self.largest_move * self.agents_in + _AGENT).all()
+            (moved <= self.largest_move * self.agents_in + AGENT_ROUNDING).all()
         )
 
     def _extra(
@@ -538,7 +546,9 @@ class Region:
             constraints += [
                 LinearConstraint(hstack([eye, -eye]), -np.inf, gap),
                 LinearConstraint(hstack([eye, eye]), gap, np.inf),
-                LinearConstraint(hstack([csr_array((C, size)), rows]), -np.inf, far + 2 * _AGENT),
+                LinearConstraint(
+                    hstack([csr_array((C, size)), rows]), -np.inf, far + 2 * AGENT_ROUNDING
+                ),
             ]
             cost = np.concatenate([cost, np.zeros(size)])
             lower = np.concatenate([lower, np.zeros(size)])

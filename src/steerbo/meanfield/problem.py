@@ -43,7 +43,7 @@ from ._constraints import (
     headcount_bounds,
     region_of,
 )
-from ._region import Region
+from ._region import AGENT_ROUNDING, Region
 
 SCOPE = Scope(["distribution"])
 """Scope of every suggestion: only the distribution can be set."""
@@ -176,6 +176,7 @@ class MeanField(MeasuredProblem):
         self._check_sizes()
         self._check_features()
         self._check_names()
+        self._check_moves()
         self._check_variables()
         self._check_drift()
         check_agent_limits(self.limits or (), self.simplex)
@@ -251,6 +252,17 @@ class MeanField(MeasuredProblem):
                 raise InvalidProblem(
                     f"weights.{name}", 0, "a share that makes at least one whole agent", hint
                 )
+
+    def _check_moves(self) -> None:
+        """Refuse a largest move that is less than one agent everywhere: nothing but today's could ever be played."""
+        if self.largest_move is None:
+            return
+        agents = int(self.agents_in.max())
+        if self.largest_move * agents + AGENT_ROUNDING < 1.0:
+            allowed = (
+                f"at least {1 / agents:.4g}: one of the {agents} agents in a context is that share"
+            )
+            raise InvalidProblem("largest_move", self.largest_move, allowed)
 
     def _check_variables(self) -> None:
         """Refuse variables that are not seen before choosing: the distribution is the only controlled one."""
