@@ -19,7 +19,7 @@ import pytest
 from steerbo.errors import InvalidOption
 from steerbo.serve import StudyPool, application, middleware
 from steerbo.serve import server as listening
-from steerbo.serve.server import most_connections, proxies, socket_at
+from steerbo.serve.server import most_connections, proxies, reached_at, socket_at
 from steerbo.storage.keys import KeyRing
 from steerbo.study import Study
 from tests.serve.players import oven
@@ -285,6 +285,28 @@ def test_where_there_is_no_listening(host: str, port: int, field: str) -> None:
 def test_a_port_that_is_taken() -> None:
     with socket_at("127.0.0.1", 0) as bound, pytest.raises(InvalidOption, match="free port"):
         socket_at("127.0.0.1", bound.getsockname()[1])
+
+
+def test_what_listens_here_is_reached_by_this_machine_alone() -> None:
+    with socket_at("127.0.0.1", 0) as bound:
+        assert reached_at(bound) == ""
+
+
+@pytest.mark.parametrize(("route", "host"), [("192.0.2.7", "192.0.2.7"), ("127.0.0.1", ""), (OSError(), "")])
+def test_other_machines_reach_what_listens_at_all_addresses(
+    route: Any, host: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Probe(socket.socket):
+        def connect(self, address: Any) -> None:
+            if isinstance(route, OSError):
+                raise route
+
+        def getsockname(self) -> Any:
+            return (route, 9)
+
+    with socket_at("0.0.0.0", 0) as bound:
+        monkeypatch.setattr(listening.socket, "socket", Probe)  # type: ignore[attr-defined]
+        assert reached_at(bound) == host
 
 
 @pytest.mark.skipif(not hasattr(socket, "TCP_INFO"), reason="Linux tells it")

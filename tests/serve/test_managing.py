@@ -266,6 +266,10 @@ def test_an_example_of_each_kind_is_loaded_changed_and_begun(example: str, tmp_p
             {"sets": "temperature: 1\nglaze 1,5"},
             ["'glaze 1,5' is not allowed; expected NAME: PRICE, such as glaze: 1.5"],
         ),
+        (
+            {"sets": "glaze 1", "v0-law": ""},
+            ["NAME: PRICE, such as glaze: 1", "expected what temperature does in a round that holds only glaze."],
+        ),
         ({"sets": "glaz: 1\nglaze: much"}, ["did you mean 'glaze'?", "such as glaze: 1.5"]),
         ({"sets": "temperature: 1\nglaze"}, ["expected a price, as the other lines have: glaze: 1.5"]),
         ({"sets": ""}, ["Sets: missing; expected NAME: PRICE, such as temperature: 1.5"]),

@@ -37,6 +37,7 @@ def test_a_link_has_a_role_and_an_end(tmp_path: Path, monkeypatch: pytest.Monkey
         shown = made(client, ann, colleague="bob", may="read", days="7").text
         bob = key_in(shown)
         assert "bob: look, until " in shown
+        assert "It opens on this machine only" in shown
         assert client.get("/page/oven", headers=bearer(bob)).status_code == 200
         assert client.post("/v1/studies/oven/ask", headers=bearer(bob)).status_code == 403, "he may only look"
         assert client.post("/page/oven/share", headers=bearer(bob)).status_code == 403
@@ -44,6 +45,11 @@ def test_a_link_has_a_role_and_an_end(tmp_path: Path, monkeypatch: pytest.Monkey
         now = keys._now
         monkeypatch.setattr(keys, "_now", lambda: now(timedelta(days=8)))
         assert client.get("/page/oven", headers=bearer(bob)).status_code == 401, "it has ended"
+        client.app.state.pool.reached_at = "192.0.2.7"  # type: ignore[attr-defined]
+        monkeypatch.undo()
+        elsewhere = made(client, ann, colleague="eve", may="read", days="7").text
+        assert 'value="http://192.0.2.7/join#steerbo_' in unescape(elsewhere)
+        assert "this machine only" not in elsewhere
 
 
 def test_a_link_is_revoked_and_what_is_missing_is_said(tmp_path: Path) -> None:

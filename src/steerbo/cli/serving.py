@@ -91,7 +91,7 @@ def serve(
         from ..serve import StudyPool, application, listen  # an extra
         from ..serve.monitoring import json_lines  # an extra
         from ..serve.pool import MOST_OPEN  # an extra
-        from ..serve.server import proxies, socket_at  # an extra
+        from ..serve.server import proxies, reached_at, socket_at  # an extra
     except ImportError as error:
         raise (
             error if isinstance(error, MissingExtra) else MissingExtra(str(error.name), "serve")
@@ -106,15 +106,20 @@ def serve(
         pool = StudyPool(opened, keyed=keyed, prepare=prepare, left_out=left_out, logged=logged)
         pool.folder = _folder(studies or [])
         if pool.keyed and not any(map(keys_of, {place for place, _ in opened.values()})):
-            missing = "no key exists yet: steerbo key create STUDY --name WHO --may play"
+            missing = "no key exists yet: steerbo key create STUDY --name YOU --may amend"
             LOGGER.warning(missing) if as_json else echo(missing, err=True)
         listening = held.enter_context(closing(socket_at(host, port)))
         shown = f"[{host}]" if ":" in host else host
-        url = f"http://{shown}:{listening.getsockname()[1]}/"
+        port = listening.getsockname()[1]
+        url = f"http://{shown}:{port}/"
+        reached = reached_at(listening)
+        pool.reached_at = reached and next(iter(name or ()), reached)
         if as_json:
             print_json({"url": url, "studies": list(opened), "keys": pool.keyed})
         else:
             echo(f"{url}  (Ctrl-C ends it)", err=True)
+            if pool.reached_at not in ("", shown):
+                echo(f"http://{pool.reached_at}:{port}/  from other machines", err=True)
         listen(application(pool, tuple(name or ())), listening, believed)
 
 

@@ -586,11 +586,13 @@ def _sets(form: Form, problem: dict[str, Any], places: dict[str, str], read: _Re
     sets, costs = [], []
     for line in lines:
         before, colon, after = line.rpartition(":")
-        names = _in_set(before if colon else line)
+        behind = None if colon else _PRICE_BEHIND.fullmatch(line)
+        if behind and not set(_in_set(behind[1])) <= set(variables):
+            behind = None  # the number is part of a name
+        names = _in_set(before if colon else behind[1] if behind else line)
         sets.append(names)
-        behind = _PRICE_BEHIND.fullmatch(line)
         wrong = [name for name in names if name not in variables] if variables else []
-        if not colon and behind and set(_in_set(behind[1])) <= set(variables):
+        if behind:
             such = f"{behind[1]}: {behind[2].replace(',', '.')}"
             read.refuse("sets", line, f"NAME: PRICE, such as {such}")
         elif wrong:

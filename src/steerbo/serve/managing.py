@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from http import HTTPStatus
+from ipaddress import ip_address
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
+from urllib.parse import urlsplit
 
 from fastapi import APIRouter, Depends, Request
 from starlette.concurrency import run_in_threadpool
@@ -107,9 +110,27 @@ async def share(request: Request, who: Who, name: str) -> Response:
             _, text = ring.create(logged, colleague, may, limit)
         except SteerboError as error:
             return _settings_page(request, served, error=error, about="share", draft=form)
-        return _settings_page(request, served, link=f"{request.base_url}join#{text}")
+        return _settings_page(request, served, link=f"{_address(request)}join#{text}")
 
     return await run_in_threadpool(shared)
+
+
+def _address(request: Request) -> str:
+    """This server's address for colleagues; a browser beside it may use one that is no good elsewhere."""
+    known = request.base_url
+    reached = request.app.state.pool.reached_at
+    return str(known.replace(hostname=reached) if reached and _is_here(known.hostname) else known)
+
+
+def _is_here(host: str | None) -> bool:
+    """Whether a host of URLs is the machine that one sits at.
+
+    >>> _is_here("localhost"), _is_here("127.0.0.1"), _is_here("::1"), _is_here("lab.example")
+    (True, True, True, False)
+    """
+    with suppress(ValueError):
+        return ip_address(host or "").is_loopback
+    return host == "localhost"
 
 
 def _settings_page(
@@ -127,7 +148,8 @@ def _settings_page(
     given = served.read("management", management)
     ring, logged = request.app.state.pool.ring(served), served.logged_as()
     keys = [key for key in ring.list() if key.study == logged and not key.ended] if ring else None
-    shown |= {"keys": keys, "link": link, "roles": ROLES}
+    here = bool(link) and _is_here(urlsplit(link).hostname)
+    shown |= {"keys": keys, "link": link, "only_here": here, "roles": ROLES}
     return page(request, "settings.html", status, name=served.name, given=given, done=done, **shown)
 
 

@@ -377,6 +377,7 @@ class StudyPool:
         self.left_out = {} if keyed else dict(left_out or {})
         # where studies are kept that are begun on the page; None: none can be
         self.folder: Path | None = None
+        self.reached_at = ""  # by other machines, for links; "": by none, or it is not known
         places = dict.fromkeys(place for place, _ in studies.values()) if keyed else ()
         self._rings = {place: KeyRing(place) for place in places}
 

@@ -9,8 +9,9 @@ import socket
 import threading
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
-from ipaddress import ip_network
+from ipaddress import ip_address, ip_network
 from typing import Any
 
 import h11
@@ -204,6 +205,19 @@ def _end_now() -> None:
     """End this process without waiting for its threads. No event is half in a log: databases see to that."""
     LOGGER.warning("ended while a round was still being chosen; it is not in the log")
     os._exit(0)
+
+
+def reached_at(listening: socket.socket) -> str:
+    """Host of URLs by which other machines reach a socket; "" where only this machine does, or none is known."""
+    host = ip_address(listening.getsockname()[0])
+    if host.is_unspecified:
+        with socket.socket(listening.family, socket.SOCK_DGRAM) as probe, suppress(OSError):
+            # the address that this machine would send from; an address for examples, to which nothing is sent
+            probe.connect(("192.0.2.1" if host.version == 4 else "2001:db8::1", 9))
+            host = ip_address(probe.getsockname()[0])
+    if host.is_unspecified or host.is_loopback:
+        return ""
+    return str(host) if host.version == 4 else f"[{host}]"
 
 
 def socket_at(host: str, port: int) -> socket.socket:
