@@ -66,7 +66,7 @@ def test_what_is_unlikely_to_be_meant_is_said_by_check(tmp_path: Path) -> None:
             '{ kind = "absolute", difference = 1000.0 }',
             "within 1000 of the best, and all 9 outcomes so far lie within",
         ),
-        ('{ kind = "threshold", value = 50.0 }', "None of 9 outcomes is good enough: that is 50, and the best is 8"),
+        ('{ kind = "threshold", value = 50.0 }', "None of 9 outcomes is good enough, which takes 50; the best is 8"),
     ],
 )
 def test_a_tolerance_that_tells_nothing_apart_is_said(tmp_path: Path, tolerance: str, said: str) -> None:

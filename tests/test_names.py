@@ -67,5 +67,5 @@ def test_studies_whose_names_look_alike_are_one(tmp_path: Path, alike: str) -> N
         Study.create(place, problem, name=alike, rounds=3)
     with Study.open(place, name=alike) as study:
         assert study.ask() is not None
-    with pytest.raises(InvalidStudy, match="a name that no study there has"):
+    with pytest.raises(InvalidStudy, match="a name that is not taken there"):
         rename(place, "other", alike)

@@ -106,7 +106,7 @@ def test_many_arms_share_first_plays() -> None:
     first = phases.index("paired")
     assert first <= 44, "scopes with the same columns share a model, and what it was told"
     assert phases[first:].count("first plays") < 6, "an arm that is neglected"
-    assert "44 initial rounds, where 267 would be wanted" in optimizer.explain().text
+    assert "44 initial rounds of the 267 asked for" in optimizer.explain().text
 
 
 def test_an_arm_with_few_outcomes_is_as_unsure_as_their_mean_is() -> None:
@@ -150,7 +150,7 @@ def test_what_is_run_says_how_many_plays_are_for_a_start() -> None:
         return dict(optimizer._method.describe())["arms"]
 
     assert said(Optimizer(FIGURE, "coca-bo")) == "2 policy scopes; 6 initial rounds"
-    assert said(_many()) == "18 policy scopes; 44 initial rounds, where 267 would be wanted (first_plays = 50)"
+    assert said(_many()) == "18 policy scopes; 44 initial rounds of the 267 asked for (first_plays = 50)"
     assert said(Optimizer(FIGURE, "random")) == "2 policy scopes; every round is drawn at random"
 
 

@@ -231,7 +231,7 @@ def test_scopes_of_which_nature_leaves_nothing_are_left_out_and_that_is_said() -
     mixture = sb.LinearConstraint({"a": 1, "b": 1}, at_most=1, at_least=1)
     given: dict[str, Any] = {"prices": {"a": 1, "b": 1}, "base": 1, "limits": [mixture]}
     optimizer = sb.Optimizer(sb.Causal(graph, [sb.Float("a", 0, 1), sb.Float("b", 0, 1)], **given), seed=0)
-    assert dict(optimizer._method.describe())["arms"] == "2 policy scopes; limits leave nothing of 2 more"
+    assert dict(optimizer._method.describe())["arms"] == "2 policy scopes; the limits rule out 2 more"
     played = set()
     for _ in range(14):
         asked = optimizer.ask()

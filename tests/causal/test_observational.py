@@ -46,7 +46,7 @@ def test_observations_feed_identified_scopes_only_and_are_no_plays() -> None:
     method = optimizer._method
     assert [len(model) for model in method.models.regressions] == [30, 0]  # type: ignore[attr-defined]
     assert not method.plays.any()  # type: ignore[attr-defined]
-    assert "30 observations without intervention feed: set x1 after looking at c" in optimizer.explain().text
+    assert "30 observations without intervention are used for: set x1 after looking at c" in optimizer.explain().text
 
 
 def _confounded() -> tuple[Causal, dict[str, np.ndarray]]:
@@ -303,9 +303,9 @@ def test_it_teaches_scopes_that_set_just_this_and_see_all_that_was_looked_at() -
     lacking = replace(lacking, scope=Scope(["dose"]))
     assert [teaches(lacking, each) for each in (blind, looking)] == [True, False]
     assert trials_explained([one, other, lacking], [blind, looking]) == (
-        " 2 trials of elsewhere that set dose feed: set dose, set dose after looking at age (1 of them, the others lack"
-        " values)."
-        " 1 trial of elsewhere that set rest feeds: no scope."
+        " 2 trials from elsewhere that set dose are used for: set dose, set dose after looking at age (1 of them, "
+        "the others lack values)."
+        " 1 trial from elsewhere that set rest is used for: no scope."
     )
 
 
@@ -325,7 +325,7 @@ def test_trials_teach_where_observations_mislead() -> None:
     step = trial.policy({"age": 40.0})
     assert step.values["dose"] > 0.8
     said = trial.explain().text
-    assert "30 trials of elsewhere that set dose feed: set dose after looking at age." in said
+    assert "30 trials from elsewhere that set dose are used for: set dose after looking at age." in said
     assert "without intervention" not in said
     assert not trial._method.plays.any()  # type: ignore[attr-defined]
 
@@ -382,5 +382,5 @@ def test_a_table_says_what_was_set() -> None:
 
 def test_explain_says_which_scopes_observations_feed() -> None:
     said = observed(0.0, 80, 3).explain()
-    assert "80 observations without intervention feed: set x after looking at c." in said.summary
+    assert "80 observations without intervention are used for: set x after looking at c." in said.summary
     assert said.tables[0].title == "Scopes"

@@ -115,7 +115,7 @@ def test_every_look_is_paid_once() -> None:
         ({"prices": {"dose": float("nan")}}, "prices.dose: nan"),
         ({"prices": {"dose": float("inf")}}, "prices.dose: inf"),
         ({"prices": [1, 2]}, "prices"),
-        ({"base": 0}, "to set nothing would be free for ever"),
+        ({"base": 0}, "rounds that set nothing would never end"),
         ({"base": None}, "a number above 0"),
         ({"prices": None}, "base: 1.0 .* without prices all scopes cost the same"),
         ({"prices": None, "base": None, "tolerance": sb.Absolute(1.0)}, "tolerance: .* without prices"),

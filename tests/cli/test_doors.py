@@ -156,10 +156,10 @@ def test_doubts_of_one_kind_about_one_column_are_said_once_with_their_lines(tmp_
     result = call("import", place, table(place, table_with_codes(60, 12) + far))
     assert result.exit_code == 0
     (code,) = [line for line in result.stdout.splitlines() if "code for a missing value" in line]
-    assert "So it is in 9 more lines: " in code
+    assert "The same holds for 9 more lines: " in code
     (outside,) = [line for line in result.stdout.splitlines() if "far outside its range" in line]
     assert outside.startswith("line 62: taken")
-    assert outside.endswith("So it is in 4 more lines: 63, 64, 65, 66.")
+    assert outside.endswith("The same holds for 4 more lines: 63, 64, 65, 66.")
     assert result.stderr.count("code for a missing value") == 1
     assert "value = -200 in 12 of 65 outcomes" in result.stderr
 

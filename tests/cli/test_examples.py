@@ -140,7 +140,7 @@ CHECKED = {
         "left to itself empirical (sample = 60 values, 1",
     ),
     "polytunnel": (
-        "mist: float, 0 to 5 l/h; left to itself as is learned from each round",
+        "mist: float, 0 to 5 l/h; left to itself, as learned from each round",
         "temperature: float, 0 to 35 °C; seen before choosing, else as in 120 rows of temperature, humidity",
         "humidity: float, 0 to 1; left to itself as in 120 rows of temperature, humidity",
     ),

@@ -371,4 +371,4 @@ def test_a_workbook_is_written_and_read_back(tmp_path: Path) -> None:
     other.mkdir()
     assert "1 new" in call("import", begin(other, PLANT), book, "--as-data").stderr
     book.write_bytes(b"PK\x03\x04 of somebody else")
-    assert "is no export" in refused(call("export", study, "--out", book), 2)
+    assert "is not an export" in refused(call("export", study, "--out", book), 2)

@@ -237,7 +237,7 @@ def test_a_study_file_says_when_enough_is_known(tmp_path: Path) -> None:
     )
     assert json.loads(call("check", path, "--json").stdout)["study"]["stop"] == "enough"
     assert call("run", path, "--rounds", "3", "--quiet").exit_code == 0
-    assert "The study is to stop when less can be gained than a round costs" in " ".join(
+    assert "The study will stop when less can be gained than a round costs" in " ".join(
         call("show", path).stdout.split()
     )
 

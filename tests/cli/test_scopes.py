@@ -70,7 +70,7 @@ def test_roles_that_the_file_does_not_say(tmp_path: Path) -> None:
 def test_prices(graph: str) -> None:
     """A scope with its price, the cheapest first; none is left out but for one as good and no dearer."""
     said = CliRunner().invoke(APP, [graph, "--price", "x1=1", "--price", "c=0.5", "--base", "2"]).stdout
-    assert "scopes that may be worth the price, the cheapest first:\n  set nothing; 2 a round\n" in said
+    assert "scopes that may be worth their cost, the cheapest first:\n  set nothing; 2 a round\n" in said
     assert "set x1 after looking at c; 3.5 a round" in said
     answer = json.loads(CliRunner().invoke(APP, [graph, "--json", "--price", "x1=1", "--price", "c=2"]).stdout)
     assert {"set": ["x1"], "look": {"x1": ["c"]}, "keep": [], "price": 3.0} in answer["scopes"]

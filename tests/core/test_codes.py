@@ -128,7 +128,7 @@ BEFORE = (3.92, 4.71, 1.25, 5.02, 2.88)
 def test_a_code_is_named_from_the_third_on_and_left_out_until_it_is_confirmed() -> None:
     optimizer = played((*BEFORE, -200.0, 3.31, -200.0))
     assert optimizer.status.told == 8
-    with pytest.warns(match=r"value = -200 comes for the 3rd time, at other settings.*left out") as said:
+    with pytest.warns(match=r"value = -200 comes for the 3rd time, at different settings.*left out") as said:
         optimizer.tell(optimizer.ask(), -200.0)
     assert len(said) == 1
     with pytest.warns(match="for the 4th time"):
@@ -138,7 +138,7 @@ def test_a_code_is_named_from_the_third_on_and_left_out_until_it_is_confirmed() 
     (found,) = (each for each in optimizer.status.findings if each.kind == "codes")
     assert found.values["times"] == 4
     assert found.values["outcomes"] == 10
-    assert "4 outcomes of -200 are left out" in str(optimizer.recommend())
+    assert "4 outcomes of -200 look like codes for missing values" in str(optimizer.recommend())
     assert sb.load(optimizer.to_json()).status == optimizer.status
     latest = found.values["latest"]
     optimizer.tell(latest, -200.0)  # the same report again is fine, and confirms nothing
@@ -181,7 +181,7 @@ def test_a_cost_that_is_the_sum_of_all_prices_is_a_total() -> None:
         total += len(asked.values)
         nature = {name: 5.0 for name in ("x", "z") if name not in asked.values}
         said.append(optimizer.tell(asked, 1.0 + total, cost=total, realised=nature))
-        if said[-1] and "sum of all prices" in said[-1][0]:
+        if said[-1] and "sum of all costs" in said[-1][0]:
             break
     assert len(said) == 3
     assert optimizer.status.spent == total

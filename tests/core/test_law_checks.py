@@ -61,7 +61,7 @@ def test_a_law_that_nature_does_not_keep_is_said_once_with_what_to_do() -> None:
         "heat is not as its law says. Expected: half of all values above 22 °C, nine in ten from 17"
     )
     assert "Seen in the first " in warning
-    assert "A new study may have what was seen as its law, or learn it" in warning
+    assert "Begin a new study whose law for it is what was seen, or is learned" in warning
     (found,) = optimizer.status.findings
     assert (found.kind, found.where, found.text) == ("law", "heat", warning)
     assert optimizer.status.to_dict()["findings"][0]["text"] == warning
@@ -101,7 +101,7 @@ def test_what_goes_together_is_said() -> None:
         return {"heat": float(VARIABLES[1].distribution.ppf(u)), "damp": u}
 
     (warning,) = play(optimizer, nature, 80)
-    assert warning.startswith("heat goes with damp. Expected: heat is as it is whatever damp is. Seen: in the first ")
+    assert warning.startswith("heat goes with damp. Expected: heat does not depend on damp. Seen in the first ")
     assert "rank correlation of 1." in warning
     assert "rows of data for both" in warning
 

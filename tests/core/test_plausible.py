@@ -296,7 +296,7 @@ def test_values_can_be_held_against_the_rule_before_they_are_given(stated: sb.Op
     found = said(stated, "tell", token, **far)
     assert found == {
         "value": "value = 740 is far from the others, 3 to 10",
-        "cost": "cost = 200 is far from the stated price, 2",
+        "cost": "cost = 200 is far from the stated cost, 2",
         "realised.x": "x = 600 is far outside its range, 10 to 35 °C",
         "realised.pressure": "pressure = 70 is far from the others, 0.3 to 1",
     }

@@ -89,7 +89,7 @@ def test_an_error_that_cannot_be_is_refused_by_name(sem: Any) -> None:
 @pytest.mark.parametrize(
     ("problem", "method", "why"),
     [
-        (PROBLEMS["mean-field"][0], "gp-ucb", "takes all outcomes for equally accurate"),
+        (PROBLEMS["mean-field"][0], "gp-ucb", "takes all outcomes as equally accurate"),
         (sb.MeanField(("a", "b"), agents=4, feedback="representative"), None, "whose own spread is learned"),
     ],
 )

@@ -82,7 +82,7 @@ def test_every_kind_ends_by_itself(kind: str) -> None:
     assert (again.status, str(again.explain())) == (status, str(optimizer.explain()))
     told = optimizer.explain()
     assert told.tables[-1].rows[-1] == ("now", status.gain)
-    assert "The study is to stop when less than 0.2 can be gained" in told.summary
+    assert "The study will stop when less than 0.2 can be gained" in told.summary
     optimizer.revise(stop=None)
     assert optimizer.ask() is not None, "without the rule it goes on"
 
@@ -113,7 +113,7 @@ def test_the_curve_is_in_the_log() -> None:
     assert logged[:5] == [None] * 5, "while nothing can be said"
     assert all(gain is not None and gain >= 0 for gain in logged[6:])
     table = optimizer.explain().tables[-1]
-    assert table.title.startswith("What could still be gained")
+    assert table.title.startswith("What can still be gained")
     assert dict(table.rows)[12] == logged[-1]
 
 
@@ -185,7 +185,7 @@ def test_outcomes_that_are_all_alike_end_nothing(kind: str, value: float) -> Non
     optimizer = played(study(kind, rounds=8, stop=1e90), 8, lambda _: value)
     assert optimizer.status.finished == "all rounds are made"
     assert optimizer.status.gain is None
-    assert "how much that is the bounds do not say yet" in optimizer.explain().text
+    assert "the bounds do not say yet how much can be gained" in optimizer.explain().text
 
 
 def test_one_outcome_and_none_end_nothing() -> None:

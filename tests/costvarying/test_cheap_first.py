@@ -221,7 +221,7 @@ def test_equally_cheap_sets_are_chosen_among_by_their_promise() -> None:
     notes = [note for note in play(lenient, 15) if "upper" in note]
     assert {note["set"] for note in notes} == {0, 1}
     assert all(note["upper"][note["set"]] == max(note["upper"]) for note in notes)
-    assert "Prices within a factor of 1.5 count as equal." in str(lenient.explain())
+    assert "Costs within a factor of 1.5 count as equal." in str(lenient.explain())
 
 
 def test_logged_bounds_say_before_which_round_they_were_so() -> None:

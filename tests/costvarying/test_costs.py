@@ -152,7 +152,7 @@ def test_with_unknown_costs_what_holding_costs_is_learned_without_the_changes() 
 
 def test_other_kinds_refuse_it_by_name() -> None:
     graph = sb.CausalGraph([("oven", "y")], target="y", intervenable=["oven"])
-    with pytest.raises(InvalidProblem, match=r"oven\.change: .*A causal problem prices no changes"):
+    with pytest.raises(InvalidProblem, match=r"oven\.change: .*A causal problem has no costs of changes"):
         sb.Optimizer(sb.Causal(graph, [OVEN.variables[0]]))
 
 
@@ -232,7 +232,7 @@ def test_costs_that_are_not_the_stated_ones_are_said() -> None:
         optimizer.tell(asked, 1.0, cost=5.0 if cheap else 3.1, realised={"x": 0.5, "z": 0.5, **asked.values})
     said = optimizer.explain()
     assert "x is stated to cost 1, and" in said.text
-    assert "rounds cost 5 on average: choices and answers go by what is stated" in said.text
+    assert "rounds cost 5 on average: choices and answers use the stated costs" in said.text
     assert "x + z is stated" not in said.text, "3.1 is near enough to 3"
     assert said.tables[0].columns[2] == "stated cost"
 

@@ -107,7 +107,7 @@ def test_where_nothing_moves_learning_a_drift_finds_none() -> None:
     optimizer = play("learned", rounds=30, moves=False)
     learned = [event.hyperparameters["objective"]["drift"] for event in optimizer.events if isinstance(event, Refitted)]
     assert {(each["kind"], len(each["cuts"])) for each in learned} == {("steady", 0)}
-    assert "Of drift it says: nothing seems to drift." in optimizer.explain().text
+    assert "Drift: nothing seems to drift." in optimizer.explain().text
     still = play(None, rounds=8, moves=False)
     same = play("learned", rounds=8, moves=False)
     moved = [
@@ -120,7 +120,7 @@ def test_where_nothing_moves_learning_a_drift_finds_none() -> None:
 def test_what_slides_is_forecast() -> None:
     for drift in (sb.gp.Sliding(60), "learned"):
         optimizer = play(drift)
-        said = re.search(r"Of drift it says: all slides, by up to ([\d.]+\d) of", optimizer.explain().text)
+        said = re.search(r"Drift: the best place slides, by up to ([\d.]+\d) of", optimizer.explain().text)
         assert said is not None
         assert float(said[1]) == pytest.approx(0.01, rel=0.3)
         assert optimizer.policy(time=60).values["x"] == pytest.approx(best(60), abs=0.1)
@@ -215,7 +215,7 @@ def test_the_time_is_taken_logged_and_kept_in_order() -> None:
 
 def test_without_a_drift_nobody_asks_what_time_it_is() -> None:
     optimizer = sb.Optimizer(PROBLEM)
-    with pytest.raises(InvalidRequest, match=r"time: 3 is not allowed.*Only where the optimum moves"):
+    with pytest.raises(InvalidRequest, match=r"time: 3 is not allowed.*only where the optimum moves"):
         optimizer.ask(time=3)
     suggestion = optimizer.ask()
     assert suggestion is not None

@@ -190,5 +190,5 @@ def test_what_is_no_law_is_refused_by_name(law: Any, said: str) -> None:
 
 def test_kinds_that_learn_no_laws_say_so() -> None:
     drifting = sb.TimeVarying([sb.Float("x", 0, 1, law=sb.space.Learned())])
-    with pytest.raises(InvalidProblem, match="time-varying problem learns none"):
+    with pytest.raises(InvalidProblem, match="time-varying problem does not learn laws"):
         sb.Optimizer(drifting)

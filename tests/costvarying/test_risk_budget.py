@@ -67,8 +67,8 @@ def test_the_mean_stays_at_what_was_asked_and_it_is_said() -> None:
     counted = [each.suggestion.note for each in optimizer.history]
     assert [note["likely"]["strain"] >= 0.9 for note in counted] == [True] * (len(counted) - 1) + [False]
     said = optimizer.explain().text
-    assert "it keeps to that on strain with probability 0." in said
-    assert "(such rounds: 1)" in said
+    assert "it keeps the limit on strain with probability 0." in said
+    assert "; rounds that may: 1" in said
     assert BOLD < 0.9
     again = sb.load(optimizer.to_json())
     assert again.explain().text == said

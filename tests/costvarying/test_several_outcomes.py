@@ -85,7 +85,7 @@ def test_what_a_play_adds_is_logged_and_said() -> None:
     gains = [gain for each in study.history if (gain := each.suggestion.note.get("gain")) is not None]
     assert len(gains) == 11
     assert gains[0] > 5 * gains[-1] > 0
-    assert "% to what rounds so far dominate" in study.card(study.ask()).why
+    assert "expected to improve the trade-off between the outcomes by" in study.card(study.ask()).why
 
 
 def test_listed_settings_are_hardly_played_twice_while_others_may_add() -> None:

@@ -63,8 +63,8 @@ def test_what_was_learned_of_a_source_is_explained() -> None:
     study = study_with(offset=300.0, rounds=3)
     study.ask()
     said = study.explain().summary
-    assert "Data of last year are like those of here by 0.9" in said
-    assert "and larger by 3e+02" in said
+    assert "Data from last year resemble those from here by 0.9" in said
+    assert "and are larger by 3e+02" in said
 
 
 def test_they_teach_nothing_but_values() -> None:
@@ -99,7 +99,7 @@ def test_a_fit_follows_each_outcome_of_here_beside_many_of_elsewhere() -> None:
 @pytest.mark.parametrize(
     ("problem", "why"),
     [
-        (sb.TimeVarying([sb.Float("x", 0, 1)]), "takes all data to be of here"),
+        (sb.TimeVarying([sb.Float("x", 0, 1)]), "takes all data as measured here"),
         (sb.CostVarying([sb.Float("t", 0, 1)], [["t"]], drift="learned"), "count by their `time`"),
         (sb.CostVarying([sb.Float("t", 0, 1)], [["t"]], outcomes={"e": "minimize"}), "traded against other outcomes"),
     ],

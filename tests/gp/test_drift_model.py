@@ -59,7 +59,7 @@ def test_a_season_is_found_within_three_periods_on_any_clock(unit: float) -> Non
         moved.set(found)
         period = float(np.exp(moved.kernel.members[-2].parameters[0].value)) * drift_model.unit
         assert period == pytest.approx(20 * unit, rel=0.06)
-        assert drift_model.said(moved.kernel).startswith("the best repeats every")
+        assert drift_model.said(moved.kernel).startswith("the best place repeats every")
         assert DriftModel.from_dict(drift_model.to_dict()) == drift_model
 
 
@@ -74,7 +74,7 @@ def test_what_moves_is_seen_to_move_on_any_clock(unit: float) -> None:
         moved.set(found)
         pace = moved.kernel.members[0].velocity  # type: ignore[attr-defined]
         assert pace == pytest.approx([-0.012 * 60, 0.0], abs=0.15)
-        assert drift_model.said(moved.kernel).startswith("all slides, by up to")
+        assert drift_model.said(moved.kernel).startswith("the best place slides, by up to")
     moved.replace(model.inputs, model.outcomes)
     longer, _ = fit_drift(fresh, moved, drift_model, 1e6 * 60 * unit)  # a large budget was given meanwhile
     assert longer.unit == 1e6 * 60 * unit

@@ -80,7 +80,7 @@ def test_where_nothing_can_be_computed_the_beginning_is_kept() -> None:
     found = refine_on_all(TWO, nowhere, nowhere, np.full(2, 9.0), share=0.5, evaluations=3)
     assert found.theta.tolist() == [5.0, 5.0], "within its bounds"
     assert not found.converged
-    assert found.notes == ("no hyperparameters gave covariances that can be factorised: those before were kept",)
+    assert found.notes == ("no hyperparameters gave covariances that can be factorised: the earlier ones were kept",)
 
 
 def test_a_regression_of_very_many_is_nearly_as_good_as_a_search(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -86,7 +86,7 @@ def test_a_belief_in_words() -> None:
     found = method.surrogate(optimizer.history, {})
     said = summary(problem, found, 4, 0)
     assert said.startswith("4 outcomes. None of 8 cells (an action, in a context) is still being explored")
-    assert said.endswith("those below rest on the kernel."), "averages alone identify no cell"
+    assert said.endswith("so the figures for single cells are estimates."), "averages alone identify no cell"
     one = summary(problem, found, 1, 1, forgotten=(1, 7))
     assert one.startswith("1 outcome. 1 of 8 cells (an action, in a context) is still being explored")
     assert one.endswith("Payoffs have changed: 1 older outcome is forgotten since round 7.")

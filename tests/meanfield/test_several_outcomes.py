@@ -88,7 +88,7 @@ def test_all_outcomes_are_predicted_and_told() -> None:
         ({"outcomes": {"north": "maximize"}}, "a name that nothing else has"),
         ({"outcomes": {"counts": "maximize"}}, "a name that nothing else has"),
         ({"feedback": "agents"}, "nothing beside `outcomes`"),
-        ({"moving_cost": 1.0}, "What moving costs is an outcome of its own"),
+        ({"moving_cost": 1.0}, "make what moving costs one of them"),
         ({"current": {"north": 20, "south": 10, "harbour": 10}}, "nothing beside `outcomes`"),
     ],
 )

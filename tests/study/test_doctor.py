@@ -125,7 +125,7 @@ def test_leases_of_people_stay_and_those_astray_are_told(tmp_path: Path) -> None
     change(place, "INSERT INTO steerbo_lease VALUES ('study', '9-zz', 'a worker', 5.0, 0)")
     found = examine(place)
     assert not found.damaged
-    assert "1 lease is on no open round" in str(found)
+    assert "1 lease belongs to no open round" in str(found)
     change(place, "UPDATE steerbo_study SET tip = 'x'")
     repair(place)
     with Study.open(place, Stub(), holder=BY_HAND) as study:

@@ -123,7 +123,7 @@ def test_columns_that_come_later_complete_what_is_there(study: Study) -> None:
 def test_the_same_at_another_cost_is_said_and_the_same_once_more_is_not(study: Study) -> None:
     assert len(messages(import_csv(study, "t,ph,value,cost\n20,6,1.5,2\n21,6,2.5,3\n"))) == 2
     (said,) = messages(import_csv(study, "t,ph,value,cost\n20,6,1.5,9\n"))
-    assert said == "added as added-3; added-1 is the same at another cost: void one if they are one"
+    assert said == "added as added-3; added-1 is the same at another cost: void one if it was one measurement"
     assert messages(import_csv(study, "t,ph,value,cost\n" + 2 * "21,6,2.5,3\n"))[1] == "added as added-4"
 
 
@@ -131,7 +131,7 @@ def test_a_corrected_line_is_taken_beside_the_wrong_one_and_says_so(study: Study
     import_csv(study, "t,ph,value,cost\n20,6,98,2\n21,6,2.5,3\n")
     corrected = "t,ph,value,cost\n20,6,9.8,2\n21,6,2.5,3\n"
     said = messages(import_csv(study, corrected))
-    twin = "the same settings as added-1 with another value: void one if they are one"
+    twin = "the same settings as added-1 with another value: void one if it was one measurement"
     assert said == [f"added as added-3; {twin}", "added-2 (it was there already)"]
     assert messages(import_csv(study, corrected))[0] == "added-3 (it was there already)"
     twice = "t,ph,value,cost\n20,6,9.9,2\n20,6,9.8,2\n20,6,98,2\n"

@@ -60,7 +60,7 @@ FAILURES = {
     "a long answer": ("print('x' * 10**6)", "…, which is not JSON"),
     "too long an answer": ("print('1' + ' ' * 2**20)", "answered more than 1048576 bytes and was killed$"),
     "an answer without end": ("while True: print('x' * 10**5)", "answered more than 1048576 bytes and was killed$"),
-    "an answer in Latin 1": ('sys.stdout.buffer.write(b\'{"line": "caf\\xe9"}\')', "byte 14 is none of UTF-8$"),
+    "an answer in Latin 1": ('sys.stdout.buffer.write(b\'{"line": "caf\\xe9"}\')', "byte 14 is not UTF-8$"),
     "long complaints": ("print('x' * 10**7, 'end', file=sys.stderr); sys.exit(3)", r"code 3: x+… \(\d+ characters\)"),
     "colours": ("print('\\x1b[31mtoo hot\\x1b[0m\\x07', file=sys.stderr); sys.exit(3)", r"code 3: too hot\\x07$"),
     "its own end of input": ("sys.stdin.close(); sys.exit(3)", "failed with exit code 3$"),

@@ -43,7 +43,7 @@ def test_who_waits_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said
     with study:
         log.away = 2
         assert study.ask() is not None
-    assert "is away (no route to host); it is waited for, up to 600 s" in said[0]
+    assert "cannot be reached (no route to host); waiting for it, up to 600 s" in said[0]
     assert "is back" in said[1]
 
 

@@ -63,7 +63,7 @@ def test_a_column_in_another_unit_is_said_once() -> None:
 def test_a_block_that_comes_twice_is_said_with_its_lines() -> None:
     outcomes = told(0.2, 60, 2)
     (found,) = doubts(PROBLEM, list(enumerate([*outcomes, *outcomes], 2)))
-    assert found.text.startswith("Lines 62 to 121 are lines 2 to 61 again")
+    assert found.text.startswith("Lines 62 to 121 repeat lines 2 to 61")
     assert not kinds([*outcomes, outcomes[3], outcomes[17]]), "single repetitions are usual"
 
 

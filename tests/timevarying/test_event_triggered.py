@@ -75,7 +75,7 @@ def test_it_forgets_what_the_paper_says() -> None:
     assert suggestion.note["upper"] == pytest.approx(upper.max(), rel=1e-9)
     assert upper[round(10 * suggestion.values["x"])] == pytest.approx(upper.max(), rel=1e-9)
     said = str(optimizer.explain())
-    assert "it did 2 times, at last at time 22" in said
+    assert "This happened 2 times, the last time at time 22" in said
     assert "Outcomes remembered: 7" in said
 
 

@@ -51,7 +51,7 @@ def test_a_season_is_found_within_three_periods_and_followed(domain: sb.TimeVary
         x = suggestion.values["x"]
         lost.append((x - 0.5 - 0.3 * math.sin(math.pi * t / 10)) ** 2)
         optimizer.tell(suggestion, season(x, t, 20))
-    said = re.search(r"the best repeats every ([\d.]+)", optimizer.explain().text)
+    said = re.search(r"the best place repeats every ([\d.]+)", optimizer.explain().text)
     assert said is not None
     assert float(said[1]) == pytest.approx(20, abs=1)
     assert sum(lost[40:]) < 0.4 * 20 * 0.045, "holding the middle loses .045 a round"

@@ -13,7 +13,7 @@ from steerbo.timevarying import SquaredExponential
 from steerbo.timevarying._doubts import Misfit
 from steerbo.timevarying.data import Datum
 
-SAID = "No stated prior fits what came"
+SAID = "No prior fits the outcomes"
 PLANE = [sb.Float("x", 0, 1), sb.Float("y", 0, 1)]
 ONE = np.ones(1)
 

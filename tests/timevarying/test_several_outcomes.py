@@ -59,7 +59,7 @@ def test_what_a_play_adds_is_logged_and_said() -> None:
     gains = [each.suggestion.note["gain"] for each in study.history if "gain" in each.suggestion.note]
     assert len(gains) == 9
     assert gains[0] > 2 * gains[-1] > 0
-    assert "energy says" in study.explain().summary
+    assert "drift of energy: " in study.explain().summary
 
 
 def test_a_study_that_is_read_again_suggests_the_same() -> None:

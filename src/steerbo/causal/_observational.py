@@ -117,7 +117,7 @@ def check_trial(scope: Scope, outcome: Outcome, *, timed: bool) -> None:
                 f"realised.{name}", MISSING, f"its value: the scope says that it was {how}"
             )
     if timed and TIME.name not in outcome.realised:
-        hint = "Effects change with time, so a trial says nothing without it."
+        hint = "Effects change with time: say when the trial was made."
         raise InvalidOutcome(f"realised.{TIME.name}", MISSING, "when it was, a number", hint)
 
 
@@ -144,8 +144,9 @@ def trials_explained(trials: Sequence[DataAdded], arms: Collection[Arm]) -> str:
     for scope in dict.fromkeys(trial.scope for trial in trials if trial.scope is not None):
         alike = [trial for trial in trials if trial.scope == scope]
         fed = [_used_for(arm, alike) for arm in arms if informs(scope, arm)]
-        feed = "feeds" if len(alike) == 1 else "feed"
-        said += f" {counted(len(alike), 'trial')} of elsewhere that set {scope} {feed}: {', '.join(fed) or 'no scope'}."
+        verb = "is" if len(alike) == 1 else "are"
+        said += f" {counted(len(alike), 'trial')} from elsewhere that set {scope} {verb} used for: "
+        said += f"{', '.join(fed) or 'no scope'}."
     return said
 
 

@@ -25,8 +25,8 @@ from .models import ArmModel, ModelOptions, Wanted
 from .problem import Causal
 
 _INDEX_IS = (
-    "The next scope is the one with the best index: what its policy is expected to give on a grid of settings, better "
-    "by one standard deviation."
+    "The next scope is the one with the best index: the value expected of its policy, improved by one standard "
+    "deviation."
 )
 _INDEX_BETA = 1.0  # β of an arm's index
 _GRID = 16  # settings of each action among which the largest mean in a context is sought
@@ -88,7 +88,7 @@ class CoCaBO(CausalMethod[CoCaOptions]):
         """Describe the number of initial plays."""
         forced, wanted = int(self._first.sum()), int(self._wanted.sum())
         few = (
-            f", where {wanted} would be wanted (first_plays = {self.options.first_plays})"
+            f" of the {wanted} asked for (first_plays = {self.options.first_plays})"
             if wanted > forced
             else ""
         )

@@ -218,7 +218,7 @@ class CausalMethod(Method[Causal, O]):
 
     def describe(self) -> tuple[tuple[str, str], ...]:
         """Describe the number of scopes to choose among."""
-        closed = f"; limits leave nothing of {self.closed} more" if self.closed else ""
+        closed = f"; the limits rule out {self.closed} more" if self.closed else ""
         return (("arms", counted(len(self.arms), "policy scope") + closed),)
 
     @abstractmethod
@@ -913,7 +913,7 @@ class CausalMethod(Method[Causal, O]):
         )
         arms = Table("Scopes", ("scope", "rounds", *extra), tuple(rows))
         closed = (
-            f" Limits leave nothing of {counted(self.closed, 'more scope')}." if self.closed else ""
+            f" The limits rule out {counted(self.closed, 'more scope')}." if self.closed else ""
         )
         rounds = counted(int(self.plays.sum()), "round")
         chosen = (
@@ -950,8 +950,11 @@ class CausalMethod(Method[Causal, O]):
                 scopes.append(
                     f"set {arm.scope} ({'; '.join(notes)})" if notes else f"set {arm.scope}"
                 )
-        feed = "feeds" if added == 1 else "feed"
-        return f" {counted(added, 'observation')} without intervention {feed}: {', '.join(scopes) or 'no scope'}."
+        verb = "is" if added == 1 else "are"
+        for_which = ", ".join(scopes) or "no scope"
+        return (
+            f" {counted(added, 'observation')} without intervention {verb} used for: {for_which}."
+        )
 
 
 def highest_bound(

@@ -123,7 +123,7 @@ class PriceTable:
                     f"prices.{name}", prices[name], "no price: it is seen before choosing", hint
                 )
         if base is None or not 0 < base <= LARGEST:
-            hint = "It is what every round costs, whatever is set; were it 0, to set nothing would be free for ever."
+            hint = "‹base› is what every round costs, whatever is set. At 0, rounds that set nothing would never end."
             raise InvalidProblem(
                 "base", base, f"a number above 0, at most {LARGEST:g}, beside prices", hint
             )

@@ -43,8 +43,8 @@ _INSTEAD = {
     "control_sets": "The graph names the variables that can be set, as `intervenable`: the scopes follow from it.",
     "costs": "Variables have `prices`, to set them or to look at them; what every round costs beside is `base`.",
     "priors": "They are for time-varying problems.",
-    "value_of_one": "Only cost-varying problems take it. What may be given up for money is said by `tolerance` here.",
-    "moving_cost": "Nothing that moves has a price here. A cost-varying problem takes it: the variable's ‹change›.",
+    "value_of_one": "Only cost-varying problems take it. Here `tolerance` says how much may be given up to save money.",
+    "moving_cost": "Moving costs nothing here. In a cost-varying problem a variable's ‹change› is what it costs.",
 }
 
 
@@ -134,7 +134,7 @@ class Causal(ConstrainedProblem):
             object.__setattr__(self, "graph", self.graphs[0])
         if self.graph is None:
             raise InvalidProblem("graph", None, "a CausalGraph, or several by ‹graphs›")
-        check_traded(self, {"prices": "What actions and looks cost is not yet traded."})
+        check_traded(self, {"prices": "Several outcomes do not work with prices yet."})
         if self.traded:
             self._check_outcomes()
         names, roles = self.space.names, (*self.graph.intervenable, *(self.graph.contexts or ()))

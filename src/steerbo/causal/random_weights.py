@@ -377,4 +377,4 @@ class RandomWeights(Trades, CoCaBO):
         return replace(found, summary=f"{found.summary} {_RULE}")
 
 
-_RULE = "Each round is the best one, as far as is known, by what outcomes are worth, which is drawn for it."
+_RULE = "Each round draws at random what the outcomes are worth, and holds what is expected to be best for that."

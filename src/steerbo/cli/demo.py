@@ -95,7 +95,7 @@ _PICTURE = "borehole.png"
 _INTRODUCTION = """\
 A borehole lets water through from one aquifer to another, and more is better.
 Its radius rw, its length L and the head of the lower aquifer Hl can be held at
-a price; rock and aquifers are as nature made them. Every play drills one.
+a cost; rock and aquifers are as nature made them. Every round drills one.
 Which of the three are worth paying for? The simulator is Harper and Gupta's
 (1983), with its published laws; the prices are ours.
 """

@@ -36,18 +36,19 @@ def show(
         typer.Option(
             parser=whole_or_all("--rounds"),
             metavar="NUMBER",
-            help=f"So many of the latest rounds, or all; default: {_LATEST}, in JSON all.",
+            help=f"How many of the latest rounds to show, or all; default: {_LATEST}, in JSON all.",
             show_default=False,
         ),
     ] = None,
     find: Annotated[
-        str, typer.Option(metavar="TEXT", help="Only rounds with this text, in a remark, say.")
+        str,
+        typer.Option(metavar="TEXT", help="Only rounds with this text, for example in a remark."),
     ] = "",
     who_and_when: Annotated[
         bool,
         typer.Option(
             "--timeline",
-            help="What happened, when and by whom, the latest first, in place of the rounds.",
+            help="Instead of the rounds: what happened, when and by whom, the latest first.",
         ),
     ] = False,
     as_json: AsJson = False,

@@ -137,7 +137,10 @@ def import_(
     if as_json or lines:
         answer(as_json, document, "\n".join(_grouped(lines)))
     if unread:
-        echo(f"columns that are no part of the study, and not read: {', '.join(unread)}", err=True)
+        echo(
+            f"columns that the study does not have, and that are not read: {', '.join(unread)}",
+            err=True,
+        )
     fates = Counter(line.fate for line in lines)
     known, equal = sum(line.known for line in lines), sum(line.equal for line in lines)
     left = f"{fates['left']} left as they are, " if fates["left"] else ""
@@ -322,13 +325,13 @@ def _write(file: Path, content: str | bytes, ending: str) -> None:
         )
     try:
         if file.exists() and file.suffix.lower() != ending:
-            hint = "There is a file of this name already."
+            hint = "This file exists already: name another one."
             raise InvalidOption(
                 "out", str(file), f"a new file, or one whose name ends in {ending}", hint
             )
         table = ending in (".csv", ".xlsx") and file.is_file()
         if table and (head := _first_line(file)) and not head.startswith(_EXPORTED):
-            hint = "There is a table of this name that is no export: it is not replaced."
+            hint = "This file is not an export of steerbo, so it is not replaced: name another one."
             raise InvalidOption("out", str(file), "a new file, or an earlier export", hint)
         file.write_bytes(content.encode() if isinstance(content, str) else content)
     except OSError as error:
@@ -344,12 +347,13 @@ def files(
         str,
         typer.Argument(
             metavar="WHICH",
-            help="Those of this token, this name, or a checksum that begins so; default: all.",
+            help="A round's token, a file's name, or the beginning of a checksum; default: all.",
             show_default=False,
         ),
     ] = "",
     out: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Write them there; none is replaced.")
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Write the files into this folder; none is replaced."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -40,7 +40,7 @@ from .usage import number
 
 commands = group()
 
-_WORTH = " that may be worth the price, the cheapest first"
+_WORTH = " that may be worth their cost, the cheapest first"
 READ = (
     "A file with the graph: lines such as 'soil pH -> yield', 'x <-> y', 'target: yield', 'intervenable: x, soil pH' "
     "and 'latent: u'; or dagitty, GML (.gml) or DOT (.dot, .gv; needs the extra graphs) with the same roles."
@@ -77,7 +77,7 @@ def scopes(
         typer.Option(
             parser=number("--base"),
             metavar="NUMBER",
-            help="The price of every round, beside the others.",
+            help="What every round costs besides these prices.",
         ),
     ] = 0.0,
     why: Annotated[

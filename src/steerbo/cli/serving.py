@@ -339,7 +339,7 @@ def key(
         str | None, typer.Option(help="The holder of the key, as named in the log.")
     ] = None,
     days: Annotated[
-        int | None, typer.Option(help="The days after which a new key ends; left out: never.")
+        int | None, typer.Option(help="Days until a new key ends; left out: it never ends.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -89,9 +89,7 @@ def read_time(request: Mapping[str, Any], history: History) -> float:
         token = last.suggestion.token
         undo = f"use ‹abandon› for {token}" if last.waiting else f"void {token} by ‹void›"
         again = (
-            " (and bring what it gave, with the right one, by ‹add›)"
-            if last.state == "told"
-            else ""
+            " (and give its outcome with the right time by ‹add›)" if last.state == "told" else ""
         )
         wrong = f"If {before:.15g} is a wrong time, {undo}{again}: then it no longer counts."
         allowed = f"at least {before:.15g}, the time of round {last.number}"

@@ -143,13 +143,11 @@ def created_event(
 def _unsuitable(problem: Problem) -> Iterator[InvalidInput]:
     """Fields of variables that this kind of problem does not use."""
     if not problem.changeable:
-        hint = (
-            f"A {problem.kind} problem prices no changes. {problem.instead.get('change', _CHANGES)}"
-        )
+        hint = f"A {problem.kind} problem has no costs of changes. {problem.instead.get('change', _CHANGES)}"
         for name, change in problem.space.changes.items():
             yield InvalidProblem(f"{name}.change", change, "nothing", hint)
     if not problem.learns:
-        hint = f"A {problem.kind} problem learns none."
+        hint = f"A {problem.kind} problem does not learn laws: state one, such as ‹Uniform›."
         for v in problem.space:
             if isinstance(v.law, Learned):
                 yield InvalidProblem(f"{v.name}.law", v.law, "a law that is stated", hint)

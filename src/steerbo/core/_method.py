@@ -139,11 +139,11 @@ class Method(ABC, Generic[P, OptionsT]):
 
     def sem_unused(self) -> str:
         """Reason why the standard error of a value is refused, as it would not be used; empty: the method uses it."""
-        return f"method {self.name!r} takes all outcomes for equally accurate"
+        return f"method {self.name!r} takes all outcomes as equally accurate"
 
     def sources_unused(self) -> str:
         """Reason why data of another place or time than here are refused; empty: the method tells them apart."""
-        return f"method {self.name!r} takes all data to be of here"
+        return f"method {self.name!r} takes all data as measured here"
 
     @property
     def learns_costs(self) -> bool:

@@ -142,16 +142,18 @@ def with_curve(
     if problem.value_of_one is not None:
         rows, columns = tuple((*row, worth(problem, row[1])) for row in rows), (*columns, "worth")
     least = stopping_threshold(problem, history)
-    rule = f"The study is to {stop_text(history.stop)}"
+    rule = f"The study will {stop_text(history.stop)}"
     if least is None:
-        rule += "; the cost of a round is unknown, so it goes on: tell costs, or let it stop at a difference"
+        rule += (
+            "; the cost of a round is unknown, so it goes on: tell costs, or set stop to a number"
+        )
     elif history.stop == ENOUGH:
         rule += f", {numeral(least)} of late" + (
             ", switching aside" if problem.space.changes else ""
         )
     if not now:
-        rule += "; how much that is the bounds do not say yet"
-    table = Table("What could still be gained, by the bounds", columns, rows)
+        rule += "; the bounds do not say yet how much can be gained"
+    table = Table("What can still be gained at most", columns, rows)
     return Explanation(
         f"{explanation.summary.removesuffix('.')}. {rule}.",
         (*explanation.tables, *((table,) if rows else ())),

@@ -12,9 +12,9 @@ from ..space import RESERVED_NAMES
 Ways = Mapping[str, Literal["maximize", "minimize"]]
 """Further outcomes, and which way each is better."""
 _NOT_TRADED = {
-    "tolerance": "What is good enough is said of one outcome: bound the others by ‹limits›.",
-    "value_of_one": "What outcomes are worth is said of an answer, by the prices of ‹tradeoff›.",
-    "current": "Several outcomes are not yet compared with today's.",
+    "tolerance": "A tolerance is for one outcome: bound the others by ‹limits›.",
+    "value_of_one": "With several outcomes, say what each is worth by the prices of ‹tradeoff›.",
+    "current": "With several outcomes, today's settings are not compared yet.",
 }
 """Fields that several outcomes have no use for in any kind of problem, and why."""
 
@@ -56,7 +56,7 @@ def check_traded(problem: Any, refused: Mapping[str, str]) -> None:
     for name in problem.outcomes:
         if not name or unsafe(name) or name in (*problem.space.names, *RESERVED_NAMES):
             hint = (
-                "An outcome is no variable: leave that out."
+                "A variable is no outcome: leave it out here."
                 if name in problem.space.names
                 else "It is told beside the value, which has its own direction, ‹minimize›."
             )
@@ -66,7 +66,7 @@ def check_traded(problem: Any, refused: Mapping[str, str]) -> None:
         if given is not None and given != 0:
             hint = f"{why} Leave it out, or leave out ‹outcomes›."
             raise InvalidProblem(field, given, "nothing beside ‹outcomes›", hint)
-    hint = "Several outcomes are not yet traded where that counts. Leave it out, or leave out ‹outcomes›."
+    hint = "Several outcomes do not work with this yet. Leave it out, or leave out ‹outcomes›."
     for variable in problem.space:
         for field in ("change", "seen"):
             if given := getattr(variable, field):

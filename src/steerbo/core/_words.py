@@ -42,18 +42,20 @@ def kept_text(probability: float | None) -> str:
 
 
 def _volume(gain: float) -> str:
-    return f"expected to add {numeral(100.0 * gain, 2)} % to what rounds so far dominate"
+    return f"expected to improve the trade-off between the outcomes by {numeral(100.0 * gain, 2)} %"
 
 
 def _weighed(outcome: str, worth: float) -> str:
-    counts = f"one of {outcome} counts as {numeral(worth, 2)} of the value"
-    return f"the best as far as is known, where {counts}"
+    counts = f"1 of {outcome} is worth {numeral(worth, 2)} of the value"
+    return f"the best that is known, if {counts}"
 
 
 def _trade_off(plays: int) -> str:
     if plays == 1:
         return "no other round is better in any outcome"
-    return f"the middle of a trade-off: none of its {plays} rounds is better in everything"
+    return (
+        f"the middle of the trade-off: none of the {plays} rounds in it is better in every outcome"
+    )
 
 
 def _limit_unlikely(  # noqa: PLR0917  by name
@@ -66,7 +68,7 @@ def _limit_unlikely(  # noqa: PLR0917  by name
 ) -> str:
     said = f"{limit}: {kept_text(probability)} by this round"
     if on_average:
-        return f"{said}, which earlier rounds leave room for"
+        return f"{said}, which is allowed, since earlier rounds kept it more often than asked"
     if method:
         return f"{said}: {method} does not look at limits on outcomes"
     seen = "" if nearest is None else f" {_nearest(nearest, where)}"
@@ -113,13 +115,12 @@ def _worse_outcomes(number: int, near: int, low: float, high: float, mean: float
     then = numeral(mean, 2)
     if number == 1:
         return (
-            f"1 of {counted(near, 'outcome')} near it is taken for wrong and is worse than all "
-            f"others there ({numeral(low)}): if it is right the expected value is about {then}"
+            f"1 of {counted(near, 'outcome')} near it looks wrong and is worse than all others there "
+            f"({numeral(low)}): if it is right, expect about {then}"
         )
     return (
-        f"{number} of {counted(near, 'outcome')} near it are taken for wrong and are worse than all "
-        f"others there ({numeral(low)} to {numeral(high)}): if they are right the expected value is "
-        f"about {then}"
+        f"{number} of {counted(near, 'outcome')} near it look wrong and are worse than all others there "
+        f"({numeral(low)} to {numeral(high)}): if they are right, expect about {then}"
     )
 
 
@@ -148,17 +149,16 @@ def _bad_outliers(number: int) -> str:
 
 def _code(name: str, value: float, times: int, token: str) -> str:
     return (
-        f"{name} = {numeral(value)} comes for the {times}{ORDINAL.get(times, 'th')} time, at other settings, where "
-        f"other numbers hardly do: it is taken for a code for a missing value, and left out. If it was measured, "
-        f"amend {token} to it, and it counts"
+        f"{name} = {numeral(value)} comes for the {times}{ORDINAL.get(times, 'th')} time, at different settings: it "
+        f"looks like a code for a missing value and is left out. If it was measured, amend {token} to it, and it counts"
     )
 
 
 def _codes(name: str, value: float, times: int, outcomes: int, latest: str) -> str:
     return (
-        f"{name} = {numeral(value)} in {times} of {outcomes} outcomes, at different settings, where other numbers "
-        f"hardly come again: it is taken for a code for a missing value, or of an instrument that is stuck, and left "
-        f"out. If it was measured, amend one of them, {latest}, to it, and all of them count."
+        f"{name} = {numeral(value)} in {times} of {outcomes} outcomes, at different settings: it looks like a code for "
+        f"a missing value, or like an instrument that is stuck, and is left out. If it was measured, amend one of "
+        f"them, {latest}, to it, and all of them count."
     )
 
 
@@ -168,8 +168,8 @@ def _unreached(
     unit = f" {unit}" if unit else ""
     return (
         f"{name} was to be set to {' to '.join(asked)}{unit} in {missed} of the latest {rounds} rounds that set it, "
-        f"and never got {side} {end}{unit}: if it cannot, narrow its bounds to what can be "
-        "reached, in a new study."
+        f"and never got {side} {end}{unit}: if it cannot get there, begin a new study "
+        "with bounds that can be reached."
     )
 
 
@@ -180,8 +180,8 @@ def _costs_contradicted(scopes: Sequence[Mapping[str, Any]]) -> str:
         for each in scopes
     ]
     return (
-        f"{'; '.join(said)}: choices and answers go by what is stated. To go on with other prices, begin "
-        "a study with these costs and add what is known."
+        f"{'; '.join(said)}: choices and answers use the stated costs. To use what was paid, begin a "
+        "study with these costs and add what is known."
     )
 
 
@@ -190,8 +190,8 @@ def _costs_hang(names: Sequence[str], rising: Sequence[bool], plays: int) -> str
         f"{'rise' if up else 'fall'} with {name}" for name, up in zip(names, rising, strict=True)
     ]
     return (
-        f"The costs told of {plays} rounds {' and '.join(each)}: choices and answers go by the mean cost, and count "
-        "the rest as luck. A cost-varying problem with ‹value_of_one›, and no stated costs, learns what a round costs "
+        f"The costs told of {plays} rounds {' and '.join(each)}: choices and answers use the mean cost, and take the "
+        "rest for chance. A cost-varying problem with ‹value_of_one›, and no stated costs, learns what a round costs "
         "at its settings."
     )
 
@@ -239,33 +239,33 @@ def _moving(  # noqa: PLR0917  by name
     """Words for a play that stays, or moves a hard-to-change variable.
 
     >>> _moving("speed, keeping oven", None, 5.0, 0.02, 0.1, 40)
-    'what is hard to change stays as it is: to move it costs 5, and has to gain 0.1 a round in the 40 rounds to come; \
+    'what is hard to change stays as it is: moving it costs 5, and has to gain 0.1 a round in the 40 rounds to come; \
 0.02 is expected'
     """
     gained, wanted = numeral(better, 3), numeral(needed, 3)
     held = f"has to gain {wanted} a round in the {plays:.0f} rounds to come; {gained} is expected"
     if paid:
         return f"the move costs {numeral(paid, 4)}, and {held}"
-    stays = f"what is hard to change stays as it is: to move it costs {numeral(price, 4)}, and"
+    stays = f"what is hard to change stays as it is: moving it costs {numeral(price, 4)}, and"
     if better < needed:
         return f"{stays} {held}"
     # The move is worth its cost beside the set that it is of; another set, which stays, was chosen
     # before it.
     return (
-        f"{stays} is expected to gain {gained} a round with the set that it is for, more than the {wanted} that pays "
-        f"for it; but {scope} is held before that set"
+        f"{stays} is expected to gain {gained} a round, more than the {wanted} that pays for it; but first "
+        f"{scope} is held, which needs no move"
     )
 
 
 def _risk(likely: Mapping[str, float], mean: Mapping[str, float], plays: int) -> str:
     each = [
-        f"it keeps to that on {name} with probability {numeral(likely[name], 2)}, and all rounds with "
-        f"{numeral(average, 3)} on average"
+        f"it keeps the limit on {name} with probability {numeral(likely[name], 2)} (all rounds: "
+        f"{numeral(average, 3)} on average)"
         for name, average in mean.items()
     ]
     return (
-        "in place of the round within limits that was to follow, to learn more, it may break one: "
-        f"{'; '.join(each)} (such rounds: {plays})"
+        "this round may break a limit, to learn more than a safe one would: "
+        f"{'; '.join(each)}; rounds that may: {plays}"
     )
 
 
@@ -273,14 +273,14 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "said": "{text}",  # of methods of other packages
     # why a play is suggested
     "own-play": "settings of your own",
-    "first-play": "one of the first rounds, made to have something to learn from",
+    "first-play": "one of the first rounds, to have something to learn from",
     "current-play": "today's settings, tried first to compare all others with them",
     "repeat": "it repeats {name}, whose outcome was better than all others and is probably wrong: one more round "
     "will tell",
     "volume": _volume,
     "weighed": _weighed,
     "trade-off": _trade_off,
-    "untried": "a setting not tried yet: to set the best one again would teach nothing",
+    "untried": "a setting not tried yet: setting the best one again would teach nothing",
     "best-bound": _best_bound,
     "cheaper": _cheaper,
     "rule": "{text}",
@@ -326,8 +326,8 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "beyond-outcomes": "no outcome was nearly as good: this is a guess",
     "worse-outcomes": _worse_outcomes,
     "left-out": lambda outcomes, values: (
-        f"{counted(outcomes, 'outcome')} of {listed([numeral(x) for x in values])} are left out, as codes for missing "
-        "values"
+        f"{counted(outcomes, 'outcome')} of {listed([numeral(x) for x in values])} look like codes for missing "
+        "values and are left out"
     ),
     "outside-range": "{name} = {value} is outside its range, {range}: this is a guess",
     "new-choice": "no outcome has {name} = {value}: this is a guess",
@@ -341,23 +341,23 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "far-time-of-data": "time = {time:.15g} is {step:.6g} after all others, and no step was larger than "
     "{largest:.6g}: nothing is counted from it until another is near it",
     "far-from-others": _far_from_others,
-    "sem-beyond-range": "sem = {value:g} is larger than the range of all values, {low:g} to {high:g}: it is in their "
-    "unit, and not in percent",
+    "sem-beyond-range": "sem = {value:g} is larger than the range of all values, {low:g} to {high:g}: give it in the "
+    "unit of the value, not in percent",
     "far-as-is-seen-now": lambda value: (
         f"value = {numeral(value)} is far from all others, in hindsight"
     ),
     "far-from-expected": "{value:.6g} is far from what was expected there, {low:.3g} to {high:.3g}",
     "code": _code,
-    "total": "cost = {cost:g} is the sum of all prices so far, as is an earlier one: it is taken for a running total, "
-    "and the stated price, {price:g}, counts. If {cost:g} was paid for this round alone, amend {token} to it",
-    "cost-far-from-price": "cost = {value:g} is far from the stated price, {price:g}",
+    "total": "cost = {cost:g} is the sum of all costs so far, like an earlier one: it looks like a running total, so "
+    "the stated cost, {price:g}, counts. If {cost:g} was paid for this round alone, amend {token} to it",
+    "cost-far-from-price": "cost = {value:g} is far from the stated cost, {price:g}",
     "too-small": "value {value:g} is kept, but nothing below {smallest:g} in size can be told from 0. No "
     "value so far is larger: give all of them in a smaller unit",
     # of a table
     "column-outside": "{name} lies outside its range, {range}, in {outside} of {lines} lines, which have {low:g} to "
     "{high:g}: is it another unit, or another column?",
-    "block-twice": "Lines {first} to {last} are lines {first_before} to {last_before} again, and count as well: if "
-    "they are no repetitions, void them.",
+    "block-twice": "Lines {first} to {last} repeat lines {first_before} to {last_before}, and count as well: void "
+    "them if the work was done only once.",
     "like-shuffled": "The outcomes of {lines} lines have no more to do with their settings than shuffled ones: is a "
     "column shifted by a row, sorted by itself, or another one? Or noise is larger than any effect.",
     # of a study
@@ -367,8 +367,8 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
         f"{numeral(value)} in {where} is far from all others: if it is wrong, amend {name}."
     ),
     "codes": _codes,
-    "totals": "The costs of {rounds} rounds are the sum of all prices so far: they are taken for a running total, and "
-    "the stated prices count. If they were paid for each round alone, amend the cost of {latest} to what it is.",
+    "totals": "The costs of {rounds} rounds are the sum of all costs so far: they look like a running total, so the "
+    "stated costs count. If they were paid for each round alone, amend the cost of {latest} to what it is.",
     "unreached": _unreached,
     "far-date": "The time of {name}, {time:.15g}, is far ahead of all others: it is probably wrong, and "
     "answers are as of {now:.15g} until another one is near it. If it is wrong, amend {name}.",
@@ -377,24 +377,23 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "limit, as where the outcome jumps. Keep a distance: state a tighter limit in a new study.",
     "limit-never-kept": lambda limit, plays, name, nearest: (
         f"{limit} was kept in none of {counted(plays, 'round')}; {name} = {numeral(nearest)} came nearest: the limit "
-        "may be out of reach. If that is not what was meant, begin a study with another limit."
+        "may be out of reach. If the limit is wrong, begin a new study with another one."
     ),
     "far-beyond-limit": lambda outcome, value, limit, name: (
         f"{outcome} = {numeral(value)} is far beyond its limit ({limit}): if it is mistyped, amend {name}."
     ),
     "subset": _subset,
-    "abrupt-change": "From {name} on outcomes are likely those of another function. If something has "
-    'changed, answers and bounds are wrong: state drift = "learned" in a new study, and add what is '
-    "known, with its times.",
+    "abrupt-change": "From {name} on something seems to have changed. If it has, answers and bounds are "
+    'wrong: begin a new study with drift = "learned", and add what is known, with its times.',
     "lengthscale-unlikely": _unlikely_lengthscale,
-    "priors-misfit": "No stated prior fits what came: by time {time:.10g} three of five outcomes were far "
-    "from all that {prior}, the likeliest of them, expected. Leave priors out, or state wider ones.",
+    "priors-misfit": "No prior fits the outcomes: by time {time:.10g} three of five were far from what even the "
+    "likeliest, {prior}, expected. Leave priors out, or state wider ones.",
     "tolerance-idle": lambda difference, low, high, outcomes: (
         f"Good enough is within {numeral(difference)} of the best, and all {outcomes} outcomes so far lie "
-        f"within {numeral(high - low)}: every scope is good enough. A smaller tolerance is another study."
+        f"within {numeral(high - low)}: every scope is good enough. For a smaller tolerance begin a new study."
     ),
     "threshold-unreached": lambda threshold, best, outcomes: (
-        f"None of {outcomes} outcomes is good enough: that is {numeral(threshold)}, and the best is {numeral(best)}."
+        f"None of {outcomes} outcomes is good enough, which takes {numeral(threshold)}; the best is {numeral(best)}."
     ),
     "costs-contradicted": _costs_contradicted,
     "costs-hang": _costs_hang,

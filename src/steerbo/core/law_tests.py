@@ -247,14 +247,10 @@ def alone_in_words(problem: Problem, law: StatedLaw, values: Iterable[Any]) -> s
         told += f"{rounds}: half above {half}, all from {least} to {most}."
     source = "the data it comes from" if law.sample is not None else "its law"
     others = ", ".join(other for other in problem.space.seen if other != name)
-    given = (
-        f"It may also be that it goes with {others}: then rows of data for both say so. "
-        if others
-        else ""
-    )
+    given = f"If it only goes with {others}, state rows of data for both. " if others else ""
     return (
-        f"{name} is not as {source} says. {told} Expected values of scopes that leave it to nature are wrong then. "
-        f"{given}A new study may have what was seen as its law, or learn it; these rounds are past data there."
+        f"{name} is not as {source} says. {told} So the expected values of scopes that leave it to nature are wrong. "
+        f"{given}Begin a new study whose law for it is what was seen, or is learned, and add these rounds as data."
     )
 
 
@@ -273,9 +269,9 @@ def pair_in_words(problem: Problem, a: str, b: str, codes: Iterable[tuple[float,
     ):
         how = f", with a rank correlation of {numeral(_rank_correlation(pairs), 2)}"
     return (
-        f"{a} goes with {b}. Expected: {a} is as it is whatever {b} is. Seen: in the first {left} that is not so{how}. "
-        f"Expected values of scopes that leave {a} to nature are wrong, and their bounds too sure. A new study may "
-        f"have rows of data for both in the place of their laws; these rounds are past data there."
+        f"{a} goes with {b}. Expected: {a} does not depend on {b}. Seen in the first {left}: it does{how}. "
+        f"Expected values of scopes that leave {a} to nature are wrong, and their bounds too narrow. Begin a new "
+        f"study with rows of data for both instead of their laws, and add these rounds as data."
     )
 
 

@@ -263,7 +263,7 @@ def find_method(problem: Problem, said: Any) -> AnyMethod:
                 return method
         if isinstance(said, str) and said in known:
             return _checked(known[said], problem, said)
-    hint = f"Of others that are installed: {broken[0]}" if broken else ""
+    hint = f"Another installed package is broken: {broken[0]}" if broken else ""
     if not known:
         hint = hint or "Give the class of a method."
         raise InvalidOption(

@@ -188,7 +188,7 @@ class OutcomeParser:
     ) -> Failed:
         counted = None if charge is None else finite("charge", charge, least=0.0)
         if counted is not None and paid is not None:
-            hint = "A charge stands for an unknown cost."
+            hint = "A charge is for rounds whose cost is unknown: leave it out."
             raise InvalidOutcome(
                 "charge", charge, f"nothing, since the cost is known to be {paid:g}", hint
             )
@@ -213,7 +213,7 @@ class OutcomeParser:
             return Abandoned(about.suggestion.token, _kept(reason), counted)
         if charge is not None and counted != about.charge:
             hint = f"round {about.number} is abandoned already, and {about.charge or 0:g} is charged for it"
-            raise OutcomeConflict(f"{hint}; where another amount is right, use ‹charge›")
+            raise OutcomeConflict(f"{hint}; for another amount use ‹charge›")
         return None
 
     def remark(self, suggestion: object, text: object, file: object = None) -> Remarked | None:
@@ -277,7 +277,7 @@ class OutcomeParser:
             about = self.about(suggestion)
             if scope is not None:
                 raise InvalidOutcome(
-                    "scope", scope, "nothing: only of data that was added it can be another one"
+                    "scope", scope, "nothing: only added data can get another scope"
                 )
             token, correct = self._ended(about).suggestion.token, self._corrected
         if not void:
@@ -363,7 +363,7 @@ class OutcomeParser:
         self.problem.check_data(outcome, played)
         if id is not None and (not isinstance(id, str) or not id or unsafe(id)):
             raise InvalidOutcome(
-                "id", id, "a text that no other measurement has, such as the number of its sample"
+                "id", id, "a text of its own for each measurement, such as the number of the sample"
             )
         source = self.read_source(source)
         name = self.history.identified.get(id) if id else None
@@ -372,10 +372,10 @@ class OutcomeParser:
         first = self.history.first_data[name]
         before = first.outcome
         if source != first.source:
-            hint = f"{name}, with source = {short_repr(first.source)}: another measurement has another id"
+            hint = f"{name}, with source = {short_repr(first.source)}: give another measurement another id"
             raise OutcomeConflict(f"a measurement {id!r} is there already, as {hint}")
         if outcome != before:
-            hint = f"({_otherwise(before, outcome)}): to correct it, use ‹amend›; another measurement has another id"
+            hint = f"({_otherwise(before, outcome)}): to correct it, use ‹amend›; give another measurement another id"
             raise OutcomeConflict(f"a measurement {id!r} is there already, as {name} {hint}")
         return None
 
@@ -409,7 +409,7 @@ class OutcomeParser:
             raise InvalidOutcome("source", source, f"nothing: {why}")
         name = source.strip() if isinstance(source, str) else ""
         if not name or unsafe(name):
-            hint = "Leave it out for data of here."
+            hint = "Leave it out for data measured here and now."
             raise InvalidOutcome("source", source, "a name, such as 'last year'", hint)
         # "Last year" is "last year": two sources would each tell half
         alike = (known for known in self.history.sources if known.casefold() == name.casefold())

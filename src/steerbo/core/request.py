@@ -36,9 +36,9 @@ class Request(Circumstances, total=False):
 MOST_AT_ONCE = 10_000
 """Suggestions of one batch."""
 _NO_DRIFT = (
-    "Only where the optimum moves it matters what time it is: then the problem has a ‹drift›."
+    "The time matters only where the optimum moves: leave it out, or give the problem a ‹drift›."
 )
-_NOT_SEEN = "No variable here says ‹seen›; what was looked at is for ‹decide›."
+_NOT_SEEN = "No variable of this problem is ‹seen›; give what was looked at to ‹decide›."
 
 
 _AFTERWARDS = "Values that nature chose are told with the outcome, by ‹tell›; those seen before are the ‹context›."

@@ -451,7 +451,7 @@ class StudyState:
         token, number = pending.suggestion.token, pending.number
         if not pending.waiting:
             raise OutcomeConflict(
-                f"round {number} is {pending.state}: what was seen is put right by ‹amend›"
+                f"round {number} is {pending.state}: correct what was seen by ‹amend›"
             )
         earlier: list[Decided] = []
         for event in reversed(self.events):

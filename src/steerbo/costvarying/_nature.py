@@ -27,7 +27,7 @@ def describe_law(variable: Variable, nature: JointRows | None) -> str:
     """Describe in words how nature draws a variable that has no stated law of its own; else an empty string."""
     if isinstance(variable.law, Learned):
         first = "" if variable.law.prior is None else f"; at first {variable.law.prior}"
-        return f"left to itself as is learned from each round{first}"
+        return f"left to itself, as learned from each round{first}"
     if nature is not None and variable.name in nature.columns:
         return (
             f"{'seen before choosing, else' if variable.seen else 'left to itself'} as in {nature}"

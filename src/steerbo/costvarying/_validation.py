@@ -148,7 +148,7 @@ def check_switching_costs(space: Space, control_sets: ControlSets) -> None:
 def check_value_of_one(value_of_one: float | None, tolerance: Tolerance | None) -> None:
     """Refuse a tolerance beside the price of a unit of value: it would weigh quality against money a second time."""
     if value_of_one is not None and tolerance is not None:
-        hint = "With ‹value_of_one› a dearer set is worth it if it gives that much more: leave out ‹tolerance›."
+        hint = "‹value_of_one› already says when a more expensive set is worth it: leave out ‹tolerance›."
         raise InvalidProblem("tolerance", tolerance, "nothing beside ‹value_of_one›", hint)
 
 
@@ -167,7 +167,7 @@ def read_current(
     policy = CurrentPolicy(current, space, space.seen)
     for name in policy.formulas:
         if name in space.changes:
-            hint = "A variable whose changes are paid for stands somewhere: say where."
+            hint = "Changing this variable costs money, so its present value is needed: give it."
             raise InvalidProblem(f"current.{name}", current[name], "a value", hint)
     return policy
 

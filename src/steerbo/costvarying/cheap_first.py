@@ -189,7 +189,7 @@ class Reasons:
 
         >>> asked = Suggestion("t", 7, Scope(["heat"]), {"heat": 1.0})
         >>> (risk,) = Reasons([1.0], 0.5, likely={"heat": 0.4}, mean={"heat": 0.92}).trade_offs(asked, 2)
-        >>> "it keeps to that on heat with probability 0.4, and all rounds with 0.92 on average" in risk.text
+        >>> "it keeps the limit on heat with probability 0.4 (all rounds: 0.92 on average)" in risk.text
         True
         """
         found = list[Reason]()
@@ -426,9 +426,7 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
             f"value was uncertain by {numeral(why.width, 3)}."
         )
         if self.options.alike > 1:
-            summary += (
-                f" Prices within a factor of {numeral(self.options.alike, 3)} count as equal."
-            )
+            summary += f" Costs within a factor of {numeral(self.options.alike, 3)} count as equal."
         for each in why.trade_offs(asked[-1], sum("mean" in each.note for each in asked)):
             summary += f" {each.text[0].upper()}{each.text[1:]}."
         if (latest := history.latest) is not None and (
@@ -436,10 +434,10 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         ):
             summary += (
                 f" Round {latest.number} repeats {doubted}, whose outcome was better than all others and is probably "
-                "wrong: one more round tells."
+                "wrong: one more round will tell."
             )
         if (drift_model := self.surrogate.drift.model) is not None:
-            summary += f" Of drift it says: {drift_model.said(self.model.kernel)}."
+            summary += f" Drift: {drift_model.said(self.model.kernel)}."
         summary += uneven_noise_said(self.model, self.problem.space.names)
         summary += sources_said(self.model, [*history.sources], self.problem.sign)
         bound = f"at best, before round {asked[-1].round}"

@@ -138,7 +138,7 @@ class CostVarying(ConstrainedProblem):
         check_constraints(
             self.limits, self.space, self.control_sets, self.stated_laws if self.limits else ()
         )
-        check_traded(self, {"drift": "Several outcomes are not yet followed where they drift."})
+        check_traded(self, {"drift": "Several outcomes do not work with drift here yet."})
         return self
 
     def use(self, variable: Variable) -> str:

@@ -398,8 +398,8 @@ def _within(
 
 def _outside(context: Mapping[str, Any]) -> InvalidContext:
     hint = (
-        "It lies beyond what the problem says may be seen, or laws that are learned have changed, "
-        "and limits count it."
+        "No settings keep the limits with these values: are they within what the problem says "
+        "may be seen? If so, the laws learned so far leave no room for the limits."
     )
     return InvalidContext(
         "context", dict(context), "values that leave some setting within the limits", hint

@@ -53,7 +53,7 @@ def packed_cholesky(
         if info == 0 and sound(packed, diagonal):
             return packed, jitter
     raise ModelFailure(
-        f"covariances of {n} points that are no covariances: a tenth of their diagonal did not mend them"
+        f"covariances of {n} points that are not positive definite, even with a tenth of their diagonal added"
     )
 
 

@@ -147,7 +147,7 @@ def maximum_a_posteriori(
         notes.append("the search for hyperparameters stopped before it converged")
     if not math.isfinite(best.log_posterior):
         notes.append(
-            "no hyperparameters gave covariances that can be factorised: those before were kept"
+            "no hyperparameters gave covariances that can be factorised: the earlier ones were kept"
         )
     if best.jitter:
         notes.append(f"{best.jitter:.1e} was added to the diagonal of nearly singular covariances")
@@ -278,7 +278,7 @@ class Climbed:
         notes = [] if converged else ["the search for hyperparameters stopped before it converged"]
         if self.height == -math.inf:
             notes = [
-                "no hyperparameters gave covariances that can be factorised: those before were kept"
+                "no hyperparameters gave covariances that can be factorised: the earlier ones were kept"
             ]
         if self.jitter:
             notes.append(

@@ -216,7 +216,7 @@ class Hyperparameters:
                 "hyperparameters", plain, "theta and output, with floats as hexadecimal text"
             ) from None
         if output.scale <= 0 or transformed:
-            allowed = "an offset, a scale above 0, and no power transform: there is none any more"
+            allowed = "an offset and a scale above 0; power transforms are no longer supported"
             raise InvalidStudy("hyperparameters.output", plain["output"], allowed)
         if any(i < 0 or not variance > 0 for i, variance in doubted):
             raise InvalidStudy(

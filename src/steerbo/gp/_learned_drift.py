@@ -229,14 +229,14 @@ class DriftModel:
         if self.kind == "sliding" and isinstance(sliding := kernel.members[0], SlidingKernel):
             fastest = max(map(abs, sliding.velocity), default=0.0) / self.unit
             words.append(
-                f"all slides, by up to {fastest:.3g} of a variable's range in one unit of time"
+                f"the best place slides, by up to {fastest:.3g} of a variable's range in one unit of time"
             )
         elif self.kind == "seasonal":
             period, _, lasts = (
                 np.exp([p.value for k in kernel.members[-2:] for p in k.parameters]) * self.unit
             )
             words.append(
-                f"the best repeats every {period:.3g} in time, and a result of the same season counts half after "
+                f"the best place repeats every {period:.3g} in time, and a result counts half after "
                 f"{lasts * math.log(2):.3g}"
             )
         elif self.kind != "steady":

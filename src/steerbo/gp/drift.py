@@ -244,7 +244,9 @@ def check_clock(drift: AnyDrift, names: Sequence[str]) -> None:
         InvalidProblem: naming it.
     """
     if drift is not None and "time" in names:
-        hint = "With a ‹drift›, ‹ask› takes the time. Leave the variable out, or call it otherwise."
+        hint = (
+            "With a ‹drift›, ‹ask› takes the time. Leave the variable out, or give it another name."
+        )
         raise InvalidProblem("variables.time", "time", "another name", hint)
 
 

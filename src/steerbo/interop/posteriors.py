@@ -215,7 +215,7 @@ def _check_box(problem: TimeVarying) -> None:
         InvalidRequest: the domain is finite.
     """
     if problem.points is not None:
-        hint = "Of few points BoTorch needs no model of a box: ‹recommend› compares them all."
+        hint = "This export is for boxes. With a list of points use ‹recommend›, which compares them all."
         raise InvalidRequest(
             "variables",
             list(problem.space.names),

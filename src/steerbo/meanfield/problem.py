@@ -60,7 +60,7 @@ CURRENT = RequestField(
 )
 
 _TOGETHER_HINT = "Put those that are alike together."
-_NO_PRICE = "Every distribution costs alike here. What it costs to move agents is `moving_cost`, in units of the value."
+_NO_PRICE = "Every distribution costs alike here. What moving agents costs is `moving_cost`, in units of the value."
 _INSTEAD = {  # fields of other kinds of problem
     **dict.fromkeys(("costs", "prices", "tolerance", "value_of_one", "change"), _NO_PRICE),
     "control_sets": "All agents are steered in every round: leave it out.",
@@ -68,8 +68,8 @@ _INSTEAD = {  # fields of other kinds of problem
     "graph": "Graphs of causes belong to causal problems.",
     "priors": "They are for time-varying problems.",
 }
-_ALONE = "Single agents tell of the payoff alone; ‹population› of all outcomes."
-_MOVES = "What moving costs is an outcome of its own: tell it as one."
+_ALONE = "Single agents report the payoff only: for several outcomes use feedback ‹population›."
+_MOVES = "With several outcomes, make what moving costs one of them."
 _TOLD = {
     "population": "the average payoff of all agents",
     "representative": "the payoff of one agent, with its context and action",

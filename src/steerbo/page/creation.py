@@ -19,11 +19,11 @@ Form = Mapping[str, str]
 KINDS: tuple[tuple[str, str], ...] = (
     (
         "cost-varying",
-        "Some things can be held at a price; nature does the rest. Which are worth holding, and where?",
+        "Holding things costs money; nature does the rest. Which are worth holding, and where?",
     ),
-    ("time-varying", "Everything can be set, and the best moves with time."),
-    ("causal", "It is known what causes what; some things can be looked at before others are set."),
-    ("mean-field", "Many alike agents are sent to places or given tasks."),
+    ("time-varying", "Everything can be set, and the best setting moves with time."),
+    ("causal", "You know what causes what, and can look at some things before you set others."),
+    ("mean-field", "Many agents, all alike, are sent to places or given tasks."),
 )
 """Every kind of study, and when it is the right one."""
 LAWS: tuple[tuple[str, str], ...] = (

@@ -200,7 +200,7 @@ def events(
     request: Request,
     who: Who,
     name: Name,
-    after: Annotated[int, Query(ge=0, description="Only those after so many.")] = 0,
+    after: Annotated[int, Query(ge=0, description="How many events to skip.")] = 0,
 ) -> Json:
     """All events, as the log has them."""
     logged = study_of(request, who, name, "read").read(
@@ -230,7 +230,9 @@ def event_stream(
     served, state = study_of(request, who, name, "read"), request.app.state
     if state.listeners >= min(MOST_LISTENERS, most_connections() // 2):
         raise Refusal(
-            HTTPStatus.SERVICE_UNAVAILABLE, "too many are told already", {"Retry-After": "30"}
+            HTTPStatus.SERVICE_UNAVAILABLE,
+            "too many pages listen already: try again in 30 s",
+            {"Retry-After": "30"},
         )
 
     async def told() -> AsyncIterator[str]:

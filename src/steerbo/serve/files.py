@@ -59,7 +59,7 @@ class _Place:
         if self.state.uploads >= _MOST_UPLOADS:
             raise Refusal(
                 HTTPStatus.SERVICE_UNAVAILABLE,
-                "too many files come just now",
+                "too many files are being sent: send this one again in 10 s",
                 {"Retry-After": "10"},
             )
         self.state.uploads += 1

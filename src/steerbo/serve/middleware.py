@@ -129,7 +129,10 @@ class RequestLimits:
     def _refusal(self, scope: Scope, headers: Headers) -> tuple[HTTPStatus, str] | None:
         host = headers.get("host", "")
         if not self.knows(host):
-            return HTTPStatus.MISDIRECTED_REQUEST, "this is not the name of this machine"
+            return (
+                HTTPStatus.MISDIRECTED_REQUEST,
+                "this server does not know this name: start it with steerbo serve --name HOST",
+            )
         if not self.allowance.take(str((scope.get("client") or ("",))[0])):
             return HTTPStatus.TOO_MANY_REQUESTS, "too many requests from one address"
         if scope["method"] not in _SAFE:
@@ -137,7 +140,7 @@ class RequestLimits:
             if (origin is not None and origin.partition("://")[2].lower() != host.lower()) or (
                 site is not None and site not in ("same-origin", "none")
             ):
-                return HTTPStatus.FORBIDDEN, "another site's page may not do this"
+                return HTTPStatus.FORBIDDEN, "a page of another site may not change a study here"
         if "\0" in scope["path"]:  # older Starlettes look for such a file, which no system allows
             return HTTPStatus.NOT_FOUND, "there is no such page"
         return None
@@ -176,7 +179,7 @@ async def _body(receive: Receive, headers: Headers) -> bytes:
             message = await asyncio.wait_for(receive(), max(deadline - time.monotonic(), 0.0))
         except TimeoutError:
             raise _RefusedError(
-                HTTPStatus.REQUEST_TIMEOUT, f"the body was not here within {PATIENCE:g} s"
+                HTTPStatus.REQUEST_TIMEOUT, f"the request did not arrive within {PATIENCE:g} s"
             ) from None
         if message["type"] == "http.disconnect":
             raise _RefusedError(HTTPStatus.BAD_REQUEST, "the request ended before its body did")

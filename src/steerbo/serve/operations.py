@@ -94,7 +94,7 @@ class Ask(Asking):
 
     model_config = _like({"context": {"weather": 12}, "batch": 3})
     batch: Annotated[
-        int, Field(ge=1, le=MOST_AT_ONCE, description="So many suggestions at once.")
+        int, Field(ge=1, le=MOST_AT_ONCE, description="How many suggestions at once.")
     ] = 1
 
     @model_validator(mode="before")
@@ -103,7 +103,7 @@ class Ask(Asking):
         batch = given.get("batch") if isinstance(given, Mapping) else None
         if isinstance(batch, int | float) and not 1 <= batch <= MOST_AT_ONCE:
             allowed = f"a whole number from 1 to {MOST_AT_ONCE}"
-            hint = "Ask again for more: rounds that are out stay out."
+            hint = "Ask again for more: open rounds stay open."
             raise InvalidRequest("batch", batch, allowed, hint)
         return given
 

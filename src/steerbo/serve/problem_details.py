@@ -32,8 +32,8 @@ from ..errors import (
 from ..storage.log import LOGGER
 
 AWAY = (
-    "the study's log cannot be reached, or is not as it was left. Nothing that was logged is lost: try again, with the "
-    "same words. The server's own log says more."
+    "the study's log cannot be reached, or is not as it was left. Nothing that was logged is lost: send the "
+    "same request again. The server's own log says more."
 )
 TRACEBACK = "STEERBO_TRACEBACK"
 """Set in the environment: faults of ours are logged whole."""
@@ -104,10 +104,10 @@ _WHY = {
     401: "A key is needed, or this key opens nothing here.",
     403: "The key does not allow this, or the page of another site asks.",
     404: "There is no such study or round.",
-    405: "Another method is meant.",
-    408: "The body was not here in time.",
+    405: "This address takes another method.",
+    408: "The request did not arrive in time.",
     409: "There is another outcome already, or something is still to be decided.",
-    413: "The body is too long.",
+    413: "The request is too long.",
     421: "This is not the name of this machine.",
     422: "An argument is not allowed: `errors` says which.",
     429: "Too many requests, or wrong keys, from one address.",

@@ -74,7 +74,7 @@ class _Rounds(_Study):
 
 
 class _Events(_Study):
-    after: int = Field(0, ge=0, description="Only those after so many.")
+    after: int = Field(0, ge=0, description="How many events to skip.")
 
 
 # a second call asks for another round; adds other data, unless it has the same id

@@ -307,7 +307,7 @@ def refuse_averages(limits: Sequence[Limit], where: str) -> None:
     """
     for i, limit in enumerate(limits):
         if isinstance(limit, OutcomeConstraint) and limit.on_average:
-            hint = f"Each round keeps to it with the probability by itself {where}."
+            hint = f"Each round by itself keeps it with this probability {where}."
             raise InvalidProblem(f"limits.{i}.on_average", True, "this left out", hint)
 
 
@@ -327,7 +327,7 @@ def _check_outcomes(limits: Sequence[Limit], space: Space) -> None:
 def _check_choices(place: str, choices: Sequence[Any], space: Space, name: str) -> None:
     variable = space[name]
     if variable.levels is None:
-        hint = "Of a number with any value between its bounds no single one can be forbidden: use ‹LinearConstraint›."
+        hint = "A single value of a continuous number cannot be forbidden: use ‹LinearConstraint›."
         raise InvalidProblem(
             place, list(choices), "a category, whole numbers, or a number with a ‹step›", hint
         )

@@ -57,7 +57,7 @@ def save(studies: tuple[StoredStudy, ...], file: Path | str, files: FilesFolder)
     It has its name only once all of it is whole, and on the disk.
     """
     file = Path(file)
-    allowed = "a name that is free, in a folder that is there"
+    allowed = "a new file, in a folder that exists"
     if file.exists():
         raise InvalidStudy(
             "backup", str(file), allowed, "Nothing is overwritten: name another file."
@@ -145,7 +145,7 @@ def restore(file: Path | str, place: Path | str, name: str = "") -> dict[str, in
     url, after = split_name(str(place))
     if after and len(studies) > 1:
         hint = f"The backup has {len(studies)} studies, which keep their names: {_names(studies)}."
-        raise InvalidStudy("log", f"#{after}", "no name for all of them", hint)
+        raise InvalidStudy("log", f"#{after}", "no name after #", hint)
     if len(studies) == 1:
         called = after or name
         studies = (replace(studies[0], name=new_name(called) if called else studies[0].name),)
@@ -224,7 +224,7 @@ def rename(place: Path | str, name: str, new: str) -> None:
     ):
         _check_unused(connection, name)
         if (new := new_name(new)) in study_names(connection):
-            raise InvalidStudy("new", new, "a name that no study there has")
+            raise InvalidStudy("new", new, "a name that is not taken there")
         for table in _tables(connection):
             connection.execute(table.update().where(table.c.study == name).values(study=new))
 

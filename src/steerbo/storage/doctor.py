@@ -123,7 +123,7 @@ class IntegrityReport:
             some = ", ".join(self.unnamed[:_SHOWN]) + ", …" * (len(self.unnamed) > _SHOWN)
             number = counted(len(self.unnamed), "file")
             lines.append(
-                f"  {number} {where} that no study names; unless one is being sent, delete: {some}"
+                f"  {number} {where} that no study uses; delete them unless one is being sent now: {some}"
             )
         return "\n".join([*lines, *([self.repaired] if self.repaired else [])])
 
@@ -313,7 +313,7 @@ def _kept(given: Any, head: Any, rows: Rows, leases: dict[str, Lease]) -> Stored
     open_rounds = _open(events)
     complaint = ""
     if seen > number:
-        rest = f"{seen - number} that stand after it or in its place are not counted"
+        rest = f"{seen - number} from there on cannot be used"
         complaint = f"event {number + 1} is missing or does not match its checksum, and {rest}"
     elif head is None and (number or not leases):
         complaint = "its head, which counts the events, is missing"
@@ -324,7 +324,7 @@ def _kept(given: Any, head: Any, rows: Rows, leases: dict[str, Lease]) -> Stored
     astray = sum(token not in open_rounds for token in leases)
     note = ""
     if astray:
-        note = f"{astray} {'lease is' if astray == 1 else 'leases are'} on no open round"
+        note = f"{astray} {'lease belongs' if astray == 1 else 'leases belong'} to no open round"
     people = tuple(
         (t, lease) for t, lease in leases.items() if t in open_rounds and lease.holder == BY_HAND
     )
@@ -354,7 +354,7 @@ def _events(bodies: Sequence[str]) -> tuple[list[Event], str]:
                 f"event {position} cannot be read: {error} If a later version wrote it: {LATER}",
             )
         except (ValueError, RecursionError):
-            return events, f"event {position} is no JSON"
+            return events, f"event {position} is not JSON"
     return events, ""
 
 

@@ -118,7 +118,7 @@ class KeyRing:
         """
         with self._database.transaction() as connection:
             if not has(connection, KEYS):
-                raise InvalidOption("key", id, "a key; there is none")
+                raise InvalidOption("key", id, "a key of this study, which has none yet")
             stands = (KEYS.c.id == id) & (KEYS.c.revoked.is_(None) | (KEYS.c.revoked > _now()))
             done = connection.execute(KEYS.update().where(stands).values(revoked=_now())).rowcount
         found = {key.id: key for key in self.list()}

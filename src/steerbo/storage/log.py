@@ -329,7 +329,8 @@ class RetryingLog:
                 if waited > _QUIET and not said:
                     said = True
                     self.say(
-                        f"the log {error.place} is away ({error.said}); it is waited for, up to {self.seconds:g} s"
+                        f"the log {error.place} cannot be reached ({error.said}); waiting for it, up to "
+                        f"{self.seconds:g} s"
                     )
                 self.pause(pause)
                 pause = min(2 * pause, _LONGEST)

@@ -600,7 +600,7 @@ class _Loop:
                 f"{self.in_a_row} evaluations failed in a row, the last: {short(failure)}"
             ) from None
         if (many := self.unusable.total()) >= self.failures:
-            hint = "rounds of other scopes in between say nothing of these"
+            hint = "rounds of other scopes in between do not count here"
             raise ObjectiveFailure(
                 f"{many} answers could not be used ({hint}), the last: {short(failure)}"
             ) from None

@@ -166,8 +166,8 @@ class StudySession:
                 )
                 if whose:
                     self.outbox.say(
-                        f"round {token} is taken over: by this clock {whose} was not heard of for too long. If it "
-                        "is still evaluating it, set the clocks of the machines alike: it is evaluated twice"
+                        f"round {token} is taken over: by this machine's clock {whose} was silent for too long. If "
+                        "that worker still runs, the round is evaluated twice: set the machines' clocks alike"
                     )
                 return self.optimizer.history[token].suggestion
             if self.optimizer.history[token].state != "open":  # another was quicker, and has told

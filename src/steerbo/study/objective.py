@@ -464,7 +464,7 @@ class Command:
         try:
             text = output.decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            where = f"byte {error.start + 1} is none of UTF-8"
+            where = f"byte {error.start + 1} is not UTF-8"
             raise ObjectiveFailure(
                 f"{self} answered {short_repr(output.strip())}, which is not JSON: {where}"
             ) from None

@@ -299,8 +299,8 @@ def sources_said(model: GPRegression[Any], names: Sequence[str], sign: float) ->
             for each, kernel in zip(members, kernels, strict=True)
         ]
         more = sign * float(np.mean(offsets))
-        said += f" Data of {name} are like those of here by {likeness:.2f} (1: the same course, 0: no relation), "
-        said += f"and {'larger' if more > 0 else 'smaller'} by {abs(more):.2g}."
+        said += f" Data from {name} resemble those from here by {likeness:.2f} (1: the same course, 0: no relation) "
+        said += f"and are {'larger' if more > 0 else 'smaller'} by {abs(more):.2g}."
     return said
 
 

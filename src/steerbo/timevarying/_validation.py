@@ -142,14 +142,14 @@ MOST_VARIABLES, MOST_PRIORS = 1000, 1000
 """Largest numbers of variables and priors in a problem."""
 
 _ALL_SET = (
-    "Everything is set in every round here, so that all rounds cost alike. Where some can be left to nature, it is a "
-    "cost-varying problem: that takes it, and `drift`."
+    "Everything is set in every round here, so all rounds cost alike. If something can be left to nature, use a "
+    "cost-varying problem, which takes this field and `drift`."
 )
 INSTEAD = {
     **dict.fromkeys(("costs", "prices", "control_sets", "tolerance", "value_of_one"), _ALL_SET),
     "nature": "Nature draws nothing here: what is not set is ‹seen›.",
     "drift": "Each of the `priors` says its own; without priors it is learned.",
-    "moving_cost": "Nothing that moves has a price here. A cost-varying problem takes it: the variable's ‹change›.",
+    "moving_cost": "Moving costs nothing here. In a cost-varying problem a variable's ‹change› is what it costs.",
     "graph": "Here all variables are set. A graph is for causal problems.",
 }
 """Hints for fields that other kinds of problems have."""

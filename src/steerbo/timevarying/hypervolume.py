@@ -186,7 +186,7 @@ class Hypervolume(Trades, LearnedDrift):
         models = self._models
         drifts = {VALUE: self.surrogate.drift, **self.surrogate.outcomes.drifts}
         said = [
-            f"of drift {'the value' if name == VALUE else name} says: {model.said(models[name].kernel)}"
+            f"drift of {'the value' if name == VALUE else name}: {model.said(models[name].kernel)}"
             for name, drift in drifts.items()
             if (model := drift.model) is not None  # it is learned
         ]

@@ -486,5 +486,5 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
         """Explain how the objective drifts, and the value that the latest choice expected."""
         drift = self.surrogate.drift.model
         assert drift is not None  # it is learned
-        summary = f"of drift the outcomes say: {drift.said(self.surrogate.model.kernel)}"
+        summary = f"drift, as the outcomes show it: {drift.said(self.surrogate.model.kernel)}"
         return Explanation(summary, (self.table_of_present_choice(history),))

@@ -69,7 +69,7 @@ class GaussianProcessUCB(OnePrior[OnePriorOptions]):
         told, kept = super().explain(history), self.surrogate.kept
         if kept is None:
             return told
-        rests = f"; it rests on {kept[0]} outcomes, the others being merged or forgotten"
+        rests = f"; it uses {kept[0]} outcomes; the others are merged or forgotten"
         return Explanation(told.summary + rests, told.tables)
 
 
@@ -210,13 +210,13 @@ class EventTriggered(OnePrior[EventTriggeredOptions]):
 
     def explain(self, history: History) -> Explanation:
         """The prior, and when everything was forgotten."""
-        said = f"{self.names[0]} is taken as true, and that nothing changes"
+        said = f"{self.names[0]} is taken as true, and nothing is expected to change"
         compared = self.comparison
         if compared.events:
             times = "once" if compared.events == 1 else f"{compared.events} times"
             said += (
-                f", until an outcome says otherwise: so it did {times}, at last at time {compared.since[0]:.10g}, "
-                f"and what had been before was forgotten. Outcomes remembered: {len(compared.held)}"
+                f" until an outcome contradicts that. This happened {times}, the last time at time "
+                f"{compared.since[0]:.10g}; earlier outcomes are forgotten. Outcomes remembered: {len(compared.held)}"
             )
         return Explanation(said, (self.table_of_present_choice(history),))
 

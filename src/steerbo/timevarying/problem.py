@@ -62,9 +62,9 @@ from ._validation import (
 )
 from .data import Place
 
-_COMMAS = "Numbers take a point, 0.5, since commas separate here."
+_COMMAS = "Write numbers with a point, 0.5: commas separate numbers here."
 _POINTS = "List the points that are available, with the values of all variables that are set."
-_NOTHING = "When nothing can be chosen there is nothing to ask: wait for the next round."
+_NOTHING = "If nothing can be chosen there is nothing to ask: wait for the next round."
 
 
 def parse_available(problem: TimeVarying, given: str | Rows) -> Any:
@@ -81,7 +81,10 @@ def parse_available(problem: TimeVarying, given: str | Rows) -> Any:
     if given.lstrip().startswith(("[", "{")):
         if isinstance(found := parse_value(given), str):
             raise InvalidRequest(
-                "available", given, _typed(problem), "It begins as JSON does, and is none."
+                "available",
+                given,
+                _typed(problem),
+                "It begins like JSON, but cannot be read as JSON.",
             )
         return found
     name, *more = problem.settable or ("",)

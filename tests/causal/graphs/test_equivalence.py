@@ -169,7 +169,7 @@ def test_what_is_no_pattern_is_refused(text: str, said: str) -> None:
 
 def test_there_is_a_limit_and_it_says_what_to_do() -> None:
     star = "; ".join(f"v0 -- w{i}" for i in range(80))
-    with pytest.raises(InvalidProblem, match=r"more than 64 graphs.*draw one graph with `<->` beside all"):
+    with pytest.raises(InvalidProblem, match=r"more than 64 graphs.*draw one graph with `<->` beside each"):
         graphs_of(f"{star}; v1", **TARGET)
     complete = "; ".join(f"w{a} o-o w{b}" for a, b in combinations(range(12), 2))
     with pytest.raises(InvalidProblem, match="graphs"):

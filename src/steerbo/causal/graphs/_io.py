@@ -33,7 +33,7 @@ _LISTING = re.compile(r"^\s*Graph (?:Nodes|Edges):", re.MULTILINE)
 _BNLEARN = re.compile(r"\s*(?:\[[^\[\]]+\]\s*)+")
 _READ: tuple[tuple[str, re.Pattern[str], Callable[[str], ParsedGraph]], ...]
 _NAMED = (
-    ("a graph as it is shown", re.compile(r"\s*\w*(?:Graph|Network|DAG)\w* .*\bwith \d+ nodes\b"),
+    ("the printed name of a graph object", re.compile(r"\s*\w*(?:Graph|Network|DAG)\w* .*\bwith \d+ nodes\b"),
      "Give the graph itself to ‹CausalGraph.from_networkx›."),
     ("a list of pairs", re.compile(r"\s*[\[(]\s*[\[('\"]"),
      "Give pairs to ‹CausalGraph(directed=[…])›, or write a -> b for each of them."),
@@ -78,7 +78,7 @@ def read(text: str) -> ParsedGraph:
     for form, pattern, hint in _NAMED:
         if pattern.match(text):
             raise InvalidProblem(
-                "graph", f"{form}: {' '.join(text[:80].split())}", "a form that is read", hint
+                "graph", f"{form}: {' '.join(text[:80].split())}", "a format that can be read", hint
             )
     for form, pattern, reader in _READ:
         if pattern.match(text):

@@ -75,13 +75,13 @@ def graphs_of(
     found: list[CausalGraph] = []
     for edges in pattern.orientations():
         if len(found) == most:
-            hint = "Say which way edges go that you know of, or draw one graph with ‹<->› beside all that are not sure."
+            hint = "Give the direction of the edges you know, or draw one graph with ‹<->› beside each unsure edge."
             raise InvalidProblem(
                 "graphs", f"more than {most} graphs", f"a pattern of at most {most} graphs", hint
             )
         found.append(pattern.graph(edges, roles))
     if not found:
-        hint = "Its edges contradict each other: orient some of them anew, or say the graphs one by one."
+        hint = "Its edges contradict each other: change the direction of some, or give the graphs one by one."
         raise InvalidProblem(
             "graphs", " ".join(text.split())[:80], "a pattern that some graph has", hint
         )

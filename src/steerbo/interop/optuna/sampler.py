@@ -107,7 +107,7 @@ class SteerboSampler(optuna.samplers.BaseSampler):
         wanted = "minimize" if self._problem.minimize else "maximize"
         given = [direction.name.lower() for direction in study.directions]
         if given != [wanted]:
-            hint = "It is the problem's ‹minimize› that says which."
+            hint = "The problem says by ‹minimize› which way is better: make the Optuna study with that direction."
             raise InvalidOption(
                 "direction", given if len(given) > 1 else given[0], repr(wanted), hint
             )
@@ -159,7 +159,7 @@ class SteerboSampler(optuna.samplers.BaseSampler):
             f"parameter.{param_name}",
             str(param_distribution),
             str(expected),
-            "‹suggest› asks for it so.",
+            "Use ‹suggest›, which asks for every parameter with the right bounds.",
         )
 
     def after_trial(

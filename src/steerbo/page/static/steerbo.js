@@ -155,7 +155,7 @@ function merge(fresh, done = null) {
       if (!still && holder.matches(".round") && !holder.querySelector("form[data-sending]")) waiting.push([holder, form]);
       const mark = "form [name=set]", other2 = twin?.querySelector(mark)?.value;
       if (still && other2 && other2 !== holder.querySelector(mark)?.value)
-        say(form, "A look was corrected meanwhile: what is to be set is no longer what stands here. Save, and the page says what.", "stale");
+        say(form, "Someone has corrected what was looked at, so other settings follow from it. Save to see them.", "stale");
     }
     for (const card of part.querySelectorAll(":scope > .kept")) if (!done || !card.contains(done)) held.set(card, null);
     exchange(part, other, held);

@@ -148,7 +148,7 @@ class ExistingData:
         stands = [] if present is None else [present.outcome, history.first_data[name].outcome]
         keys = [_key(each, None if present is None else present.source) for each in stands]
         if keys and _key(outcome, source) not in keys:
-            hint = "To correct it, use ‹amend›; another measurement has another id."
+            hint = "To correct it, use ‹amend›; give another measurement another id."
             raise InvalidOutcome(
                 "id", known_as, f"one that no other measurement has: it is {name}'s", hint
             )
@@ -426,9 +426,9 @@ def written(
     lines = []
     for each, name in zip(new, added, strict=True):
         said = f"added as {name}" + ", and charged" * each.event.charge
-        twin = [f"{each.twin} is the same at another cost: void one if they are one"] * bool(
-            each.twin
-        )
+        twin = [
+            f"{each.twin} is the same at another cost: void one if it was one measurement"
+        ] * bool(each.twin)
         lines.append(Line(each.number, "taken", _joined([said, *twin])))
     return lines
 
@@ -808,7 +808,9 @@ def _said_together(doubted: Mapping[int, Sequence[OutOfRangeWarning]]) -> dict[i
                 said[number].append(str(warned))
             elif number == first:
                 named = ", ".join(map(str, others[:_NAMED])) + ", …" * (len(others) > _NAMED)
-                said[number].append(f"{warned} So it is in {len(others)} more lines: {named}.")
+                said[number].append(
+                    f"{warned} The same holds for {len(others)} more lines: {named}."
+                )
     return said
 
 
@@ -827,7 +829,7 @@ def _without_time(outcome: Outcome, timed: bool, study: Study) -> Iterator[str]:
 def _twin(name: str) -> Iterator[str]:
     """Sentence on data that a line may be a correction of: somebody may as well have measured twice."""
     if name:
-        yield f"the same settings as {name} with another value: void one if they are one"
+        yield f"the same settings as {name} with another value: void one if it was one measurement"
 
 
 _ALIKE = 0.002  # share of a range within which people round their settings

@@ -23,7 +23,7 @@ _ARGUMENT = re.compile(
     r"^    (?P<names>\w+(?:, \w+)*): (?P<text>.*(?:\n        .*)*)", re.MULTILINE
 )
 _TEXT: Json = {"type": "string"}
-_HEADER = {**_TEXT, "description": "How the lab's own tables head it."}
+_HEADER = {**_TEXT, "description": "The header of its column in the lab's own tables."}
 _FILE = {**_TEXT, "description": "A file, relative to the study file."}
 _GRAPH = {**_TEXT, "description": "A file, relative to the study file, or the graph as text."}
 _OBJECTIVE: Json = {
@@ -45,7 +45,10 @@ _OBJECTIVE: Json = {
                     "items": _TEXT,
                     "description": "A program and its arguments.",
                 },
-                "timeout": {"type": "number", "description": "Seconds after which it has failed."},
+                "timeout": {
+                    "type": "number",
+                    "description": "Seconds after which it counts as failed.",
+                },
             },
             "required": ["command"],
             "additionalProperties": False,

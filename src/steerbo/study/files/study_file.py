@@ -150,7 +150,7 @@ def _text(path: Path | str) -> str:
         return raw.removeprefix(BOM_UTF8).decode()
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
-        hint = f"(Byte {error.start}, in line {line}, is none: save it again as UTF-8.)"
+        hint = f"(Byte {error.start}, in line {line}, is not UTF-8: save the file again as UTF-8.)"
         raise InvalidStudy("study file", str(path), "TOML in UTF-8", hint) from None
 
 
