@@ -48,6 +48,18 @@ def test_the_words_are_the_study_s_own() -> None:
     assert found.at_once
 
 
+def test_the_usual_range_is_that_of_outcomes_that_are_not_doubted() -> None:
+    study = Study.create(MemoryLog(), sb.CostVarying([sb.Float("x", 0, 1)], [["x"]]), rounds=40)
+    for k in range(20):
+        suggestion = study.ask()
+        outcome = 8 - 5 * (suggestion.values["x"] - 0.4) ** 2
+        study.tell(suggestion, outcome * 10 if k == 9 else outcome)
+    study.ask()
+    assert len(study.doubted) == 1
+    (field,) = [field for field in view(study).out[0].fields if field.name == "value"]
+    assert field.hint.endswith(" to 8.00")
+
+
 def test_a_page_is_no_archive() -> None:
     study = Study.create(MemoryLog(), sb.CostVarying([sb.Float("x", 0, 1)], [["x"]]), "random", seed=1)
     for _ in range(230):

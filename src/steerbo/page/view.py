@@ -736,9 +736,13 @@ def _last_look(study: BaseStudy, token: str) -> tuple[Field, ...]:
 
 
 def _usual_text(study: BaseStudy, words: Words) -> str:
-    """The range of outcomes so far, in words; empty while there are few."""
-    scalar = study.problem.scalar
-    low, high = _range(scalar(outcome) for _, outcome in study.history.told)
+    """The range of outcomes that are not doubted, in words; empty while there are few."""
+    scalar, doubted = study.problem.scalar, study.doubted
+    low, high = _range(
+        scalar(outcome)
+        for told, outcome in study.history.told
+        if told.suggestion.token not in doubted
+    )
     _, *ends = interval_texts(None, low, high)
     return "" if math.isnan(low) else f"so far {words.worth(' to '.join(dict.fromkeys(ends)))}"
 
