@@ -101,7 +101,7 @@ def test_numpy_numbers_count() -> None:
 
 
 def test_requests_that_are_unknown_are_named() -> None:
-    with pytest.raises(InvalidRequest, match=r"context: .* is for decide\("):
+    with pytest.raises(InvalidRequest, match=r"context: .* give what was looked at to decide\("):
         Optimizer(Stub(), Nearest).ask(context={"age": 1})
     with pytest.raises(InvalidRequest, match="avialable"):
         Optimizer(DRIFTING).ask(avialable=[1])  # type: ignore[call-overload]

@@ -144,7 +144,7 @@ def test_explanations_name_cells_and_what_is_explored() -> None:
     optimizer = world.play(world.start(), 10)
     explanation = optimizer.explain()
     assert "still being explored" in explanation.summary
-    assert "never identify single payoffs" in explanation.summary
+    assert "figures for single cells are estimates" in explanation.summary
     assert explanation.tables[0].columns[:3] == ("context", "action", "share")
     assert len(explanation.tables[0].rows) == 8
 

@@ -62,5 +62,5 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(InvalidStudy, match="a file that can be read"):
         read_study(tmp_path)
     (tmp_path / "latin.toml").write_bytes("unit = '°C'".encode("latin-1"))
-    with pytest.raises(InvalidStudy, match="Byte 8, in line 1, is none"):
+    with pytest.raises(InvalidStudy, match="Byte 8, in line 1, is not UTF-8"):
         read_study(tmp_path / "latin.toml")

@@ -75,6 +75,6 @@ def test_names_that_are_wrong(tmp_path: Path) -> None:
             rename(place, "north", new)
     with pytest.raises(InvalidStudy, match="did you mean 'north'"):
         delete(place, "norht")
-    with pytest.raises(InvalidStudy, match="name that is free"):
+    with pytest.raises(InvalidStudy, match="name another file"):
         archive(place, "north", place)
     assert [s.name for s in shelved(place)] == ["north", "south"]

@@ -84,7 +84,7 @@ def main() -> None:
         results.setdefault("load", {})[name] = load
         print(f"{name} ({time.monotonic() - start:.0f} s): {json.dumps(results[name])}", flush=True)
         RESULTS.parent.mkdir(parents=True, exist_ok=True)
-        RESULTS.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+        RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 
     each, many = -(-asked.kills // len(WINGS)), asked.rounds
     with tempfile.TemporaryDirectory() as name:

@@ -641,7 +641,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
             for p in shown[:SHOWN]
         ]
         if kept is not None:
-            columns = (*columns, "outcomes it rests on")
+            columns = (*columns, "outcomes it uses")
             rows = [(*row, int(kept[p])) for p, row in zip(shown, rows, strict=False)]
         title = (
             "Priors"

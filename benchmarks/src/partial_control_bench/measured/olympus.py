@@ -112,6 +112,7 @@ class World:
 
     Attributes:
         ranges: of each setting its bounds, or its choices.
+        rows: settings that were tried, each with its outcome.
         spread: standard deviation of the table's outcomes.
     """
 
@@ -122,9 +123,18 @@ class World:
         outcomes = np.array([float(word) for word in columns[self.table.settings]])
         self.spread = float(outcomes.std())
         self.ranges = {f"v{j}": self._range(columns[j]) for j in range(self.table.settings)}
-        self._looked_up = dict(
-            zip(zip(*columns[: self.table.settings], strict=True), outcomes.tolist(), strict=True)
-        )
+        settings = list(zip(*columns[: self.table.settings], strict=True))
+        self._looked_up = dict(zip(settings, outcomes.tolist(), strict=True))
+        self.rows = [
+            (
+                {
+                    name: self._read(name, word)
+                    for name, word in zip(self.ranges, words, strict=True)
+                },
+                value,
+            )
+            for words, value in zip(settings, outcomes.tolist(), strict=True)
+        ]
         self._worst = float((self.sign * outcomes).min() * self.sign)
         self._near: Nearest | None = None
         if any(isinstance(each, tuple) for each in self.ranges.values()):
@@ -137,6 +147,9 @@ class World:
             return 0.0, self.table.total
         numbers = [float(word) for word in words]
         return min(numbers), max(numbers)
+
+    def _read(self, name: str, word: str) -> Any:
+        return word if isinstance(self.ranges[name], list) else float(word)
 
     def _encoded(self, columns: list[Any]) -> np.ndarray:
         """Settings as numbers (n, c): a category has a column for each of its choices."""
