@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import steerbo as sb
 from partial_control_bench import data
 from partial_control_bench.errors import BenchError
-from partial_control_bench.measured import cuts, fetch, olympus
+from partial_control_bench.measured import cuts, fetch, limited, olympus
 from partial_control_bench.measured.places import Ithaca, best
 from partial_control_bench.measured.tables import Nearest
 from partial_control_bench.registry import problem
@@ -87,6 +88,18 @@ def test_a_mixture_keeps_its_total_and_takes_the_nearest_rows(tables: Path) -> N
     olympus.drawn(world, book, 0)
     assert not book.left
     np.testing.assert_allclose([sum(values.values()) for values in book.values], 1.0)
+
+
+def test_a_limit_cuts_off_the_half_with_the_best_row(tables: Path) -> None:
+    rows = [f"{a},{b},{c},{d},{a - b}" for a in (60, 90) for b in (1, 5) for c in (1, 2) for d in (0, 3)]
+    (tables / "suzuki.csv").write_text("\n".join(rows))
+    found = limited.Limited("suzuki")
+    assert found.load({"v0": 90, "v1": 1, "v2": 1, "v3": 0}) == pytest.approx(1.0)  # the best: up, down
+    assert found.bound == pytest.approx(0.0, abs=0.03)
+    (known,) = found.problem(known=True).limits or ()
+    assert isinstance(known, sb.LinearConstraint)
+    assert known.breaks({"v0": 90, "v1": 1})
+    assert not known.breaks({"v0": 66, "v1": 5})
 
 
 @real
