@@ -93,9 +93,9 @@ def photograph(file: Path) -> None:
             tab.size(*WINDOW)
             tab.send("Emulation.setScrollbarsHidden", hidden=True)
             tab.open(f"http://127.0.0.1:{port}/")
-            tab.wait(
-                "!!document.querySelector('#learned svg')"
-            )  # it is drawn after the page is there
+            # these are drawn after the page is there
+            tab.wait("!!document.querySelector('#learned svg')")
+            tab.wait("document.querySelector('#progress').textContent.includes('Line:')")
             file.write_bytes(base64.b64decode(tab.send("Page.captureScreenshot")["data"]))
             server.terminate()
 
