@@ -187,6 +187,7 @@ def test_one_outcome_may_be_limited_and_traded() -> None:
         ({"outcomes": {"a": "maximize"}}, "a name that nothing else has"),
         ({"outcomes": {"value": "maximize"}}, "a name that nothing else has"),
         ({"outcomes": {"energy": "smaller"}}, "minimize"),
+        ({"outcomes": ["energy"]}, "outcomes with their better way"),
         ({"tolerance": sb.Absolute(1.0)}, "nothing beside `outcomes`"),
         ({"value_of_one": 2.0}, "nothing beside `outcomes`"),
         ({"drift": "learned"}, "nothing beside `outcomes`"),

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator
+from pydantic_core import PydanticCustomError
 
 from .._text import unsafe
 from ..errors import InvalidProblem
 from ..space import RESERVED_NAMES
 
-Ways = Mapping[str, Literal["maximize", "minimize"]]
+
+def _by_name(given: object) -> object:
+    if given is not None and not isinstance(given, Mapping):
+        raise PydanticCustomError(
+            "by_name", 'outcomes with their better way, such as energy: "minimize"'
+        )
+    return given
+
+
+Ways = Annotated[Mapping[str, Literal["maximize", "minimize"]], BeforeValidator(_by_name)]
 """Further outcomes, and which way each is better."""
 _NOT_TRADED = {
     "tolerance": "A tolerance is for one outcome: bound the others by ‹limits›.",
