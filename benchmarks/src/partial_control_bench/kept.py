@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import os
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from .errors import BenchError
 
@@ -59,3 +62,21 @@ def pack(file: Path) -> Path:
         inside.write(file.read_bytes())
     file.unlink()
     return packed(file)
+
+
+def rows_in(file: Path, *columns: str) -> set[tuple[str, ...]]:
+    """The words of these columns in every row of a table; none where the file is not there."""
+    if not file.exists():
+        return set()
+    with file.open(encoding="utf-8", newline="") as lines:
+        return {tuple(row[column] for column in columns) for row in csv.DictReader(lines)}
+
+
+def append_row(file: Path, row: Mapping[str, Any]) -> None:
+    """Add a row to a table, after its header if it is the first."""
+    new = not file.exists()
+    with file.open("a", encoding="utf-8", newline="") as lines:
+        writer = csv.DictWriter(lines, [*row])
+        if new:
+            writer.writeheader()
+        writer.writerow(row)

@@ -39,6 +39,8 @@ import scipy
 
 import steerbo as sb
 
+from .kept import append_row, rows_in
+
 PLAYS, NOISE = 40, 0.01
 REPORTED = (10, 20, 40)
 WIDTH = 0.15  # deviation of nature's law
@@ -475,22 +477,12 @@ def main() -> None:
     said = parser.parse_args()
     warnings.simplefilter("ignore")
     first, last = map(int, said.seeds.split(":"))
-    done = set()
-    if said.out.exists():
-        with said.out.open() as file:
-            done = {(r["problem"], r["who"], int(r["seed"])) for r in csv.DictReader(file)}
+    done = rows_in(said.out, "problem", "who", "seed")
     for seed in range(first, last):
         for name in said.only:
             for who in said.who:
-                if (name, who, seed) in done:
-                    continue
-                row = played(name, who, seed)
-                new = not said.out.exists()
-                with said.out.open("a", newline="") as file:
-                    writer = csv.DictWriter(file, [*row])
-                    if new:
-                        writer.writeheader()
-                    writer.writerow(row)
+                if (name, who, str(seed)) not in done:
+                    append_row(said.out, played(name, who, seed))
 
 
 if __name__ == "__main__":

@@ -29,6 +29,7 @@ import numpy as np
 import steerbo as sb
 
 from .data import measured, required
+from .kept import append_row, rows_in
 
 ROUNDS, REPORTED, ROWS, NOISE = 20, (10, 20), 30, 0.2
 WHO = ("source", "as here", "left out")
@@ -227,20 +228,11 @@ def main() -> None:
         print(page(said.out))
         return
     warnings.simplefilter("ignore")
-    done = set()
-    if said.out.exists():
-        with said.out.open() as file:
-            done = {(r["pair"], int(r["seed"]), r["who"]) for r in csv.DictReader(file)}
+    done = rows_in(said.out, "pair", "seed", "who")
     for seed in range(*map(int, said.seeds.split(":"))):
         for name, who in itertools.product(said.only, said.who):
-            if (name, seed, who) not in done:
-                row = played(name, seed, who)
-                new = not said.out.exists()
-                with said.out.open("a", newline="") as file:
-                    writer = csv.DictWriter(file, [*row])
-                    if new:
-                        writer.writeheader()
-                    writer.writerow(row)
+            if (name, str(seed), who) not in done:
+                append_row(said.out, played(name, seed, who))
 
 
 if __name__ == "__main__":

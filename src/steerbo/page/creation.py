@@ -244,7 +244,7 @@ def _line(row: int, said: Mapping[str, str]) -> str:
 
 
 def _unheld(said: Mapping[str, str]) -> str:
-    """What a row's variable does when it is not held."""
+    """Describe a row's variable when it is not held, after a comma; empty where nothing is said."""
     law, words = said["law"], dict(LAWS).get(said["law"], "")
     if law in ("", "seen"):
         return f", {words}" if law else ""

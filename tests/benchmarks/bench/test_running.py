@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from partial_control_bench import kept
 from partial_control_bench.checking import again
 from partial_control_bench.errors import BenchError
 from partial_control_bench.record import read
@@ -73,3 +74,12 @@ def test_on_dask(tmp_path: Path) -> None:
     with distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=None) as cluster:
         address = "dask://" + cluster.scheduler_address
         assert len(list(play_missing(JOBS, tmp_path / "runs.jsonl", address))) == 3
+
+
+def test_a_table_goes_on_after_the_rows_that_are_there(tmp_path: Path) -> None:
+    file = tmp_path / "runs.csv"
+    assert kept.rows_in(file, "who", "seed") == set()
+    for seed in (3, 4):
+        kept.append_row(file, {"who": "random", "seed": seed, "play": 0.5})
+    assert kept.rows_in(file, "who", "seed") == {("random", "3"), ("random", "4")}
+    assert file.read_text().splitlines()[0] == "who,seed,play"

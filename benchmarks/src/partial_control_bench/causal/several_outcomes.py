@@ -19,7 +19,6 @@ graph with an outcome to which y and z point.
 from __future__ import annotations
 
 import argparse
-import csv
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -34,6 +33,7 @@ import steerbo as sb
 from steerbo.causal.identification.enumeration import policy_scopes
 from steerbo.causal.random_weights import RandomWeights
 
+from ..kept import append_row, rows_in
 from ..several_outcomes import hypervolume
 
 ROUNDS, NOISE, CONTEXTS = 40, 0.03, 64
@@ -302,22 +302,12 @@ def main() -> None:
     parser.add_argument("--who", nargs="*", default=[*WHO])
     said = parser.parse_args()
     first, last = map(int, said.seeds.split(":"))
-    done = set()
-    if said.out.exists():
-        with said.out.open() as file:
-            done = {(r["world"], r["who"], int(r["seed"])) for r in csv.DictReader(file)}
+    done = rows_in(said.out, "world", "who", "seed")
     for seed in range(first, last):
         for name in said.only:
             for who in said.who:
-                if (name, who, seed) in done:
-                    continue
-                row = played(name, who, seed)
-                new = not said.out.exists()
-                with said.out.open("a", newline="") as file:
-                    writer = csv.DictWriter(file, [*row])
-                    if new:
-                        writer.writeheader()
-                    writer.writerow(row)
+                if (name, who, str(seed)) not in done:
+                    append_row(said.out, played(name, who, seed))
 
 
 if __name__ == "__main__":
