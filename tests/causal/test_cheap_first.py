@@ -57,6 +57,16 @@ def test_the_cheapest_scope_that_is_good_enough(name: str, price: float) -> None
     assert np.mean(shares[20:]) < 3.0  # of up to 7
 
 
+def test_a_card_says_what_to_expect_of_a_scope_that_does_not_look() -> None:
+    optimizer = played_on("looks", 30)
+    last = {played.suggestion.scope: played.suggestion.token for played in optimizer.history}
+    assert any(not scope.contexts for scope in last)
+    for token in last.values():
+        card = optimizer.card(token)
+        assert card.mean is not None
+        assert card.lower < card.mean < card.upper
+
+
 def test_what_does_not_look_reads_nothing_of_it() -> None:
     optimizer = played_on("looks", 30)
     method: Any = optimizer._state.method

@@ -109,6 +109,37 @@ def test_what_happened_beyond_the_limits_is_learned_from_and_not_recommended() -
         assert not [limit for limit in world.problem.every_limit if limit.breaks(optimizer.recommend().values)]
 
 
+@pytest.mark.parametrize("method", ["mf-gp-ucb", "random"])
+def test_an_average_over_a_day_is_answered_in_whole_agents(method: str) -> None:
+    """Parts of an agent were beyond the limit, the nearest whole ones are not."""
+    problem = sb.MeanField(["a", "b"], agents=20, capacity={"a": 12})
+    optimizer = sb.Optimizer(problem, method=method, seed=0)
+    for part, value in ((0.2, 0.0), (0.3, 1.0), (0.4, 2.0), (0.5, 3.0), (0.61, 4.0), (0.61, 4.1)):
+        optimizer.add(value, {"distribution": {"everyone": {"a": part, "b": 1.0 - part}}})
+    answer = optimizer.recommend()
+    assert not [limit for limit in problem.every_limit if limit.breaks(answer.values)]
+    agents = problem.table(answer.values["distribution"]) * 20
+    assert agents.tolist() == agents.round().tolist()
+
+
+@pytest.mark.parametrize("how", ["fail", "open", "abandon"])
+def test_agents_move_from_where_they_were_sent_last(how: str) -> None:
+    problem = sb.MeanField(["a", "b", "c"], agents=40, largest_move=0.1)
+    optimizer = sb.Optimizer(problem, seed=0)
+    table = problem.table
+    for _ in range(4):
+        before = optimizer.ask()
+        optimizer.tell(before, 1.0)
+    sent = optimizer.ask()
+    if how == "fail":
+        optimizer.fail(sent)
+    elif how == "abandon":
+        optimizer.abandon(sent)
+    following = table(optimizer.ask().values["distribution"])
+    present = table((before if how == "abandon" else sent).values["distribution"])
+    assert 0.5 * np.abs(following - present).sum() <= 0.1 + 1e-9
+
+
 def test_explanations_say_which_one_binds() -> None:
     world = case("mf-gp-ucb", limited())
     table = world.play(world.start(), 8).explain().tables[-1]

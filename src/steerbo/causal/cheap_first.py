@@ -348,6 +348,18 @@ class CheapFirst(CausalMethod[CheapOptions]):
         points = ContextSample.of(arm, history, self._seen_in(known)).points[:ROWS]
         return [{**row, **when} for row in self.problem.space.subset(arm.measured).decode(points)]
 
+    def _predict_at(
+        self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]
+    ) -> Policy:
+        """See `CausalMethod._predict_at`; contexts that are not known are those that go with the known ones."""
+        found = super()._predict_at(history, values, context)
+        i = self._number[found.scope]
+        if found.mean is None or self.affected_contexts(history, i) is not None:
+            return found
+        mean, sd = self.value_at(history, i, {**context, **values})
+        mean *= self.problem.sign
+        return replace(found, mean=mean, lower=mean - BOUND * sd, upper=mean + BOUND * sd)
+
     def value_at(self, history: History, i: int, known: Mapping[str, Any]) -> tuple[float, float]:
         """See `CausalMethod.value_at`; on average over contexts that arm `i` does not look at, given known values."""
         arm, space = self.arms[i], self.problem.space

@@ -680,7 +680,8 @@ class CausalMethod(Method[Causal, O]):
         def staged(ready: Sequence[str], _: Mapping[str, Any]) -> dict[str, Any]:
             return {name: values[name] for name in ready}
 
-        affected, contexts = self.affected_contexts(history, i), self.contexts(history, i, context)
+        affected = self.affected_contexts(history, i)
+        contexts = [{**case, **context} for case in self.cases(history, i, context)]
         if affected is not None:
             contexts = affected.met(contexts, staged)
         act: PolicyOf = lambda _: dict(values)  # noqa: E731

@@ -224,7 +224,7 @@ class Hypervolume(Trades, MFGPUCB):
             for table, keeps in zip(predicted, self._keep(predicted, context), strict=True)
             if keeps
         ]
-        old = [table for table, kept in zip(self.tables, self.feasible(), strict=True) if kept]
+        old = [table for table, kept in zip(*self.playable(), strict=True) if kept]
         tables = [*{table.tobytes(): table for table in (*old, *new)}.values()]
         if not tables:
             return self.unknowing()

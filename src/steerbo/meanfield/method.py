@@ -43,6 +43,7 @@ from ..core import (
 )
 from ..errors import InvalidRequest, InvalidStudy
 from ..gp import MOST_COUNTED
+from ..space import largest_remainders
 from . import _feedback as feedback
 from ._region import Region
 from .models import Surrogate
@@ -412,14 +413,14 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
 
     def _recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
         """Recommend the best feasible distribution played, among the comparable outcomes."""
-        kept = self.feasible()
+        tables, kept = self.playable()
         if not kept.any():
             return self.unknowing()
         averages, near = self.averages(), self._comparable(context)
         best = int(
             np.where(near & kept if (near & kept).any() else kept, averages, -np.inf).argmax()
         )
-        values = self.problem.settings(self.tables[best])
+        values = self.problem.settings(tables[best])
         found = self.problem.sign * float(averages[best])
         return Recommendation(SCOPE, values, found, reasons=(reason("best-played"),))
 
@@ -491,11 +492,15 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
             reasons = (*reasons, reason("move-costs", cost=problem.moving_cost * moved))
         return step, reasons
 
-    def feasible(self) -> Bool[np.ndarray, " n"]:
-        """Return which of the tables played satisfy the constraints, in the nearest whole agents."""
-        return np.array(
-            [self.problem.region.keeps(self.counts_of(table)) for table in self.tables], dtype=bool
-        )
+    def playable(self) -> tuple[list[TableArray], Bool[np.ndarray, " n"]]:
+        """Return the tables played in the nearest whole agents, and which of these satisfy the constraints.
+
+        What was told may be an average over a time, in which parts of an agent are somewhere.
+        """
+        agents = self.problem.agents_in
+        counts = [largest_remainders(table, agents) for table in self.tables]
+        kept = np.array([self.problem.region.keeps(whole) for whole in counts], dtype=bool)
+        return [whole / agents[:, None] for whole in counts], kept
 
     def unknowing(self) -> Recommendation:
         """Recommend the usual spread, before anything is known."""

@@ -560,10 +560,11 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
             counts / self.problem.agents_in[:, None]
             for counts in (region.whole(found[0]), self.usually(region))
         )
-        tables, new = np.array([*self.tables, predicted, usual]), np.array([predicted, usual])
+        played, keep = self.playable()
+        tables, new = np.array([*played, predicted, usual]), np.array([predicted, usual])
         mixture = self.mixture(history, context, surrogate)
         better, sd = mixture.advantage(tables, usual)
-        kept = [*self.feasible(), *self.feasibility.at(context, answering=True)(new)]
+        kept = [*keep, *self.feasibility.at(context, answering=True)(new)]
         i = int(np.where(kept, better - _ANSWER * sd, -np.inf).argmax())
         stays = bool((tables[i] == usual).all())
         reasons = [reason("played")]

@@ -378,8 +378,8 @@ class MeanField(MeasuredProblem):
     def read_request(self, request: Mapping[str, Any], history: History) -> dict[str, Any]:
         """Check the arguments of `ask`: the time, and `current`, the present distribution, if moves matter.
 
-        The default of `current` is the distribution played last; before the first, that of the
-        problem.
+        The default of `current` is the distribution played last, whatever came of it; before the
+        first, that of the problem.
 
         Raises:
             InvalidRequest: naming the row that is no distribution, or a field that the problem does
@@ -399,14 +399,15 @@ class MeanField(MeasuredProblem):
                 )
         if "current" in request:
             return {**when, "current": self._read_present(request["current"])}
-        played = (
-            [r.outcome.realised["distribution"] for r in history if r.outcome is not None]
-            if moving
-            else []
-        )
-        if moving and not played and self.today is not None:
-            played = [self.named(self.today)]
-        return {**when, **({"current": played[-1]} if played else {})}
+        present = self._present(history) if moving else None
+        return when if present is None else {**when, "current": present}
+
+    def _present(self, history: History) -> dict[str, dict[str, float]] | None:
+        """Distribution of the latest round that was not given up; before the first, that of the problem."""
+        for played in reversed(tuple(history)):
+            if played.state != "abandoned":
+                return dict(played.realised["distribution"])
+        return None if self.today is None else self.named(self.today)
 
     def _read_present(self, given: Any) -> dict[str, dict[str, float]]:
         """Read a present distribution, as shares or numbers of agents.
