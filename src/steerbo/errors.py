@@ -305,7 +305,7 @@ class ModelFailure(SteerboError):  # noqa: N818
 
 
 class LimitBroken(SteerboError):  # noqa: N818
-    """A choice or an answer of a method from another package breaks a constraint of the problem."""
+    """A choice or an answer of a method from another package breaks a constraint of the problem, or the budget."""
 
 
 class ObjectiveFailure(SteerboError):  # noqa: N818

@@ -24,6 +24,11 @@ Expensive results are cached:
 - A rule in which each lesson depends on those before it is a `Fold` over results: it goes on where
   results begin with those that it has, and begins anew where the past was changed.
 
+Under a budget a play may not cost more than is left by stated prices, else it is refused as
+`LimitBroken`. Choose from `problem.affordable(history)`, the scopes of which a play fits; where a
+price hangs on the settings, ask `history.affords(price)`. When no scope fits the study ends, by
+`finished`.
+
 Randomness is `self.streams(round, "what for")`. A method that looks at something before it sets its
 values names that in `Choice.observe`, and overrides `decide`. Values `seen` before choosing are in
 `request["context"]`, by name; where the problem has such variables, override
@@ -39,8 +44,9 @@ that is little; both may be left out.
 ...     name = "middle"
 ...     solves = CostVarying
 ...     def choose(self, history, request):
-...         names = self.problem.control_sets[len(history) % len(self.problem.control_sets)]
-...         return Choice(Scope(names), {name: self.problem.space[name].decode([0.5])[0] for name in names})
+...         scopes = self.problem.affordable(history)
+...         scope = scopes[len(history) % len(scopes)]
+...         return Choice(scope, {name: self.problem.space[name].decode([0.5])[0] for name in scope.set})
 ...     def recommend(self, history):
 ...         why = reason("said", text="nothing is learned")
 ...         return Recommendation(Scope(self.problem.control_sets[0]), {}, reasons=(why,))

@@ -15,6 +15,7 @@ from steerbo.testing import Case, WingContract
 PLANT = sb.CostVarying(
     [sb.Float("heat", 0, 1, law=sb.Uniform()), sb.Float("damp", 0, 1, law=sb.Uniform())],
     [["heat"], ["heat", "damp"]],
+    costs=[1, 3],
 )
 
 

@@ -103,6 +103,21 @@ def check_suggestion(
         )
 
 
+def check_price(
+    history: History, method: str, values: Mapping[str, Any], price: float | None
+) -> None:
+    """Refuse a play that costs more than is left by stated prices: methods of others may not know of budgets.
+
+    Raises:
+        LimitBroken: naming the method, the price and the money.
+    """
+    if price is not None and not history.affords(price):
+        raise LimitBroken(
+            f"{method} chose {dict(values)}, which costs {price:g}, and {history.remaining:.6g} is left of the "
+            "budget: steerbo.extending says how a method keeps to it"
+        )
+
+
 def check_advice(problem: Problem, method: str, advice: Recommendation) -> Recommendation:
     """Return an answer if neither it nor any of its alternatives breaks a limit.
 

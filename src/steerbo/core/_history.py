@@ -656,6 +656,10 @@ class History:
         """Money neither spent nor reserved; infinite without a budget."""
         return float("inf") if self.budget is None else self.budget - self.spent - self.reserved
 
+    def affords(self, cost: float | None) -> bool:
+        """Whether a cost fits into the money left; an unknown one does."""
+        return cost is None or not cost > self.remaining + self.rounding
+
     def apply(self, event: Event) -> None:
         """Take in one event."""
         self.events += 1

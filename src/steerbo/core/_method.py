@@ -175,8 +175,9 @@ class Method(ABC, Generic[P, OptionsT]):
         """
 
     def finished(self, history: History) -> str:
-        """Reason why nothing is left to suggest, or an empty string."""
-        return ""
+        """Reason why nothing is left to suggest, or an empty string; by default, that no play fits into the money."""
+        nothing_fits = self.problem.affordable(history) == ()
+        return "no play fits into what is left of the budget" if nothing_fits else ""
 
     def gain(self, history: History) -> float:
         """Upper bound on the gain of another choice over the recommended one, in the objective's units.

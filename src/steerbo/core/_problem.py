@@ -338,6 +338,10 @@ class Problem(ABC):
         """Cost of a play by the stated prices, else None; before all is decided, the cost so far."""
         return None
 
+    def affordable(self, history: History) -> tuple[Scope, ...] | None:
+        """Scopes of which a play fits into the money left, as far as is known; None: the kind lists no scopes."""
+        return None
+
     def spent_anyway(self, suggestion: Suggestion) -> float | None:
         """Cost already spent on an abandoned round, where the problem states prices; None: nothing."""
         return None

@@ -22,7 +22,7 @@ from ..errors import (
 )
 from ..records import from_dict, identity
 from ._codes import Codes
-from ._constraints import broken_by, check_suggestion, nearest_outcomes
+from ._constraints import broken_by, check_price, check_suggestion, nearest_outcomes
 from ._context import TIME, context_of
 from ._dates import beginning
 from ._findings import Finding, Reason, finding
@@ -32,7 +32,7 @@ from ._logged import check_logged
 from ._method import Choice, Method
 from ._problem import Problem
 from ._stopping import after, is_converged
-from .answers import Explanation
+from .answers import Explanation, Suggestion
 from .determinism import Streams, fingerprint, one_blas_thread, uncollected
 from .events import (
     FORMAT,
@@ -346,7 +346,9 @@ class StudyState:
             choice = self.method.choose(self.history, told)
         check_suggestion(self.problem, self.method.name, choice.values, request.get("context", {}))
         check_plain(dict(choice.note), "note")
-        return self._asked(choice, request)
+        asked, price = self._asked(choice, request)
+        check_price(self.history, self.method.name, choice.values, price)
+        return asked
 
     def attach(self, values: Mapping[str, Any], request: dict[str, Any]) -> Asked:
         """Take settings that a person chose as the next round.
@@ -365,30 +367,40 @@ class StudyState:
             )
         with one_blas_thread():
             choice = self.method.play_at(self.history, values, request)
-        asked = self._asked(replace(choice, note={"own": True}), request)
-        money = self.history.remaining + self.history.rounding
-        if asked.expected_cost is not None and asked.expected_cost > money:
+        asked, _ = self._asked(replace(choice, note={"own": True}), request)
+        if not self.history.affords(asked.expected_cost):
             allowed = f"a round that costs at most {self.history.remaining:.6g}, which is left of the budget"
             raise InvalidRequest(
                 "values", dict(values), f"{allowed}: this one costs {asked.expected_cost:.6g}", left
             )
         return asked
 
-    def _asked(self, choice: Choice, request: dict[str, Any]) -> Asked:
-        """Event of a choice, with its expected cost."""
+    def _asked(self, choice: Choice, request: dict[str, Any]) -> tuple[Asked, float | None]:
+        """Event of a choice, with its expected cost; and its cost by stated prices, if there are any."""
         number = len(self.history) + 1
+        token = f"{number}-{self.name}"
         known = {**context_of(request), **choice.values}
         with one_blas_thread():
             limits = self.method.limit_probabilities(self.history, choice.scope, known, request)
         switching_cost = self.problem.change_cost(choice.values, self.history)
+        play = Suggestion(
+            token,
+            number,
+            choice.scope,
+            dict(choice.values),
+            choice.observe,
+            request.get("context", {}),
+            change_cost=switching_cost,
+        )
+        price = self.problem.price(play)
         expected = choice.expected_cost
         if expected is None:
-            expected = self.history.mean_cost(choice.scope)
+            expected = self.history.mean_cost(choice.scope) if price is None else price
         elif switching_cost:
             expected += switching_cost
-        return Asked(
+        asked = Asked(
             number,
-            f"{number}-{self.name}",
+            token,
             request,
             len(self.events),
             dict(choice.values),
@@ -400,6 +412,7 @@ class StudyState:
             gain if (gain := self.gain()) is not None and math.isfinite(gain) else None,
             dict(limits),
         )
+        return asked, price
 
     def decide(self, suggestion: object, context: Mapping[str, Any]) -> Decided:
         """Event of the settings that follow from observed values."""

@@ -189,7 +189,7 @@ class CostModel:
     def fits_keeping(self, i: int, keep: Container[str] | None, history: History) -> bool:
         """Whether control set `i` fits while some variables stay in place (None: all that can) and others move far."""
         switching = self.problem.least_switching_cost(self.problem.control_sets[i], history, keep)
-        return not self.means()[i] + switching > history.remaining + history.rounding
+        return history.affords(float(self.means()[i]) + switching)
 
     def of(self, i: int, values: Mapping[str, Any], history: History) -> float:
         """Cost of playing control set `i` at `values` now, switching included; NaN where it is not known."""
@@ -197,7 +197,7 @@ class CostModel:
 
     def fits(self, i: int, values: Mapping[str, Any], history: History) -> bool:
         """Whether `of` fits into the remaining budget; an unknown cost does."""
-        return not self.of(i, values, history) > history.remaining + history.rounding
+        return history.affords(self.of(i, values, history))
 
 
 def _tell(known: ArmStatistics, paid: tuple[int, float]) -> ArmStatistics:

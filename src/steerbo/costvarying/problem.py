@@ -357,6 +357,16 @@ class CostVarying(ConstrainedProblem):
         price = self.scopes[self.number(suggestion.scope)].price
         return None if price is None else price + (suggestion.change_cost or 0.0)
 
+    def affordable(self, history: History) -> tuple[Scope, ...]:
+        """Control sets that fit into the money left by their stated or mean told cost, with the least switching."""
+
+        def fits(scope: Scope) -> bool:
+            if scope.price is None:
+                return history.affords(history.mean_cost(scope))
+            return history.affords(scope.price + self.least_switching_cost(scope.set, history))
+
+        return tuple(filter(fits, self.scopes))
+
     def paid(self, played: Round, history: History) -> float | None:
         """Cost of a round by the positions that were really reached; None where costs are not stated."""
         price = self.scopes[self.number(played.suggestion.scope)].price

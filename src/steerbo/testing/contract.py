@@ -454,12 +454,14 @@ class WingContract(Contract):
         _survives(world, shape, together=1 if shape == "edge" else world.rounds - 2)
 
     def test_budget_ends_the_study(self, world: Case) -> None:
-        """A spent budget ends a study."""
+        """A spent budget ends a study, and no play costs more than is left."""
         optimizer = world.start(budget=4.5)
         for _ in range(50):
+            left = optimizer.history.remaining
             suggestion = optimizer.ask(**world.request(len(optimizer.history) + 1))
             if suggestion is None:
                 break
+            assert (world.problem.price(suggestion) or 0.0) <= left + 1e-9
             suggestion = world.decide(optimizer, suggestion)
             optimizer.tell(suggestion, **world.outcome(suggestion))
         assert 0 < len(optimizer.history) <= 50

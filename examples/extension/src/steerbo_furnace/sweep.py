@@ -24,12 +24,13 @@ class Sweep(Method[CostVarying, Any]):
     solves = CostVarying
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
-        """The next set, at the next point."""
-        turn, sets = len(history), self.problem.control_sets
-        names, space = list(sets[turn % len(sets)]), self.problem.space
+        """The next set that the money left pays for, at the next point."""
+        turn, space = len(history), self.problem.space
+        affordable = self.problem.affordable(history)
+        scope = affordable[turn % len(affordable)]
         seed = self.streams.integer(0, "sweep")
         (settings,) = space.decode(sobol_points(turn + 1, space.dimension, seed)[-1:])
-        return Choice(Scope(names), {name: settings[name] for name in names})
+        return Choice(scope, {name: settings[name] for name in scope.set})
 
     def recommend(self, history: History) -> Recommendation:
         """The round with the best outcome."""
