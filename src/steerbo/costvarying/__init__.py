@@ -2,9 +2,10 @@
 
 `problem.py` has the data, with the costs that are stated. `method.py` is the base of all methods:
 `CostModel` in it decides which sets are affordable. `_surrogate.py` turns outcomes into rows of a
-Gaussian process over all variables; `search_space.py` has each control set's box, and by
-`Candidates.expectation` the set's expected value, whose maths is `surrogate/_expectation.py`. A
-rule that chooses is a class with `choose`, listed in `methods.py`.
+Gaussian process over all variables; `search_space.py` has each control set's box, and
+`Candidates`, by which expected values are searched: of all sets at once in a round
+(`BatchedBounds`), of one over all draws for the play and for answers (`Mixture`). A rule that
+chooses is a class with `choose`, listed in `methods.py`.
 """
 
 from ..core.tolerance import Absolute, Fraction, Threshold, Tolerance

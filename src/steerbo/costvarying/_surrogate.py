@@ -1,8 +1,8 @@
 """The surrogate of the wing: one Gaussian process for all control sets, its drift, and the feasibility of plays.
 
 Each outcome is a row of it: the encoded values that were realised, and `sign · value`, so that
-larger is better. Where the objective drifts, time is the last input column. The expected value of a
-control set, an average over nature's draws, is `Candidates.expectation` in `search_space.py`.
+larger is better. Where the objective drifts, time is the last input column. Expected values of a
+control set, averages over nature's draws, are searched by `Candidates` in `search_space.py`.
 """
 
 from __future__ import annotations
