@@ -202,7 +202,7 @@ def test_recommend_is_searched_for_once(kind: str, monkeypatch: pytest.MonkeyPat
 
     @cached_until_next_event
     def counting(method: Any, history: Any) -> Any:
-        searched.append(history.events)
+        searched.append(history.event_count)
         return inner(method, history)
 
     counted = counting if hasattr(getattr(type(method), name), "__wrapped__") else counting.__wrapped__  # type: ignore[attr-defined]

@@ -255,7 +255,7 @@ class History:
         self.budget, self.limit, self.stop = created.budget, created.rounds, created.stop
         self.columns: dict[str, str] = {}  # how the lab heads columns of tables, by their own names
         self.revisions: list[LimitsRevised] = []
-        self.events = 1
+        self.event_count = 1
         self.data: dict[str, DataAdded] = {}  # external data, by the name that `amend` takes
         self.removed: dict[str, DataAdded] = {}  # those of them that are void by now, as they were
         self.first_data: dict[str, DataAdded] = {}  # external data as it came, by name
@@ -271,7 +271,7 @@ class History:
         self._came: dict[str, tuple[int, float | None]] = {}
         self._known: dict[str, tuple[Round | DataAdded, Result]] = {}
         self._results: tuple[Result, ...] | None = ()  # None: to be gathered anew
-        self._gathered = 0  # number of events in them: later ones are to be added
+        self._gathered = 0  # how many of `_came` are in them: later ones are to be added
         # results of all sources, and those of here among them
         self._of_here: tuple[tuple[Result, ...], tuple[Result, ...]] = (), ()
         self.sources: dict[str, None] = {}  # names of sources other than here, in order
@@ -662,7 +662,7 @@ class History:
 
     def apply(self, event: Event) -> None:
         """Take in one event."""
-        self.events += 1
+        self.event_count += 1
         self._costs = None
         self._apply(event)
         self._date()

@@ -59,7 +59,7 @@ def cached_until_next_event(answer: Callable[[Any, History], A]) -> Callable[[An
     ...     @cached_until_next_event
     ...     def recommend(self, history):
     ...         print("searching")
-    >>> method, history = Slow(), type("History", (), {"events": 1})
+    >>> method, history = Slow(), type("History", (), {"event_count": 1})
     >>> method.recommend(history), method.recommend(history)
     searching
     (None, None)
@@ -69,8 +69,8 @@ def cached_until_next_event(answer: Callable[[Any, History], A]) -> Callable[[An
     @wraps(answer)
     def remembered(method: Any, history: History) -> A:
         found: tuple[int, A] | None = vars(method).get(place)
-        if found is None or found[0] != history.events:
-            found = history.events, answer(method, history)
+        if found is None or found[0] != history.event_count:
+            found = history.event_count, answer(method, history)
             setattr(method, place, found)
         return found[1]
 

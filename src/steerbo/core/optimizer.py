@@ -216,7 +216,7 @@ class EventRecorder:
         """See `Method.expected_outcome`; of thousands of rows added at once only the first are compared."""
         history = self.state.history
         many = isinstance(event, DataAdded) and len(history.data) > MOST_COMPARED
-        if not isinstance(event, OutcomeTold | DataAdded) or many or not self.state.models:
+        if not isinstance(event, OutcomeTold | DataAdded) or many or not self.state.keeps_model:
             return None
         try:
             with one_blas_thread():

@@ -95,8 +95,8 @@ class StudyState:
             self.method = kind(problem, options, self.streams, self.history)
         # faults of fits that the method cannot use, by position in the log
         self.unread: dict[int, str] = {}
-        # Results computed from the events, and from how many: they are kept until the next one.
         self.whole = True  # whether the last event was taken in by all of it
+        # Results computed from the events, and from how many: they are kept until the next one.
         self._gain: tuple[int, float | None] = (0, None)
         self._refitted: tuple[int, Refitted | None] = (0, None)
         self._informed: tuple[int, Method[Any, Any]] = (0, self.method)
@@ -275,13 +275,13 @@ class StudyState:
         return self._gain[1]
 
     @property
-    def models(self) -> bool:
+    def keeps_model(self) -> bool:
         """Whether asks keep a model of the outcomes up to date: choices read it, or bounds that stop the study."""
         return self.history.stop is not None or self.method.chooses_by_model
 
     def refit(self) -> Refitted | None:
         """Hyperparameters learned anew for the next round, where that is due and not in the log already."""
-        return self._refit() if self.models else None
+        return self._refit() if self.keeps_model else None
 
     def _refit(self) -> Refitted | None:
         number = len(self.history) + 1
@@ -316,7 +316,7 @@ class StudyState:
         return self._informed[1]
 
     def _with_all_learned(self) -> Method[Any, Any]:
-        """Copy of the method with the refit that is due; this state's own method learns from the log only."""
+        """Method with the refit that is due, of a copy of this state, which learns from the log only; or its own."""
         fitted = self._refit()
         return self.method if fitted is None else self.preview(fitted).method
 

@@ -83,7 +83,7 @@ class Threshold:
         return self
 
     def acceptable(self, best: float, worst: float, sign: float) -> float:
-        """The least acceptable value; `best`, `worst` and the answer in units of `sign · value`."""
+        """The least acceptable value, which may be out of reach, above `best`: answers say so, choices take `best`."""
         return sign * self.value
 
     def __str__(self) -> str:

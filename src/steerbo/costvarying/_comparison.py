@@ -163,7 +163,7 @@ class ArmComparison:
         two.
         """
         method, arms, wide = self._method, self.arms, self.candidates
-        if self._few and not self._lazy:
+        if self._few:
             seed, k = method.streams.integer(self._number, "search"), len(arms)
             each = method.search_space.search(
                 wide, arms * 2, [self._beta], seed, [True] * k + [False] * k

@@ -116,11 +116,14 @@ class CostModel:
     @property
     def _observed(self) -> tuple[ArmStatistics, ArmStatistics]:
         """Both, cached until the next event."""
-        if self._known is None or self._known[0] != self._history.events:
+        if self._known is None or self._known[0] != self._history.event_count:
             paid = tuple(self._paid())
             every = [(i, cost) for i, cost, _ in paid]
             working = [(i, cost) for i, cost, worked in paid if worked]
-            self._known = self._history.events, (self._every.of(every), self._working.of(working))
+            self._known = (
+                self._history.event_count,
+                (self._every.of(every), self._working.of(working)),
+            )
         return self._known[1]
 
     def _paid(self) -> Iterator[tuple[int, float, bool]]:

@@ -374,7 +374,7 @@ class SearchSpace:
         They are of use until the next event that is no suggestion: a pending play only lowers
         bounds.
         """
-        told = self._history.events - len(self._history)
+        told = self._history.event_count - len(self._history)
         if self._found[0] != told:
             self._found = told, {}
         return self._found[1]

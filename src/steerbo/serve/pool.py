@@ -242,7 +242,7 @@ class OpenStudy:
                 study.refresh()
                 with study.said_by(by):
                     yield study
-                self._prepare_soon(study.history.events)
+                self._prepare_soon(study.history.event_count)
             except InvalidStudy:  # the file was replaced, say: the next request opens it anew
                 self._let_go()
                 raise
@@ -275,7 +275,7 @@ class OpenStudy:
         found = self._read.get(what)
         try:
             with self._held(_SOON if found or soon else PATIENCE), self.use() as study:
-                events = study.history.events
+                events = study.history.event_count
                 if found is None or found[0] != events:
                     if len(self._read) > 64:  # policies at many contexts, say
                         self._read = {}
@@ -304,7 +304,7 @@ class OpenStudy:
 
     def events(self) -> int:
         """Number of events; the latest count while a round is being chosen."""
-        return self.read("events", lambda study: study.history.events)
+        return self.read("events", lambda study: study.history.event_count)
 
     def close(self) -> None:
         """Close the log once the study is unused.

@@ -684,7 +684,7 @@ class FailureModel:
 class Feasibility:
     """Models of the constrained outcomes and of failures. A method has one; a causal method has one for each model.
 
-    Pass every event to `learn`. `margin` and `region` tell a search where plays are feasible,
+    All are functions of the history as it stands. `margin` and `region` tell a search where plays are feasible,
     `feasible` picks among listed points, `slack` describes an answer. Where a constraint holds on
     average over plays, `required` is the probability that the next play still needs,
     `probabilities` the one that a play has.
