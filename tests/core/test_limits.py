@@ -12,7 +12,7 @@ import pytest
 import steerbo as sb
 from steerbo.causal.coca_bo import CoCaBO
 from steerbo.core._constraints import check_suggestion, limits_broken
-from steerbo.costvarying.methods import Random
+from steerbo.costvarying.baselines import Random
 from steerbo.errors import InvalidProblem, LimitBroken, SteerboError
 from steerbo.extending import (
     Choice,

@@ -14,7 +14,7 @@ from steerbo.core._creation import MethodOptions
 from steerbo.costvarying.cheap_first import CheapFirst
 from steerbo.errors import InvalidOption, InvalidProblem, InvalidStudy
 from steerbo.records import record
-from steerbo.timevarying.methods import Random as RandomInTime
+from steerbo.timevarying.baselines import Random as RandomInTime
 from tests.core.outside import KIND, PROBLEM, created
 from tests.core.stub import Nearest, Stub
 from tests.outsiders import FEW, install

@@ -10,7 +10,7 @@ import pytest
 from steerbo.core import Optimizer, Streams
 from steerbo.errors import InvalidProblem
 from steerbo.meanfield import MeanField
-from steerbo.meanfield.methods import OverlapGP, Turbo
+from steerbo.meanfield.baselines import OverlapGP, Turbo
 from tests.meanfield.worlds import check_vectors, crowd
 
 NAIVE = ("turbo", "gp-ucb")

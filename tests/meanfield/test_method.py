@@ -10,8 +10,8 @@ import steerbo as sb
 from steerbo.core import Optimizer, Outcome, Streams, reason
 from steerbo.core._findings import sentence_of
 from steerbo.meanfield import MeanField
+from steerbo.meanfield.baselines import Random
 from steerbo.meanfield.method import ToldAverage
-from steerbo.meanfield.methods import Random
 
 
 def method_of(problem: MeanField) -> Random:

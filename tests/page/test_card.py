@@ -6,7 +6,7 @@ import pytest
 
 import steerbo as sb
 from steerbo.core import BaseStudy, Explanation, Recommendation, good_enough, reason
-from steerbo.costvarying.methods import Random
+from steerbo.costvarying.baselines import Random
 from steerbo.page.view import AdviceCard, advice_card, advice_of, sets
 from steerbo.study import MemoryLog, Study
 from tests.serve.players import KINDS, OVEN

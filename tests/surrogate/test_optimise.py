@@ -9,8 +9,8 @@ import pytest
 
 import steerbo as sb
 from steerbo.core import History, Streams
+from steerbo.costvarying.baselines import UcbPsq, UcbPsqOptions
 from steerbo.costvarying.method import CostVaryingMethod
-from steerbo.costvarying.methods import UcbPsq, UcbPsqOptions
 from steerbo.gp import GPRegression, SquaredExponentialKernel
 from steerbo.optim import Box, FeasibleRegion, maximise, sobol_points
 from steerbo.surrogate import (

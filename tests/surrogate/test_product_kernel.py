@@ -7,7 +7,7 @@ import pytest
 
 import steerbo as sb
 from steerbo.core import Optimizer, Streams
-from steerbo.costvarying.methods import UcbPsq, UcbPsqOptions
+from steerbo.costvarying.baselines import UcbPsq, UcbPsqOptions
 from steerbo.gp import Factor
 from steerbo.surrogate._parts import gauss_rule
 from tests.gp.examples import covariance

@@ -12,8 +12,8 @@ from scipy.stats import norm
 
 from steerbo import Decay, Float, Optimizer, Prior, TimeVarying
 from steerbo.timevarying import SquaredExponential
+from steerbo.timevarying.baselines import EventTriggered, threshold
 from steerbo.timevarying.data import Datum
-from steerbo.timevarying.methods import EventTriggered, threshold
 from tests.timevarying.reference import refit
 
 X = np.linspace(0, 1, 11)

@@ -14,7 +14,7 @@ from jaxtyping import Float, Int
 from pydantic import Field
 
 from steerbo.extending import Choice, History, SteerboError, record
-from steerbo.meanfield.methods import GPUCB, OverlapGP, PerAgentMethod, Vector
+from steerbo.meanfield.baselines import GPUCB, OverlapGP, PerAgentMethod, Vector
 
 
 class AdditiveGP(OverlapGP):

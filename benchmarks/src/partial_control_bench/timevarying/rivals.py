@@ -23,6 +23,7 @@ from steerbo.core import Explanation, History, OptionsT, Result, Round, Streams
 from steerbo.extending import record
 from steerbo.timevarying import TimeVarying
 from steerbo.timevarying._comparison import PriorComparison, Surrogate, datum_of
+from steerbo.timevarying.baselines import OnePrior, OnePriorOptions
 from steerbo.timevarying.data import draw_largest
 from steerbo.timevarying.elimination import Elimination, EliminationMethod, EliminationOptions
 from steerbo.timevarying.method import (
@@ -30,7 +31,6 @@ from steerbo.timevarying.method import (
     TimeVaryingMethod,
     belief_behind,
 )
-from steerbo.timevarying.methods import OnePrior, OnePriorOptions
 from steerbo.timevarying.surrogates import BoxSurrogate, finite_surrogate
 
 
