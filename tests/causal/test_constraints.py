@@ -9,10 +9,9 @@ import pytest
 
 import steerbo as sb
 from steerbo.causal._constraints import ScopeConstraints
-from steerbo.causal._costs import grid_of
 from steerbo.core import Optimizer, Scope, Suggestion
 from steerbo.errors import InvalidContext, InvalidProblem
-from steerbo.optim import Box
+from steerbo.optim import Box, covering
 from steerbo.space import Limit
 from steerbo.testing import Case, TraitContract
 
@@ -277,7 +276,7 @@ def test_regions_are_kept_and_few(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_prices_within_limits_are_looked_for_once_a_region(monkeypatch: pytest.MonkeyPatch) -> None:
     found: list[Box] = []
-    monkeypatch.setattr("steerbo.causal._costs.grid_of", lambda box: found.append(box) or grid_of(box))  # type: ignore[func-returns-value]
+    monkeypatch.setattr("steerbo.causal._costs.covering", lambda box: found.append(box) or covering(box))  # type: ignore[func-returns-value]
     case = priced()
     optimizer = Optimizer(case.problem, case.method, seed=1, **case.options)
     for _ in range(3):

@@ -13,6 +13,7 @@ from steerbo.core import Scope
 from steerbo.errors import InvalidProblem, OutcomeConflict
 from steerbo.records import from_dict, to_dict
 from steerbo.space import Space
+from steerbo.space.formula import values_of
 from tests.causal.priced import PRICES, STAGED, VARIABLES, problem
 
 GRAPH = sb.CausalGraph.from_text(
@@ -39,7 +40,7 @@ def test_a_price_is_paid_at_the_value_that_is_set() -> None:
     assert found.fixed(scope) == 3.0
     assert found.text(scope) == "3 a round, and 0.1 * dose + wind for dose, and 3 if metal == 'steel' else 1 for metal"
     assert found.along("dose", np.array([0.0, 1.0, 0.0]), known).tolist() == [0.5, 10.5, 0.5]
-    assert found.values("metal") == ["steel", "wood"]
+    assert values_of(found.space, "metal") == ["steel", "wood"]
 
 
 def test_what_is_learned_has_no_price_yet() -> None:

@@ -111,5 +111,5 @@ def test_agents_move_no_further_than_they_may() -> None:
     half = {"distribution": {"everyone": {"north": 0.5, "south": 0.5}}}
     study.tell(study.attach(half), 1.0)
     assert study.attach({"distribution": {"everyone": {"north": 0.7, "south": 0.3}}})
-    with pytest.raises(InvalidRequest, match=r"at most 0\.2 of a context's agents move: here 0.5"):
+    with pytest.raises(InvalidRequest, match=r"at most 0\.2 of a context's agents move: here 0.3"):
         study.attach({"distribution": {"everyone": {"north": 1.0, "south": 0.0}}})

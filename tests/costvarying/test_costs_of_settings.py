@@ -11,6 +11,10 @@ import pytest
 
 import steerbo as sb
 from steerbo.core.events import Refitted
+from steerbo.costvarying._stated_costs import StatedCosts
+from steerbo.errors import InvalidProblem
+from steerbo.space import Space
+from steerbo.surrogate import Controlled, LawOf, Observed, Part, Uncontrolled
 
 Cost = Callable[[Mapping[str, float]], float]
 
@@ -91,3 +95,102 @@ def test_where_they_are_not_used_it_is_said() -> None:
     (found,) = [each for each in study.status.findings if each.kind == "costs-hang"]
     assert found.values == {"names": ["heat"], "rising": [True], "plays": 20}
     assert "rise with heat" in found.text
+
+
+# -- formulas ----------------------------------------------------------------------------------------------------------
+
+
+def stated(*costs: Any, worth: float | None = 1.0, **changes: Any) -> sb.CostVarying:
+    variables = [sb.Float("heat", 0, 10, law=sb.Uniform(), **changes), sb.Float("mix", 0, 1, law=sb.Uniform())]
+    return sb.CostVarying(variables, [["heat"], ["heat", "mix"]], costs=costs, value_of_one=worth)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_by_a_formula_the_answer_is_where_net_value_is_largest(seed: int) -> None:
+    study, random = sb.Optimizer(stated("1 + heat", "1.2 + heat"), seed=seed, rounds=12), np.random.default_rng(seed)
+    while (suggestion := study.ask()) is not None:
+        x = {"heat": 5.0, "mix": random.random(), **suggestion.values}
+        study.tell(suggestion, value(x) + 0.1 * random.standard_normal(), realised=x)
+    advice = study.recommend()
+    at = {"mix": 0.5, **advice.values}
+    assert value(at) - rises(at) > 17.3
+    more = 0.2 * ("mix" in advice.values)
+    assert advice.cost == pytest.approx(rises(at) + more)
+    paid = [played.paid for played in study.history]
+    sets = [0.2 * ("mix" in played.suggestion.values) for played in study.history]
+    heats = [played.suggestion.values["heat"] for played in study.history]
+    assert paid == pytest.approx([1 + heat + more for heat, more in zip(heats, sets, strict=True)])
+    again = sb.load(study.to_json())
+    assert again.recommend() == advice
+
+
+@pytest.mark.parametrize("method", ["cheap-first", "ucb-psq", "random"])
+def test_no_more_is_spent_than_is_left_though_some_settings_cost_more(method: str) -> None:
+    study = sb.Optimizer(stated("1 + heat", 4), method, seed=0, budget=30)
+    while (suggestion := study.ask()) is not None:
+        study.tell(suggestion, value({"mix": 0.5, "heat": 5, **suggestion.values}), realised={"heat": 5.0, "mix": 0.5})
+    assert study.status.spent <= 30
+    assert study.history.remaining < 1
+
+
+def test_a_formula_may_read_what_is_seen() -> None:
+    variables = [sb.Float("heat", 0, 10), sb.Float("frost", 0, 20, seen=True)]
+    problem = sb.CostVarying(variables, [["heat"]], costs=["1 + 0.1 * heat * frost"], value_of_one=1.0)
+    study = sb.Optimizer(problem, seed=0)
+    for frost in (0.0, 20.0) * 6:
+        suggestion = study.ask(context={"frost": frost})
+        heat = suggestion.values["heat"]
+        assert problem.price(suggestion) == pytest.approx(1 + 0.1 * heat * frost)
+        study.tell(suggestion, 20 - 0.2 * (heat - 8) ** 2)
+    mild, hard = (study.policy(context={"frost": frost}) for frost in (0.0, 20.0))
+    assert mild.values["heat"] > hard.values["heat"] + 2  # 8 and 3
+
+
+def test_slopes_of_a_formula_by_differences() -> None:
+    space = Space(
+        [sb.Float("a", 1, 3), sb.Integer("n", 0, 4), sb.Float("b", 0, 2), sb.Float("c", 0, 1, law=sb.Uniform())]
+    )
+    costs = StatedCosts(["1 + a**2 * b + 3 * n + c"], [["a", "n", "b", "c"]], space)
+    parts: list[Part] = [Controlled(), Controlled(), Controlled(), Observed(0.5)]
+    point = np.array([[0.25, 0.5, 0.75]])  # a = 1.5, n = 2, b = 1.5
+    found, rise, bend = costs.along(0, parts).curved(point)
+    assert found == pytest.approx([1 + 1.5**2 * 1.5 + 6 + 0.5])
+    assert rise[0] == pytest.approx([2 * 2 * 1.5 * 1.5, 4 * 3, 2 * 1.5**2], abs=1e-4)
+    assert bend[0] == pytest.approx(np.array([[4 * 2 * 1.5, 0, 4 * 2 * 1.5], [0, 0, 0], [4 * 2 * 1.5, 0, 0]]), abs=1e-3)
+    unseen: list[Part] = [*parts[:3], Uncontrolled(LawOf(space["c"]))]
+    assert costs.along(0, unseen).values(point) == pytest.approx(found)  # the mean of a uniform law
+
+
+@pytest.mark.parametrize(
+    ("problem", "said"),
+    [
+        (lambda: stated("1 + mix", 2), "costs.0.*a formula that reads one of heat"),
+        (lambda: stated("heat", 2), r"costs.0.*a cost above 0.*At \{'heat': 0.0\} it gives 0"),
+        (lambda: stated("1 + heat", 2, worth=None), "costs.0.*a number, where value has no price.*value_of_one"),
+        (lambda: stated("1 + heat", 2, change=sb.SwitchingCost(fixed=1)), "costs.0.*hard to change"),
+        (lambda: stated("1 + heat"), "costs.*2 numbers, one for each control set"),
+        (lambda: stated("1 + heat", -2), "costs.1.*above 0"),
+        (lambda: stated("1 +", 2), "costs.0.*a formula of numbers, names"),
+        (lambda: stated([1], 2), "costs.0.*"),
+    ],
+)
+def test_formulas_that_are_none_are_refused(problem: Callable[[], Any], said: str) -> None:
+    with pytest.raises(InvalidProblem, match=said):
+        problem()
+
+
+def test_before_anything_is_told_the_cheapest_settings_are_the_answer() -> None:
+    """The cost alone is a straight line, without curvature."""
+    for problem in (stated("1 + heat", 9), stated("9", "1 + heat + mix")):
+        study = sb.Optimizer(problem, seed=0)
+        study.ask()
+        advice = study.recommend()
+        assert advice.cost == pytest.approx(1.0, abs=0.1)
+
+
+def test_a_formula_is_said() -> None:
+    assert ("control set", "heat; 1 + heat a round") in stated("1 + heat", 2).describe()
+
+
+def test_a_text_that_is_a_number_is_one() -> None:
+    assert stated("3", 2, worth=None).scopes[0].price == 3.0

@@ -8,7 +8,7 @@ import steerbo as sb
 from steerbo.core import Optimizer
 from steerbo.page import view
 from steerbo.page.archive import takes_its_time
-from steerbo.page.view import crowd, status_text
+from steerbo.page.view import advice_of, crowd, progress, status_text
 from steerbo.study import MemoryLog, Study
 from tests.serve.players import OVEN
 from tests.torture.kills import WINGS
@@ -58,6 +58,12 @@ def test_the_usual_range_is_that_of_outcomes_that_are_not_doubted() -> None:
     assert len(study.doubted) == 1
     (field,) = [field for field in view(study).out[0].fields if field.name == "value"]
     assert field.hint.endswith(" to 8.00")
+    chart = progress(study, None, advice_of(study))
+    assert chart is not None
+    assert max(float(text) for _, text in chart.up) < 10
+    (doubted,) = [dot for dot in chart.dots if dot.kind == "off"]
+    assert doubted.y == "0.00%"
+    assert doubted.text.endswith("probably wrong")
 
 
 def test_a_page_is_no_archive() -> None:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from itertools import product
 from operator import add
 from typing import Any
 
@@ -16,16 +15,15 @@ from .._arrays import Float, Int
 from ..core import Fold, History, Result, Scope
 from ..errors import InvalidContext
 from ..gp import Constant, GPPosterior, Kernel, Linear, SquaredExponentialKernel
-from ..optim import Box, kronecker
+from ..optim import Box, covering
+from ..space.formula import values_of
 from ._arms import Arm
 from ._constraints import ScopeConstraints
 from .prices import PriceTable
 from .problem import Causal
 
 _CACHED = 64  # boxes
-_GRID = 64  # values of each action, if the wanted ones are not affordable
 _DEAREST = 9  # values of a context that is not known yet
-_CORNERS = 6  # actions at most whose extremes are tried as well
 _COSTS_USED = 300  # costs, the latest, that prices are learned from
 # variances of costs of the same play, as shares of costs' mean square
 _NOISES = (1e-6, 1e-4, 1e-2, 1e-1, 1.0)
@@ -90,7 +88,7 @@ class CostModel:
 
     def lowest(self, name: str, known: Mapping[str, Any]) -> float:
         """Lowest price of setting a variable."""
-        column = np.unique(self._prices.space[name].encode(self._prices.values(name)))
+        column = np.unique(self._prices.space[name].encode(values_of(self._prices.space, name)))
         return float(self.along(name, column, known).min())
 
     def of_rows(
@@ -133,7 +131,7 @@ class CostModel:
         reads = {read for n in (*scope.set, *scope.contexts) for read in table.reads(n)}
         unseen = [name for name in table.space.seen if name in reads and name not in known]
         if unseen:
-            values = table.values(unseen[0], _DEAREST)
+            values = values_of(table.space, unseen[0], _DEAREST)
             return max(
                 self.least_of(scope, {**known, unseen[0]: value}, names, grid) for value in values
             )
@@ -174,7 +172,7 @@ class CostModel:
         if found is None or of is not box:
             if len(self._grids) >= _CACHED:
                 self._grids.clear()
-            self._grids[id(box)] = box, (found := grid_of(box))
+            self._grids[id(box)] = box, (found := covering(box))
         return found
 
     def fixed(self, i: int, seen: Mapping[str, Any]) -> float:
@@ -309,26 +307,12 @@ class ActionCost:
         """Affordable encoded values: the wanted ones, else the nearest on a grid, else the cheapest."""
         if self.affordable(names, wanted):
             return wanted
-        grid = grid_of(box)
+        grid = covering(box)
         prices = self.of_rows(names, grid)
         within = prices <= self.most
         if not within.any():
             return grid[int(prices.argmin())]
         return grid[within][int(((grid[within] - wanted) ** 2).sum(axis=1).argmin())]
-
-
-def with_corners(n: int, k: int) -> Float[np.ndarray, "g k"]:
-    """Spread n points evenly in the unit cube of k actions, and add its corners, where they are few."""
-    ends = np.array([*product((0.0, 1.0), repeat=k)]) if k <= _CORNERS else np.zeros((1, k))
-    return np.vstack([kronecker(n, k), ends])
-
-
-def grid_of(box: Box) -> Float[np.ndarray, "g k"]:
-    """Encoded points that cover a box, its corners included, within its constraints."""
-    points = box.place(with_corners(_GRID * box.dimension, box.dimension))
-    if (allowed := box.allows(points)).any():
-        return np.asarray(points[allowed])
-    return points
 
 
 class PriceRegression:

@@ -27,7 +27,7 @@ from ..bandit import BOUND
 from ..core import Recommendation, Scope, Table, reason, settings_text
 from ..errors import InvalidContext, one_of
 from ..gp import Averaged, mixture_moments
-from ..optim import in_units, kronecker
+from ..optim import in_units, kronecker, with_corners
 from ..records import record
 from ..surrogate import (
     Controlled,
@@ -40,7 +40,7 @@ from ..surrogate import (
 )
 from ._arms import Arm
 from ._contexts import ContextSample
-from ._costs import ActionCost, with_corners
+from ._costs import ActionCost
 from ._feasibility import ArmFeasibility, best_feasible, infeasibility, infeasible_share
 from ._staged import AffectedContexts, StagedSearch
 from .models import ArmModel, Posterior

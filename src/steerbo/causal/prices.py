@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from ..core import Scope
 from ..core.request import LARGEST
 from ..errors import InvalidProblem, one_of
 from ..space import Space
-from ..space.formula import Formula
+from ..space.formula import Formula, grid_of
 from .graphs.graph import CausalGraph
 
 LEARNED = "learned"
@@ -23,8 +22,6 @@ LEARNED = "learned"
 OUT_OF_REACH = LARGEST
 """Stands for a price where a formula has no value."""
 Price = float | str | Callable[..., float]
-_GRID = 33  # values of a variable at which a formula is checked
-_CORNERS = 256  # combinations of known variables at which it is checked as well
 
 
 def varies(price: Any) -> bool:
@@ -152,31 +149,13 @@ class PriceTable:
         return table
 
     def _check(self, name: str, formula: Formula) -> None:
-        for values in self._grid(formula.reads):
+        for values in grid_of(self.space, formula.reads):
             if not 0 <= (found := formula(values)) <= LARGEST:
                 at = {read: values[read] for read in formula.reads}
                 hint = f"At {at} it gives {found:g}."
                 raise InvalidProblem(
                     f"prices.{name}", formula.given, f"a price from 0 to {LARGEST:g}", hint
                 )
-
-    def _grid(self, names: Sequence[str]) -> list[dict[str, Any]]:
-        few = max(2, int(_CORNERS ** (1 / max(len(names) - 1, 1)))) if len(names) > 1 else _GRID
-        grids = [
-            self.values(name, _GRID if i == 0 else min(few, _GRID)) for i, name in enumerate(names)
-        ]
-        return [dict(zip(names, row, strict=True)) for row in product(*grids)]
-
-    def values(self, name: str, most: int = _GRID) -> list[Any]:
-        """Values that cover the range of a variable, its ends included; all of a category."""
-        variable = self.space[name]
-        levels = variable.levels
-        column = (
-            np.linspace(0.0, 1.0, most)
-            if levels is None or len(levels) > most
-            else np.asarray(levels, float)
-        )
-        return list(dict.fromkeys(variable.decode(column)))
 
     @property
     def varying(self) -> frozenset[str]:

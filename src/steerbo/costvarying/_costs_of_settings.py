@@ -1,10 +1,10 @@
-"""Cost of a play, learned over its settings: a Gaussian process of the told costs over the objective's variables.
+"""Cost of a play at its settings: by a stated formula, or learned from the told costs by a Gaussian process.
 
-It is used where value and cost share a unit (`value_of_one`), no costs are stated, and the told
-ones depend on where a play was: net value is then that at the settings, and not that at the mean cost
-of the control set.
+It is used where value and cost share a unit (`value_of_one`), and costs are formulas; or none are
+stated, and the told ones depend on where a play was. Net value is then that at the settings, and
+not that at the mean cost of the control set.
 
-Costs are modelled as they are, and not by their logarithm: the expected cost of a set, over
+Told costs are modelled as they are, and not by their logarithm: the expected cost of a set, over
 nature's draws, is then the same closed form as its expected value, with gradient and Hessian, so
 that net value is searched as value is.
 """
@@ -33,6 +33,7 @@ from ..surrogate import (
     ProductKernelPosterior,
     RowsModel,
 )
+from ._stated_costs import CostAlong
 from ._surrogate import COST_FIT
 from .problem import CostVarying
 
@@ -47,7 +48,9 @@ class NetOfCost:
         level: of costs where they are 0 in their standardised units, in units of `value`.
     """
 
-    def __init__(self, value: Mixture, cost: Mixture, factor: float, level: float) -> None:
+    def __init__(
+        self, value: Mixture, cost: Mixture | CostAlong, factor: float, level: float
+    ) -> None:
         self._value, self._cost, self._factor, self._level = value, cost, factor, level
 
     def values(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, " r"]:
@@ -65,7 +68,7 @@ class NetOfCost:
 
 
 class CostsOfSettings:
-    """Told costs as a function of the play: all variables, and the control set where there are several.
+    """Costs as a function of the play: by formulas, or told ones over all variables and the control set.
 
     Args:
         problem: whose costs.
@@ -86,7 +89,9 @@ class CostsOfSettings:
 
     @property
     def active(self) -> bool:
-        """Whether costs depend on settings: if so, the latest fit has hyperparameters of them."""
+        """Whether costs depend on settings: by a formula, or the latest fit has hyperparameters of them."""
+        if self.problem.cost_formulas is not None:
+            return True
         fits = self._history.fits
         return self.learns and bool(fits) and fits[-1].part(COST_FIT) is not None
 
@@ -155,13 +160,18 @@ class CostsOfSettings:
         self, value: Mixture, i: int, parts: Sequence[Part], scale: float, beta: float = 0.0
     ) -> NetOfCost:
         """Net value of control set `i`, given its value, whose unit is `scale`; with `beta` its upper bound."""
-        output, unit = self.model.output, scale * (self.problem.value_of_one or 1.0)
+        unit = scale * (self.problem.value_of_one or 1.0)
+        if (formulas := self.problem.cost_formulas) is not None:
+            return NetOfCost(value, formulas.along(i, parts), 1.0 / unit, 0.0)
+        output = self.model.output
         return NetOfCost(
             value, self._mixture(i, parts, -beta), output.scale / unit, output.offset / unit
         )
 
     def at(self, i: int, parts: Sequence[Part], point: Float[np.ndarray, " c"]) -> float:
         """Expected cost of a play of control set `i` at encoded settings, not below 0."""
+        if (formulas := self.problem.cost_formulas) is not None:
+            return float(formulas.along(i, parts).values(point[None])[0])
         (mean,), _ = self._mixture(i, parts).moments(point[None])
         return max(float(self.model.unstandardise(float(mean))), 0.0)
 

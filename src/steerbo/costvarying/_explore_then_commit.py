@@ -363,8 +363,8 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
 
     def _cost_bounds(self, history: History) -> np.ndarray:
         """Lower bounds on the mean costs, (m,): lines 22–24; stated costs are known exactly."""
-        if self.problem.costs is not None:
-            return np.array(self.problem.costs)
+        if (stated := self.problem.stated_costs) is not None:
+            return stated.copy()
         return cost_bounds(self.costs.observed, self._horizon(history))
 
     def _horizon(self, history: History) -> float:

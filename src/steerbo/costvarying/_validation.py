@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations
 from typing import Any
@@ -184,16 +183,3 @@ def cheaper_supersets(scopes: Sequence[Scope]) -> Iterator[str]:
         if whole.price < part.price:
             less = f"{whole} costs {whole.price:g} a round, and {part}, which is a part of it, {part.price:g}"
             yield f"{less}: is that meant?"
-
-
-def check_costs(costs: Sequence[float] | None, control_sets: ControlSets) -> None:
-    """Refuse costs that are not positive and finite, or not one for each control set."""
-    if costs is None:
-        return
-    if len(costs) != len(control_sets):
-        raise InvalidProblem(
-            "costs", costs, f"{counted(len(control_sets), 'number')}, one for each control set"
-        )
-    for i, cost in enumerate(costs):
-        if not 0 < cost < math.inf:
-            raise InvalidProblem(f"costs.{i}", cost, "a finite number above 0")

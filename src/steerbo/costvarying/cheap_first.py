@@ -420,7 +420,8 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         if (worth := self.problem.value_of_one) is not None:
             rule = f"each round holds the set whose net value may be largest: {worth:g} times its value, less its cost"
         if self.costs_of_settings.active:
-            rule += ", which depends on its settings and is learned over them; bounds here are of the net value"
+            learned = " and is learned over them" if self.costs_of_settings.learns else ""
+            rule += f", which depends on its settings{learned}; bounds here are of the net value"
         summary = (
             f"{rule}. Round {asked[-1].round} held {asked[-1].scope}, whose expected "
             f"value was uncertain by {numeral(why.width, 3)}."

@@ -143,8 +143,8 @@ class CostModel:
         Failures that end early make no set cheaper than its plays that work, whose values it is
         compared by; and the cost of failures alone is no price.
         """
-        if self.problem.costs is not None:
-            return np.array(self.problem.costs)
+        if (stated := self.problem.stated_costs) is not None:
+            return stated.copy()
         # 0 where none is known
         means = np.maximum(self.observed.means, self.observed_working.means)
         return np.where(self.observed_working.counts > 0, means, np.nan)
@@ -156,9 +156,9 @@ class CostModel:
 
     def contradicted(self) -> list[Finding]:
         """Find the stated costs that are not those that were told."""
-        if self.problem.costs is None:
+        stated = self.problem.stated_costs
+        if stated is None or self.problem.cost_formulas is not None:
             return []
-        stated = np.array(self.problem.costs)
         told = self.observed.means
         counts = self.observed.counts
         played, larger = counts > 0, told > stated
@@ -192,7 +192,9 @@ class CostModel:
     def fits_keeping(self, i: int, keep: Container[str] | None, history: History) -> bool:
         """Whether control set `i` fits while some variables stay in place (None: all that can) and others move far."""
         switching = self.problem.least_switching_cost(self.problem.control_sets[i], history, keep)
-        return history.affords(float(self.means()[i]) + switching)
+        formulas = self.problem.cost_formulas
+        costs = self.means() if formulas is None else formulas.least
+        return history.affords(float(costs[i]) + switching)
 
     def of(self, i: int, values: Mapping[str, Any], history: History) -> float:
         """Cost of playing control set `i` at `values` now, switching included; NaN where it is not known."""
@@ -486,11 +488,14 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
     ) -> Choice:
         """Turn an arm and an encoded point into a choice; `note` is logged.
 
-        Hard-to-change variables stay in place where the budget does not allow to move them.
+        Hard-to-change variables stay in place where the budget does not allow to move them, and
+        settings whose formula costs more than is left give way to the nearest that do not.
         """
         if self.problem.space.changes and not self.fits(history, arm, point):
             arm, point = self._in_place(history, arm, point, request or {})
         scope, seen = self.problem.scopes[arm.set], (request or {}).get(SEEN.name, {})
+        if self.problem.cost_formulas is not None:
+            point = self._within_budget(history, arm, point, seen)
         cost = self._expected_cost(arm.set, point, seen)
         if arm.keep:
             scope = Scope(
@@ -500,6 +505,23 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             )
         settings = self.search_space.settings(arm, point)
         return Choice(scope, settings, expected_cost=cost, note=note)
+
+    def _within_budget(
+        self, history: History, arm: Arm, point: Float[np.ndarray, " c"], seen: Mapping[str, Any]
+    ) -> Float[np.ndarray, " c"]:
+        """Encoded point, or the nearest of some others where its stated cost is more than is left."""
+        formulas = self.problem.cost_formulas
+        assert formulas is not None
+        costs = formulas.along(
+            arm.set, self.search_space.parts_at(arm.set, self.search_space.encoded(seen))
+        )
+        if history.affords(float(costs.values(point[None])[0])):
+            return point
+        others = self.search_space.covering(arm, seen)
+        fitting = others[[history.affords(cost) for cost in costs.values(others).tolist()]]
+        if not len(fitting):
+            return point
+        return np.asarray(fitting[np.square(fitting - point).sum(axis=1).argmin()])
 
     def play_at(
         self, history: History, values: Mapping[str, Any], request: Mapping[str, Any]
@@ -1091,5 +1113,6 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             (str(scope), int(self.plays[i]), "unknown" if np.isnan(costs[i]) else float(costs[i]))
             for i, scope in enumerate(self.problem.scopes)
         )
-        cost = "mean cost" if self.problem.costs is None else "stated cost"
+        stated = self.problem.costs is not None and self.problem.cost_formulas is None
+        cost = "stated cost" if stated else "mean cost"
         return Table("Control sets", ("hold", "rounds", cost), tuple(rows))

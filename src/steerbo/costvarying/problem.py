@@ -13,8 +13,10 @@ from dataclasses import field
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
+import numpy as np
 from pydantic import Strict, model_validator
 
+from .._arrays import Float
 from .._wording import listed
 from ..core import (
     ConstrainedProblem,
@@ -38,10 +40,10 @@ from ..space.fields import KnownNoise, ListField, NotNegative, Positive
 from ..space.variables import NEAR
 from ._constraints import check_constraints
 from ._nature import describe_law, stated_laws_of_rows
+from ._stated_costs import Cost, StatedCosts, check_costs
 from ._validation import (
     INSTEAD,
     cheaper_supersets,
-    check_costs,
     check_sets,
     check_switching_costs,
     check_value_of_one,
@@ -62,7 +64,10 @@ class CostVarying(ConstrainedProblem):
             a `law`, unless it is `seen` before each choice and given to `ask`.
         control_sets: names of the variables that each set controls, e.g.
             ``[["ph"], ["temperature", "ph"]]``.
-        costs: cost of a play of each set; None: costs are learned from `tell`.
+        costs: cost of a play of each set: a number; or, where value has a price (`value_of_one`), a
+            formula of variables that the set holds and of values seen before choosing, such as
+            ``"1 + 0.2 * heat"``, or a Python function of these. None: costs are learned from
+            `tell`.
         tolerance: quality that may be given up for money: `Fraction`, `Absolute` or `Threshold`;
             None: a twentieth of the way from the worst expected value to the best, or a method's
             own schedule.
@@ -109,7 +114,7 @@ class CostVarying(ConstrainedProblem):
 
     variables: Variables
     control_sets: Annotated[Sequence[Annotated[Sequence[str], ListField]], ListField]
-    costs: Annotated[Sequence[float], ListField] | None = None
+    costs: Annotated[Sequence[Cost], ListField] | None = field(default=None, hash=False)
     tolerance: Tolerance | None = None
     minimize: Annotated[bool, Strict()] = False
     nature: JointRows | None = None
@@ -132,7 +137,7 @@ class CostVarying(ConstrainedProblem):
         check_sets(self.space, self.control_sets, self.nature)
         check_switching_costs(self.space, self.control_sets)
         check_clock(self.drift, self.space.names)
-        check_costs(self.costs, self.control_sets)
+        check_costs(self.costs, self.control_sets, self.space, self.value_of_one)
         check_value_of_one(self.value_of_one, self.tolerance)
         _ = self.today  # is checked
         check_constraints(
@@ -167,9 +172,10 @@ class CostVarying(ConstrainedProblem):
 
     def describe(self) -> tuple[tuple[str, str], ...]:
         """Describe the control sets, their costs, the constraints and the tolerance: pairs of a heading and a text."""
-        prices = (
-            "" if scope.price is None else f"; {scope.price:g} a round" for scope in self.scopes
-        )
+        prices = [
+            f"; {cost:g} a round" if isinstance(cost, int | float) else f"; {cost} a round"
+            for cost in self.costs or ()
+        ] or [""] * len(self.scopes)
         sets = [
             ("control set", f"{scope}{price}")
             for scope, price in zip(self.scopes, prices, strict=True)
@@ -207,9 +213,27 @@ class CostVarying(ConstrainedProblem):
 
     @cached_property
     def scopes(self) -> tuple[Scope, ...]:
-        """One scope for each control set, with its cost where that is stated."""
-        costs = dict(enumerate(self.costs or ()))
-        return tuple(Scope(names, price=costs.get(i)) for i, names in enumerate(self.control_sets))
+        """One scope for each control set, with its cost where that is a stated number."""
+        costs: Sequence[Cost | None] = self.costs or [None] * len(self.control_sets)
+        numbers = [cost if isinstance(cost, int | float) else None for cost in costs]
+        return tuple(
+            Scope(names, price=price)
+            for names, price in zip(self.control_sets, numbers, strict=True)
+        )
+
+    @cached_property
+    def cost_formulas(self) -> StatedCosts | None:
+        """Costs as functions of settings; None: all of them are numbers, or learned."""
+        if self.costs is None or all(isinstance(cost, int | float) for cost in self.costs):
+            return None
+        return StatedCosts(self.costs, self.control_sets, self.space)
+
+    @cached_property
+    def stated_costs(self) -> Float[np.ndarray, " m"] | None:
+        """Cost of a play of each control set, (m,), of a formula its mean over settings; None: they are learned."""
+        if self.costs is None or self.cost_formulas is None:
+            return None if self.costs is None else np.array(self.costs, dtype=np.float64)
+        return self.cost_formulas.means
 
     @cached_property
     def numbers(self) -> dict[Scope, int]:
@@ -354,7 +378,7 @@ class CostVarying(ConstrainedProblem):
 
     def price(self, suggestion: Suggestion) -> float | None:
         """Cost of a suggested play, switching included; None where costs are not stated."""
-        price = self.scopes[self.number(suggestion.scope)].price
+        price = self._price_of(suggestion, suggestion.context)
         return None if price is None else price + (suggestion.change_cost or 0.0)
 
     def affordable(self, history: History) -> tuple[Scope, ...]:
@@ -369,8 +393,16 @@ class CostVarying(ConstrainedProblem):
 
     def paid(self, played: Round, history: History) -> float | None:
         """Cost of a round by the positions that were really reached; None where costs are not stated."""
-        price = self.scopes[self.number(played.suggestion.scope)].price
+        price = self._price_of(played.suggestion, played.realised)
         return None if price is None else price + self.switching_cost_of(played, history)
+
+    def _price_of(self, suggestion: Suggestion, seen: Mapping[str, Any]) -> float | None:
+        """Stated cost of a play, without switching; None where there is none, or something is not seen yet."""
+        i, formulas = self.number(suggestion.scope), self.cost_formulas
+        known = {**seen, **suggestion.values}
+        if formulas is None or not known.keys() >= {*formulas.reads(i)}:
+            return self.scopes[i].price
+        return formulas.of(i, known)
 
 
 def _position(variable: Variable, planned: Any, realised: Mapping[str, Any]) -> Any:

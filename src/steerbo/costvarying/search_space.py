@@ -13,7 +13,7 @@ import numpy as np
 from .._arrays import Float
 from ..core import TIME, History
 from ..errors import InvalidContext
-from ..optim import Box, Maximum, box_of, sobol_in_box
+from ..optim import Box, Maximum, box_of, covering, sobol_in_box
 from ..surrogate import (
     ROUGH,
     Domain,
@@ -298,6 +298,11 @@ class SearchSpace:
         if box is None:
             raise _outside(context)
         return np.asarray(box.place(unit)[0])
+
+    def covering(self, arm: Arm, context: Mapping[str, Any]) -> Float[np.ndarray, "g c"]:
+        """Encoded points all over an arm, (g, c); none where constraints leave nothing in this context."""
+        box = self._box_at(arm, context)
+        return np.empty((0, len(self.searched(arm)))) if box is None else covering(box)
 
     def in_place(self, i: int, positions: Mapping[str, Any]) -> list[Arm]:
         """Arms of a control set that keep some of the positions: none first, all at last."""

@@ -9,9 +9,11 @@ from ._domain import (
     ValueAndGradient,
     best_first,
     box_of,
+    covering,
     kronecker,
     sobol_in_box,
     sobol_points,
+    with_corners,
 )
 from ._linear import corners, in_units, limited, minimal_conflict, refuse_conflict, substitute_known
 from ._newton import TOP, Curved, Values, maximise_many
@@ -19,9 +21,10 @@ from ._polytope import UNLIKELY, FeasibleRegion, Margin, MarginGradients, Margin
 from ._simplex import maximise_simplex, simplex_starts
 
 __all__ = [
-    "TOP", "UNLIKELY", "Box", "Curved", "FeasibleRegion", "Margin", "MarginGradients", "MarginsAndGradients",
-    "Maximum", "Screen", "ValueAndGradient", "Values",
-    "best_first", "box_of", "corners", "in_units", "kronecker", "limited", "maximise", "maximise_constrained",
-    "maximise_many", "maximise_simplex", "minimal_conflict", "refuse_conflict", "simplex_starts", "sobol_in_box",
-    "sobol_points", "substitute_known",
+    "TOP", "UNLIKELY", "Box", "Curved", "FeasibleRegion", "Margin", "MarginGradients",
+    "MarginsAndGradients", "Maximum", "Screen", "ValueAndGradient", "Values", "best_first",
+    "box_of", "corners", "covering", "in_units", "kronecker", "limited", "maximise",
+    "maximise_constrained", "maximise_many", "maximise_simplex", "minimal_conflict",
+    "refuse_conflict", "simplex_starts", "sobol_in_box", "sobol_points", "substitute_known",
+    "with_corners",
 ]  # fmt: skip

@@ -14,6 +14,7 @@ import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import ClassVar
 
@@ -236,6 +237,27 @@ def kronecker(n: int, d: int, seed: int | None = None) -> Float[np.ndarray, "n d
         np.full(d, 0.5) if seed is None else np.random.Generator(np.random.Philox(seed)).random(d)
     )
     return np.asarray((start + np.outer(np.arange(n), steps)) % 1.0)
+
+
+_COVERING = 64  # points for each dimension that cover a box
+_CORNERS = 6  # dimensions at most of a box all of whose corners are among these
+
+
+def with_corners(n: int, d: int) -> Float[np.ndarray, "g d"]:
+    """Points spread evenly in the unit cube, n of them and its corners, where these are few, (g, d)."""
+    ends = np.array([*product((0.0, 1.0), repeat=d)]) if d <= _CORNERS else np.zeros((1, d))
+    return np.vstack([kronecker(n, d), ends])
+
+
+def covering(box: Box) -> Float[np.ndarray, "g d"]:
+    """Points that cover a box, its corners included where they are few, within its constraints, (g, d).
+
+    >>> covering(Box([0.0], [1.0])).shape
+    (66, 1)
+    """
+    points = box.place(with_corners(_COVERING * box.dimension, box.dimension))
+    allowed = box.allows(points)
+    return np.asarray(points[allowed]) if allowed.any() else points
 
 
 _MOST_DIMENSIONS = 21201  # as far as the published direction numbers go

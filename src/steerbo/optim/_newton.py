@@ -142,11 +142,19 @@ def _step(
     return step
 
 
+def _least_curvature(
+    largest: Float[np.ndarray, " r"], g: Float[np.ndarray, "r d"]
+) -> Float[np.ndarray, " r"]:
+    """Curvature below which a direction counts as this flat, (r,); along a straight line steps stay finite."""
+    straight = np.finfo(float).eps * np.abs(g).max(axis=1, initial=0.0)
+    return np.maximum(_FLATTEST * largest + np.finfo(float).tiny, straight)
+
+
 def _solve(H: Float[np.ndarray, "r d d"], g: Float[np.ndarray, "r d"]) -> Float[np.ndarray, "r d"]:
     """`|H|⁻¹ g`."""
     sizes, vectors = np.linalg.eigh(H)
     sizes = np.abs(sizes)
-    sizes = np.maximum(sizes, _FLATTEST * sizes.max(axis=1, keepdims=True) + np.finfo(float).tiny)
+    sizes = np.maximum(sizes, _least_curvature(sizes.max(axis=1), g)[:, None])
     return np.einsum("rde,re->rd", vectors, np.einsum("rde,rd->re", vectors, g) / sizes)
 
 
@@ -158,7 +166,7 @@ def _solve_two(
     # between the eigenvalues middle ± half
     half = np.hypot(0.5 * (H[:, 0, 0] - H[:, 1, 1]), H[:, 0, 1])
     first, second = np.abs(middle + half), np.abs(middle - half)
-    least = _FLATTEST * np.maximum(first, second) + np.finfo(float).tiny
+    least = _least_curvature(np.maximum(first, second), g)
     first, second = 1.0 / np.maximum(first, least), 1.0 / np.maximum(second, least)
     turned = np.einsum("rde,re->rd", H, g) - middle[:, None] * g
     # no longer than g

@@ -441,11 +441,16 @@ def progress(
         return None
     first, last = found.told[0][0], max(found.told[-1][0], *(x for x, *_ in found.reached), 0.0)
     across = Axis(first if found.along == "time" else 0.0, last)
-    up = Axis(*value_range(found), rising=True, log=found.log)
+    least, most = value_range(found)
+    up = Axis(least, most, rising=True, log=found.log)
     dots, at = list[Mark](), list[float]()
     for x, value, r in found.told:
         said = f"round {r.number}: {words.outcome(value)} with {r.suggestion.scope}"
-        dots.append(Mark(across.at(x), up.at(value), said))
+        if r.suggestion.token in found.doubted:  # perhaps far beyond the axis
+            within = min(max(value, least), most)
+            dots.append(Mark(across.at(x), up.at(within), f"{said}, probably wrong", "off"))
+        else:
+            dots.append(Mark(across.at(x), up.at(value), said))
         at.append(x)
     line, band = points(at, found.lately, across, up) if found.lately else "", ""
     if found.reached:
@@ -463,7 +468,7 @@ def progress(
         across=across.ticks(),
         up=up.ticks(6),
         along=spending if found.along == "money spent" else found.along,
-        says=f"{says}Dots: every outcome.",
+        says=f"{says}Dots: every outcome{', hollow ones: probably wrong' if found.doubted else ''}.",
         text=f"{len(at)} outcomes, the last {words.outcome(found.told[-1][1])}",
     )
 

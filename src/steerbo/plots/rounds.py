@@ -105,17 +105,27 @@ class Progress:
         reached: where along the axis, and the mean and the bounds of the recommendation by then;
             empty where the optimum moves, or nothing was expected.
         lately: means of the latest ten outcomes, where the optimum moves.
+        doubted: tokens of rounds whose outcomes are probably wrong: they stretch no axis.
     """
 
     told: tuple[tuple[float, float, Round], ...]
     along: str
     reached: tuple[tuple[float, float, float, float], ...]
     lately: tuple[float, ...]
+    doubted: frozenset[str] = frozenset()
+
+    @property
+    def counted(self) -> list[float]:
+        """Outcomes that are not doubted; all where every one is."""
+        every = [value for _, value, _ in self.told]
+        return [
+            value for _, value, r in self.told if r.suggestion.token not in self.doubted
+        ] or every
 
     @property
     def log(self) -> bool:
         """Whether outcomes span decades, so that the small ones are only seen on a logarithmic scale."""
-        return over_decades([value for _, value, _ in self.told])
+        return over_decades(self.counted)
 
     @property
     def says(self) -> str:
@@ -147,7 +157,7 @@ def progress_of(
     told.sort(key=lambda point: point[0])
     if problem.timed:
         means = running_mean(np.array([value for _, value, _ in told]), _LATELY)
-        return Progress(tuple(told), "time", (), tuple(means.tolist()))
+        return Progress(tuple(told), "time", (), tuple(means.tolist()), study.doubted)
     if past is None:
         past = past_answers(study) if told else ()
     reached = [
@@ -157,7 +167,8 @@ def progress_of(
     if reached and (now := _expected(advice or study.recommend())) is not None:
         reached = [point for point in reached if point[0] < spent] + [(spent, *now)]
     along = "money spent" if counted else "rounds"
-    return Progress(tuple(told), along, tuple(reached) if len(reached) > 1 else (), ())
+    line = tuple(reached) if len(reached) > 1 else ()
+    return Progress(tuple(told), along, line, (), study.doubted)
 
 
 def _expected(advice: Recommendation) -> tuple[float, float, float] | None:
@@ -197,10 +208,20 @@ def draw_progress(axes: Any, study: BaseStudy, value: str = "") -> None:
     if not found.told:
         return
     at = [x for x, _, _ in found.told]
-    values = [y for _, y, _ in found.told]
-    axes.plot(at, values, "o", ms=4, color=SKY, mec=BLUE, mew=0.6, label="one round")
-    if found.log:
-        axes.set(yscale="log", ylim=value_range(found))
+    right = [(x, y) for x, y, r in found.told if r.suggestion.token not in found.doubted]
+    wrong = [(x, y) for x, y, r in found.told if r.suggestion.token in found.doubted]
+    if right:
+        axes.plot(
+            *zip(*right, strict=True), "o", ms=4, color=SKY, mec=BLUE, mew=0.6, label="one round"
+        )
+    if wrong:
+        least, most = value_range(found)
+        within = [(x, min(max(y, least), most)) for x, y in wrong]
+        axes.plot(
+            *zip(*within, strict=True), "x", ms=5, color=BLUE, label="probably wrong", clip_on=False
+        )
+    if found.log or wrong:
+        axes.set(ylim=value_range(found), **({"yscale": "log"} if found.log else {}))
     if found.lately:
         axes.plot(at, found.lately, color=VERMILION, lw=1.4, label=found.says)
     elif found.reached:
@@ -227,8 +248,11 @@ def decades(values: Sequence[float]) -> tuple[float, float]:
 
 
 def value_range(found: Progress) -> tuple[float, float]:
-    """Range of the vertical axis: that of outcomes and bounds, but for bounds far beyond all outcomes."""
-    values = [value for _, value, _ in found.told]
+    """Range of the vertical axis: that of outcomes and bounds, but for bounds far beyond all outcomes.
+
+    Outcomes that are probably wrong are drawn at its ends.
+    """
+    values = found.counted
     low, high = min(values), max(values)
     if found.log:
         return decades(values)

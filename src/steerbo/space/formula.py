@@ -10,16 +10,22 @@ import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from types import CodeType
 from typing import Any
 
+import numpy as np
+
 from ..errors import InvalidProblem, one_of
+from ._space import Space
 
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "abs": abs, "cos": math.cos, "exp": math.exp, "log": math.log, "max": max, "min": min, "sin": math.sin,
     "sqrt": math.sqrt,
 }  # fmt: skip
 _LONGEST = 1000  # characters
+_GRID = 33  # values of a variable at which a formula is checked
+_CORNERS = 256  # combinations of further variables at which it is checked as well
 _GRAMMAR = (
     ast.Expression, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Call, ast.Name, ast.Constant,
     ast.Load, ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.USub, ast.UAdd, ast.And, ast.Or, ast.Not,
@@ -146,3 +152,24 @@ class Formula:
             if isinstance(self.given, str)
             else getattr(self.given, "__name__", "a function")
         )
+
+
+def values_of(space: Space, name: str, most: int = _GRID) -> list[Any]:
+    """Values that cover the range of a variable, its ends included; all of a category."""
+    variable = space[name]
+    levels = variable.levels
+    column = (
+        np.linspace(0.0, 1.0, most)
+        if levels is None or len(levels) > most
+        else np.asarray(levels, float)
+    )
+    return list(dict.fromkeys(variable.decode(column)))
+
+
+def grid_of(space: Space, names: Sequence[str]) -> list[dict[str, Any]]:
+    """Combinations of values that cover the ranges of some variables, the first one most densely."""
+    few = max(2, int(_CORNERS ** (1 / max(len(names) - 1, 1)))) if len(names) > 1 else _GRID
+    columns = [
+        values_of(space, name, _GRID if i == 0 else min(few, _GRID)) for i, name in enumerate(names)
+    ]
+    return [dict(zip(names, row, strict=True)) for row in product(*columns)]
