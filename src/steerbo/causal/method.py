@@ -13,7 +13,7 @@ import numpy as np
 
 from .._arrays import Bool, Int
 from .._evidence import COMPARABLE
-from .._wording import counted, listed
+from .._wording import MISSING, counted, listed
 from ..bandit import BOUND, needs_initial_plays, underexplored
 from ..core import (
     TIME,
@@ -700,7 +700,7 @@ class CausalMethod(Method[Causal, O]):
                 [*dict.fromkeys(" + ".join(arm.actions) or "nothing" for arm in self.arms)], " or "
             )
             raise InvalidRequest(
-                "values", dict(values), f"settings of one scope by variable: {sets}"
+                "values", dict(values) or MISSING, f"settings of one scope by variable: {sets}"
             )
         known = {*context}
         return min(

@@ -17,7 +17,7 @@ import numpy as np
 from pydantic import Strict, model_validator
 
 from .._arrays import Float
-from .._wording import listed
+from .._wording import MISSING, listed
 from ..core import (
     ConstrainedProblem,
     History,
@@ -264,7 +264,7 @@ class CostVarying(ConstrainedProblem):
         ):
             sets = listed([" + ".join(names) for names in self.control_sets], " or ")
             raise InvalidRequest(
-                "values", values, f"settings of one control set by variable: {sets}"
+                "values", values or MISSING, f"settings of one control set by variable: {sets}"
             )
         return self.space.check_settings(
             values, [name for name in self.space.names if name in values]

@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import BeforeValidator, Field, Strict, model_validator
 
 from .._arrays import Float, Int
-from .._wording import counted
+from .._wording import MISSING, counted
 from ..core import (
     TIME,
     History,
@@ -509,7 +509,7 @@ class MeanField(MeasuredProblem):
             or not values
         ):
             raise InvalidRequest(
-                "values", values, "a 'distribution' or 'counts', as context × action"
+                "values", values or MISSING, "a 'distribution' or 'counts', as context × action"
             )
         return self.settings(self._table_of(feedback.in_full(self.contexts, values)))
 
