@@ -131,6 +131,7 @@ def test_no_more_is_spent_than_is_left_though_some_settings_cost_more(method: st
         study.tell(suggestion, value({"mix": 0.5, "heat": 5, **suggestion.values}), realised={"heat": 5.0, "mix": 0.5})
     assert study.status.spent <= 30
     assert study.history.remaining < 1
+    assert study.problem.affordable(study.history) == ()
 
 
 def test_a_formula_may_read_what_is_seen() -> None:

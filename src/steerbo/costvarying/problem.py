@@ -382,9 +382,14 @@ class CostVarying(ConstrainedProblem):
         return None if price is None else price + (suggestion.change_cost or 0.0)
 
     def affordable(self, history: History) -> tuple[Scope, ...]:
-        """Control sets that fit into the money left by their stated or mean told cost, with the least switching."""
+        """Control sets that fit into the money left, with the least switching.
+
+        Their cost is stated, the least that their formula gives, or the mean of what was told.
+        """
 
         def fits(scope: Scope) -> bool:
+            if self.cost_formulas is not None:
+                return history.affords(float(self.cost_formulas.least[self.numbers[scope]]))
             if scope.price is None:
                 return history.affords(history.mean_cost(scope))
             return history.affords(scope.price + self.least_switching_cost(scope.set, history))
