@@ -12,7 +12,7 @@ import pytest
 import steerbo as sb
 from steerbo.core.events import Refitted
 from steerbo.costvarying._stated_costs import StatedCosts
-from steerbo.errors import InvalidProblem
+from steerbo.errors import InvalidContext, InvalidProblem
 from steerbo.space import Space
 from steerbo.surrogate import Controlled, LawOf, Observed, Part, Uncontrolled
 
@@ -145,6 +145,16 @@ def test_a_formula_may_read_what_is_seen() -> None:
         study.tell(suggestion, 20 - 0.2 * (heat - 8) ** 2)
     mild, hard = (study.policy(context={"frost": frost}) for frost in (0.0, 20.0))
     assert mild.values["heat"] > hard.values["heat"] + 2  # 8 and 3
+
+
+def test_money_may_do_for_a_round_in_mild_weather_only() -> None:
+    variables = [sb.Float("heat", 1, 10), sb.Float("frost", 0, 20, seen=True)]
+    problem = sb.CostVarying(variables, [["heat"]], costs=["1 + 0.5 * heat * frost"], value_of_one=1.0)
+    study = sb.Optimizer(problem, seed=0, budget=5)
+    with pytest.raises(InvalidContext, match=r"one in which a round fits into 5.*any settings here"):
+        study.ask(context={"frost": 20.0})
+    suggestion = study.ask(context={"frost": 4.0})
+    assert suggestion.values["heat"] <= 2
 
 
 def test_slopes_of_a_formula_by_differences() -> None:

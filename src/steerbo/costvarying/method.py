@@ -449,10 +449,13 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         """
         seen = request.get(SEEN.name, {})
         if not (fits := self._fitting(history, seen)).any():
-            hint = (
+            why = (
                 "Limits do not let what is hard to change stay in place here, and the money left does not pay for "
-                "moving it. Ask in another context, or give the study more ‹budget› by ‹revise›."
+                "moving it."
+                if self.problem.space.changes
+                else "The money left does not pay for any settings here."
             )
+            hint = f"{why} Ask in another context, or give the study more ‹budget› by ‹revise›."
             raise InvalidContext(
                 "context",
                 dict(seen),
@@ -463,6 +466,9 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
 
     def _fitting(self, history: History, context: Mapping[str, Any]) -> Bool[np.ndarray, " m"]:
         fits = self.costs.affordable(history)
+        if self.problem.cost_formulas is not None and history.budget is not None:
+            for i in np.flatnonzero(fits).tolist():
+                fits[i] = len(self._paid_for(history, Arm(i), context)) > 0
         if self.problem.limits and self.problem.space.changes:
             positions = self.problem.keepable_positions(history)
             for i in np.flatnonzero(fits).tolist():
@@ -509,19 +515,21 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
     def _within_budget(
         self, history: History, arm: Arm, point: Float[np.ndarray, " c"], seen: Mapping[str, Any]
     ) -> Float[np.ndarray, " c"]:
-        """Encoded point, or the nearest of some others where its stated cost is more than is left."""
-        formulas = self.problem.cost_formulas
+        """Encoded point, or the nearest that the money left pays for where its stated cost is more."""
+        if history.affords(self._expected_cost(arm.set, point, seen)):
+            return point
+        others = self._paid_for(history, arm, seen)
+        return np.asarray(others[np.square(others - point).sum(axis=1).argmin()])
+
+    def _paid_for(
+        self, history: History, arm: Arm, seen: Mapping[str, Any]
+    ) -> Float[np.ndarray, "g c"]:
+        """Points all over an arm whose stated cost the money left pays for, (g, c)."""
+        formulas, points = self.problem.cost_formulas, self.search_space.covering(arm, seen)
         assert formulas is not None
-        costs = formulas.along(
-            arm.set, self.search_space.parts_at(arm.set, self.search_space.encoded(seen))
-        )
-        if history.affords(float(costs.values(point[None])[0])):
-            return point
-        others = self.search_space.covering(arm, seen)
-        fitting = others[[history.affords(cost) for cost in costs.values(others).tolist()]]
-        if not len(fitting):
-            return point
-        return np.asarray(fitting[np.square(fitting - point).sum(axis=1).argmin()])
+        parts = self.search_space.parts_at(arm.set, self.search_space.encoded(seen))
+        costs = formulas.along(arm.set, parts).values(points)
+        return np.asarray(points[[history.affords(cost) for cost in costs.tolist()]])
 
     def play_at(
         self, history: History, values: Mapping[str, Any], request: Mapping[str, Any]
