@@ -11,7 +11,7 @@ import pytest
 
 import steerbo as sb
 from steerbo.causal._policy_value import Policy
-from steerbo.causal._weighed import Least, Weighed
+from steerbo.causal._weighed import Weighed
 from steerbo.core._findings import sentence_of
 from steerbo.errors import InvalidOption, InvalidOutcome, InvalidProblem, InvalidStudy
 from steerbo.surrogate import Units
@@ -115,10 +115,12 @@ def test_without_a_look_a_trade_off_may_bend_inwards() -> None:
 @pytest.mark.parametrize("kind", ["sum", "least"])
 def test_the_gradient_of_several_outcomes_is_that_of_differences(kind: str) -> None:
     method: Any = played()._method
-    models = [each[0] for each in method._every]
+    models, weights = [each[0] for each in method._every], np.array([0.6, 0.8])
     at, step = np.array([[0.31, 0.62], [0.8, 0.2]]), 1e-6
-    units = Units(np.array([-1.0, -1.0]), np.array([0.0, 0.0]))
-    wanted = Weighed(models, np.array([1.0, 2.0])) if kind == "sum" else Least(models, units, np.array([0.6, 0.8]), 2.0)
+    units = None if kind == "sum" else Units(np.array([-1.0, -1.0]), np.array([0.0, 0.0]))
+    wanted = Weighed(models, weights, 2.0, units)
+    bounds = np.array([mean + 2.0 * sd for mean, sd in (model.predict(at) for model in models)])
+    number = weights @ bounds if units is None else ((1.0 + bounds) / weights[:, None]).min(axis=0)
     mean, variance, rise, widening = wanted.moments_and_gradients(at)
     assert np.allclose(wanted.marginals(at), (mean, variance))
     for j in range(2):
@@ -127,7 +129,8 @@ def test_the_gradient_of_several_outcomes_is_that_of_differences(kind: str) -> N
         down[:, j] -= step
         found = [(a - b) / (2 * step) for a, b in zip(wanted.marginals(up), wanted.marginals(down), strict=True)]
         assert np.allclose(found, (rise[:, j], widening[:, j]), rtol=1e-3, atol=1e-4)
-    assert np.allclose(wanted.predict(at)[0], wanted.unstandardise(mean))
+    assert np.allclose(wanted.predict(at), (wanted.unstandardise(mean), variance))
+    assert np.allclose(wanted.predict(at)[0], number, atol=0.05), "the least is smoothed"
 
 
 def test_each_play_tells_every_outcome_and_data_may_lack_one() -> None:

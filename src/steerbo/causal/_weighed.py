@@ -1,11 +1,10 @@
-"""Several outcomes as one: the posterior of their weighted sum, and each further outcome's part of a history."""
+"""Several outcomes as one number, and each further outcome's part of a history."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,25 +16,38 @@ from ..surrogate import LEAST_SD, OUTCOMES_FIT, Rising, Scalarised, Units
 
 
 class Weighed:
-    """Posterior of the weighted sum of outcomes, each with a model of its own, independent of the others.
+    """Several outcomes as one number that is made of their upper bounds, and taken for known: it has no deviation.
 
-    It has the methods of a regression that choices and policies use.
+    The number is the sum of the bounds by weights (Paria et al. 2020) or, with `units`, the least of
+    them, each as a weighed share of its unit: see `surrogate.Scalarised`. It has the methods of a
+    regression that choices and policies use.
 
     Args:
         models: of the outcomes k, of the same columns.
-        weights: (k,) of one unit of each.
+        weights: (k,) of one unit of each; with `units`, λ of each.
+        root: of β, deviations by which bounds lie above means.
+        units: of the outcomes; None: the sum.
     """
 
     def __init__(
         self,
         models: Sequence[GPRegression[Any] | Averaged[Any]],
         weights: Float[np.ndarray, " k"],
+        root: float = 0.0,
+        units: Units | None = None,
     ) -> None:
         self._models = models
-        units = weights * [model.scale for model in models]
-        offset = float(weights @ [model.output.offset for model in models])
-        self.output = Standardisation(offset, math.sqrt(float(units @ units)) or 1.0)
-        self._shares = units / self.output.scale
+        bounds = [_Bound(model, root) for model in models]
+        scales = np.array([model.scale for model in models])
+        offsets = np.array([model.output.offset for model in models])
+        self._number: _Sum | Scalarised
+        if units is None:
+            unit = float(np.linalg.norm(weights * scales)) or 1.0
+            self.output = Standardisation(float(weights @ offsets), unit)
+            self._number = _Sum(bounds, weights * scales / unit)
+        else:
+            self.output = Standardisation()
+            self._number = Scalarised(bounds, [*scales], [*offsets], units, weights)
 
     def __len__(self) -> int:
         return min(map(len, self._models))
@@ -47,11 +59,11 @@ class Weighed:
 
     @property
     def scale(self) -> float:
-        """Unit of standardised sums."""
+        """Unit of standardised numbers."""
         return self.output.scale
 
     def unstandardise(self, z: Float[np.ndarray, " *s"]) -> Float[np.ndarray, " *s"]:
-        """Convert standardised sums to sums."""
+        """Convert standardised numbers to numbers."""
         return self.output.backward(np.asarray(z))
 
     @contextmanager
@@ -65,38 +77,23 @@ class Weighed:
     def predict(
         self, Z: Float[np.ndarray, "m d"]
     ) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
-        """Mean and standard deviation of the sum at Z, (m,) each."""
-        mean, variance = self.marginals(Z)
-        return self.unstandardise(mean), self.scale * np.sqrt(variance)
+        """The number at Z, and no deviation, (m,) each."""
+        return self.unstandardise(self.means(Z)), np.zeros(len(Z))
 
     def marginals(
         self, Z: Float[np.ndarray, "m d"]
     ) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
-        """Mean and variance at Z, standardised, (m,) each."""
-        means, variances = zip(*(model.marginals(Z) for model in self._models), strict=True)
-        return self._shares @ np.array(means), self._shares**2 @ np.array(variances)
+        """The number at Z, standardised, and no variance, (m,) each."""
+        return self.means(Z), np.zeros(len(Z))
 
     def means(self, Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, " m"]:
-        """Mean at Z, standardised, (m,)."""
-        return np.asarray(self._shares @ np.array([model.means(Z) for model in self._models]))
-
-    def average(self, Z: Float[np.ndarray, "m d"]) -> tuple[float, float]:
-        """Mean and variance of the average over the rows of Z, standardised."""
-        found = [model.average(Z) for model in self._models if isinstance(model, GPRegression)]
-        means, variances = np.array(found).T
-        return float(self._shares @ means), float(self._shares**2 @ variances)
+        """The number at Z, standardised, (m,)."""
+        return self._number.values(Z)
 
     def moments_and_gradients(self, Z: Float[np.ndarray, "r d"]) -> MomentsAndGradients:
-        """Mean and variance at every row, standardised (r,), and their gradients (r, d)."""
-        found = [model.moments_and_gradients(Z) for model in self._models]
-        means, variances, rises, widenings = map(np.array, zip(*found, strict=True))
-        of, of_variance = self._shares, self._shares**2
-        return (
-            of @ means,
-            of_variance @ variances,
-            np.tensordot(of, rises, axes=1),
-            np.tensordot(of_variance, widenings, axes=1),
-        )
+        """The number at every row, standardised (r,), with its gradient (r, d), and no variance."""
+        values, rise = self._number.rising(Z)
+        return values, np.zeros(len(Z)), rise, np.zeros(Z.shape)
 
 
 class _Bound:
@@ -121,49 +118,22 @@ class _Bound:
         return (mean + self._root * sd, rise + self._root * steep), none
 
 
-class Least(Weighed):
-    """The least of the bounds of outcomes, each as a weighed share of its unit: see `surrogate.Scalarised`.
+@dataclass(frozen=True, eq=False)
+class _Sum:
+    """Sum of bounds by shares (k,)."""
 
-    It is taken for known: it has no deviation.
+    bounds: Sequence[_Bound]
+    shares: Float[np.ndarray, " k"]
 
-    Args:
-        models: of the outcomes k, of the same columns.
-        units: of the outcomes.
-        weights: (k,) λ of each.
-        root: of β, deviations by which bounds lie above means.
-    """
+    def values(self, points: Float[np.ndarray, "r d"]) -> Float[np.ndarray, " r"]:
+        """Values (r,)."""
+        return np.asarray(self.shares @ np.array([each.values(points) for each in self.bounds]))
 
-    def __init__(
-        self,
-        models: Sequence[GPRegression[Any] | Averaged[Any]],
-        units: Units,
-        weights: Float[np.ndarray, " k"],
-        root: float,
-    ) -> None:
-        super().__init__(models, weights)
-        scales, offsets = zip(*((m.scale, m.output.offset) for m in models), strict=True)
-        bounds = [_Bound(model, root) for model in models]
-        self._least = Scalarised(bounds, scales, offsets, units, weights)
-        self.output = Standardisation()
-
-    def marginals(
-        self, Z: Float[np.ndarray, "m d"]
-    ) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
-        """The least at Z, and no variance."""
-        return self.means(Z), np.zeros(len(Z))
-
-    def means(self, Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, " m"]:
-        """The least at Z, (m,)."""
-        return self._least.values(Z)
-
-    def average(self, Z: Float[np.ndarray, "m d"]) -> tuple[float, float]:
-        """Average over the rows of Z, and no variance."""
-        return float(self.means(Z).mean()), 0.0
-
-    def moments_and_gradients(self, Z: Float[np.ndarray, "r d"]) -> MomentsAndGradients:
-        """The least at every row with its gradient, and no variance."""
-        values, rise = self._least.rising(Z)
-        return values, np.zeros(len(Z)), rise, np.zeros(Z.shape)
+    def rising(self, points: Float[np.ndarray, "r d"]) -> Rising:
+        """Values (r,) and gradients (r, d)."""
+        found = [each.rising_moments(points)[0] for each in self.bounds]
+        values, rises = map(np.array, zip(*found, strict=True))
+        return self.shares @ values, np.tensordot(self.shares, rises, axes=1)
 
 
 class OfOutcome:

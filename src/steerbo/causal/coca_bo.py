@@ -15,21 +15,19 @@ from .._arrays import Float, Int
 from .._wording import counted
 from ..bandit import split_initial_plays
 from ..core import Choice, Explanation, History, Problem, Scope, context_of
-from ..optim import kronecker
 from ..records import record
-from ._weighed import Weighed
 from .identification.enumeration import Mode, policy_scopes
 from .identification.scopes import MAX_STEPS, union
 from .method import CausalMethod
-from .models import ArmModel, ModelOptions, Wanted
+from .models import KernelName, ModelOptions, Wanted
 from .problem import Causal
 
 _INDEX_IS = (
-    "The next scope is the one with the best index: the value expected of its policy, improved by one standard "
-    "deviation."
+    "The next scope is the one with the best index: the value expected of its settings, improved by one standard "
+    "deviation, where that is best."
 )
-_INDEX_BETA = 1.0  # β of an arm's index
-_GRID = 16  # settings of each action among which the largest mean in a context is sought
+INDEX_WIDTH = 1.0
+"""Deviations by which an arm's index lies above the mean."""
 
 
 @record
@@ -37,12 +35,14 @@ class CoCaOptions(ModelOptions):
     """Options of CoCa-BO, beside those of `ModelOptions`.
 
     Args:
+        kernel: see `ModelOptions`.
         mode: which scopes are arms; see `policy_scopes`.
         limit: steps after which the search for scopes is given up; see `policy_scopes`.
         first_plays: initial plays of all arms together. Of many arms, each has its share of these,
             and is judged by its outcomes alone until its model has as many as it needs.
     """
 
+    kernel: KernelName = "anova"
     mode: Mode = "pruned"
     limit: int = MAX_STEPS
     first_plays: int = Field(50, ge=1)
@@ -51,10 +51,12 @@ class CoCaOptions(ModelOptions):
 class CoCaBO(CausalMethod[CoCaOptions]):
     """Choose the scope by a bandit's index, look, and maximise the upper bound (Arsenyan et al. 2025).
 
-    The index of an arm is ours: the value of its *present* policy, on average over the same
-    contexts for all arms, plus one standard deviation of that average; and no arm is neglected for
-    long. Classes derived from this one can choose by another rule: they override `arm_value`,
-    `margins`, and whether the rule `explores` neglected arms.
+    The index of an arm is ours: the largest `μ + σ` of its settings, on average over the same
+    contexts for all arms, by the average over draws of the hyperparameters that answers are based
+    on; and no arm is neglected for long. Settings are placed by the likeliest hyperparameters: where
+    draws doubt each other, too, plays went on exploring for too long (evidence/causal.md). Classes
+    derived from this one can choose by another rule: they override `arm_value`, `margins`, and
+    whether the rule `explores` neglected arms.
     """
 
     name: ClassVar[str] = "coca-bo"
@@ -122,7 +124,7 @@ class CoCaBO(CausalMethod[CoCaOptions]):
         """Arm to play, and the reason as logged."""
         some, first = self.costs.affordable(history), self.needs_initial_plays(history)
         if first is None and self.explores:
-            first = self.underexplored(history, many=bool((self._first < self._wanted).any()))
+            first = self.underexplored(history)
         if first is not None:
             return first, {"phase": "first plays"}
         if len(some) == 1:
@@ -169,33 +171,18 @@ class CoCaBO(CausalMethod[CoCaOptions]):
         return 0.0
 
     def arm_value(self, history: History, i: int, known: Mapping[str, Any]) -> float:
-        """Value of arm `i`'s present policy on average over the latest contexts, plus one standard deviation.
+        """Largest `μ + σ` of arm `i` on average over the latest contexts: see `CausalMethod.highest_bound`.
 
-        The deviation is that of the average, which is known far better than any single point: an
-        arm with a flat and noisy model does not look good for one point that might be high. Unlike
-        the paper's mean of bounds the index forgets the arm's value by young models, and a lucky
-        draw of contexts favours no arm: all are judged in the same ones.
+        An arm counts for what its policy may become, not for what it is after few plays; one
+        deviation, since an average is known better than any single point. Unlike the paper's mean
+        of bounds the index forgets the arm's value by young models, and a lucky draw of contexts
+        favours no arm: all are judged in the same ones.
         """
-        model = self.model_of_index(history, i)
-        points = self.under_policy(history, i, known, model)
-        mean, variance = model.average(points)
-        return float(model.unstandardise(np.array([mean + np.sqrt(_INDEX_BETA * variance)]))[0])
+        return self.highest_bound(history, i, known, self.model_of_index(history, i), INDEX_WIDTH)
 
-    def model_of_index(self, history: History, i: int) -> ArmModel | Weighed:
-        """Model of arm `i` by which its index is made."""
-        return self.models[i]
-
-    def under_policy(
-        self, history: History, i: int, known: Mapping[str, Any], model: Wanted
-    ) -> Float[np.ndarray, "r d"]:
-        """Points of arm `i` in its latest contexts where the mean of a model is the largest, on a grid."""
-        contexts, k = self.contexts(history, i, known), len(self.arms[i].actions)
-        if (search := self.staged_search(history, i, model)) is not None:
-            return search.under_policy(contexts)
-        unit = kronecker(_GRID * k, k) if k else np.zeros((1, 0))
-        grid = self.feasibility.of(i).grid(unit, contexts)
-        best = grid.best(model.means(grid.flat).reshape(grid.rows.shape[:2]))
-        return grid.rows[np.arange(len(best)), best]
+    def model_of_index(self, history: History, i: int) -> Wanted:
+        """Model of arm `i` by which its index is made: that of answers."""
+        return self.model_to_answer(i)
 
     def indices(self, history: History) -> dict[str, list[Any]]:
         """Index of every arm, by which the next one is chosen; nothing where there is one arm."""

@@ -58,7 +58,7 @@ from ._policy_value import Policy, PolicyOf, recommended, value_of
 from ._staged import AffectedContexts, StagedSearch
 from ._today import TodaysPolicy, WithinReach, gain_over, plays_today
 from .identification.scopes import looking_at
-from .models import ArmModels, CausalOptions, EmptyModel, Posterior, Wanted
+from .models import ArmModels, CausalOptions, EmptyModel, Wanted
 from .problem import Causal
 
 TODAY = "current"
@@ -303,12 +303,15 @@ class CausalMethod(Method[Causal, O]):
         first = needs_initial_plays(self.plays[some], told, needed)
         return None if first is None else int(some[first])
 
-    def underexplored(self, history: History, *, many: bool) -> int | None:
-        """An affordable arm that is played too seldom, see `bandit.underexplored`; None if there is none."""
+    def underexplored(self, history: History) -> int | None:
+        """An affordable arm played too seldom for the rounds of an average arm; None if there is none.
+
+        See `bandit.underexplored`.
+        """
         some = self.costs.affordable(history)
         counting = self.feasibility.counted_plays(self.plays)
         likely = self.feasibility.success_probabilities
-        found = underexplored(counting[some], many, likely[some])
+        found = underexplored(counting[some], many=True, likely=likely[some])
         return None if found is None else int(some[found])
 
     def most_feasible(
@@ -720,7 +723,9 @@ class CausalMethod(Method[Causal, O]):
         if advice.says("none-keeps"):
             return np.inf
         some = self.most_feasible(history, judged, context)
-        highest = [self._highest_bound(history, i, context) for i in some]
+        highest = [
+            self.highest_bound(history, i, context, self.model_to_answer(i), BOUND) for i in some
+        ]
         assert advice.mean is not None
         assert advice.lower is not None
         assert advice.upper is not None
@@ -730,13 +735,18 @@ class CausalMethod(Method[Causal, O]):
             + 0.5 * (advice.upper - advice.lower)
         )
 
-    def _highest_bound(self, history: History, i: int, known: Mapping[str, Any]) -> float:
-        """Largest upper bound of arm `i` on average over contexts, in units of `sign · value`."""
-        model, contexts = self.model_to_answer(i), self.contexts(history, i, known)
+    def highest_bound(
+        self, history: History, i: int, known: Mapping[str, Any], model: Wanted, width: float
+    ) -> float:
+        """Largest `μ + width · σ` of arm `i` by a model, on average over its latest contexts.
+
+        In units of `sign · value`.
+        """
+        contexts = self.contexts(history, i, known)
         search = self.staged_search(history, i, model, optimistic=True)
         if search is None:
-            return highest_bound(self.feasibility.of(i), model, contexts, BOUND)
-        return search.highest(contexts, ucb(BOUND**2))
+            return highest_bound(self.feasibility.of(i), model, contexts, width)
+        return search.highest(contexts, ucb(width**2))
 
     def bound_inflation(self, history: History, scope: Scope) -> float:
         """Infinite until the outcomes of the scope's model have a scale; larger where observations were adjusted."""
@@ -960,7 +970,7 @@ class CausalMethod(Method[Causal, O]):
 
 def highest_bound(
     feasibility: ArmFeasibility,
-    model: Posterior,
+    model: Wanted,
     contexts: Sequence[Mapping[str, Any]],
     width: float,
 ) -> float:

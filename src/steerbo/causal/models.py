@@ -89,20 +89,26 @@ class CausalOptions:
         return build_model(space, drift_model, likely_noise=LIKELY_NOISE, seed=seed)
 
 
+KernelName = Literal["anova", "matern-5/2", "matern-3/2"]
+
+
 @record
 class ModelOptions(CausalOptions):
     """Options of the published methods; without `initial`, as many random plays as a model has columns and one more.
 
     Args:
-        kernel: ``"matern-5/2"`` or ``"matern-3/2"``, plus a linear kernel over the numeric columns.
+        kernel: ``"matern-5/2"`` or ``"matern-3/2"``, plus a linear kernel over the numeric columns;
+            ``"anova"``: as in other kinds of problem, each column by itself and together with others.
     """
 
-    kernel: Literal["matern-5/2", "matern-3/2"] = "matern-5/2"
+    kernel: KernelName = "matern-5/2"
 
     def model(
         self, space: Space | None, drift_model: DriftModel | None = None, seed: int | None = None
     ) -> ArmModel:
-        """Make a model with a Matérn kernel and a linear one: see `CausalOptions.model`."""
+        """Make a model with the kernel asked for: see `CausalOptions.model`."""
+        if self.kernel == "anova":
+            return super().model(space, drift_model, seed)
         numbers = [] if space is None else np.flatnonzero(~space.categorical).tolist()
         kernel: Kernel = Constant()
         if space is not None:

@@ -2,8 +2,8 @@
 
 Each outcome has the models that `coca-bo` has of the target. A round takes one unit of each further
 outcome for so much of the value, by weights that are drawn, and plays the best scope (random
-scalarisation, Paria, Kandasamy & Póczos 2020): scope and settings maximise the bounds of the
-weighted sum.
+scalarisation, Paria, Kandasamy & Póczos 2020): scope and settings maximise the weighted sum of the
+outcomes' upper bounds.
 
 That a sum is enough is due to policies. They weigh outcomes anew in each context, so where contexts
 vary without steps, the expected outcomes of policies are a convex set (Dvoretzky, Wald &
@@ -44,6 +44,7 @@ from ..core import (
 )
 from ..errors import InvalidStudy
 from ..gp import Averaged
+from ..optim import kronecker
 from ..surrogate import (
     BEYOND,
     OUTCOMES_FIT,
@@ -55,11 +56,12 @@ from ..surrogate import (
     trade_off,
 )
 from ._policy_value import Policy, PolicyOf, recommended, value_of
-from ._weighed import Least, OfOutcome, Weighed
-from .coca_bo import CoCaBO, spread_of, young_value
+from ._weighed import OfOutcome, Weighed
+from .coca_bo import INDEX_WIDTH, CoCaBO, spread_of, young_value
 from .method import Said
-from .models import ArmModels, Wanted
+from .models import ArmModel, ArmModels, Wanted
 
+_GRID = 16  # settings of each action among which the largest mean in a context is sought
 Weights = Float[np.ndarray, " k"]
 """What one unit of each outcome is worth, in units of the value, whose own weight is 1; the larger each, the better."""
 
@@ -186,24 +188,41 @@ class RandomWeights(Trades, CoCaBO):
         self, history: History, i: int, known: Mapping[str, Any], wanted: Wanted
     ) -> Float[np.ndarray, " k"]:
         """Outcomes that are expected of arm `i`'s policy that is best by a model, in its latest contexts."""
-        points = self.under_policy(history, i, known, wanted)
+        points = self._under_policy(history, i, known, wanted)
         models = [each[i] for each in self._every]
         return np.array([float(m.unstandardise(m.means(points)).mean()) for m in models])
+
+    def _under_policy(
+        self, history: History, i: int, known: Mapping[str, Any], wanted: Wanted
+    ) -> Float[np.ndarray, "r d"]:
+        """Points of arm `i` in its latest contexts where the mean of a model is the largest, on a grid."""
+        contexts, k = self.contexts(history, i, known), len(self.arms[i].actions)
+        if (search := self.staged_search(history, i, wanted)) is not None:
+            return search.under_policy(contexts)
+        unit = kronecker(_GRID * k, k) if k else np.zeros((1, 0))
+        grid = self.feasibility.of(i).grid(unit, contexts)
+        best = grid.best(wanted.means(grid.flat).reshape(grid.rows.shape[:2]))
+        return grid.rows[np.arange(len(best)), best]
 
     def _sum(self, i: int, weights: Weights) -> Weighed:
         return Weighed([models[i] for models in self._every], weights)
 
-    def _of_round(self, history: History, i: int, number: int, root: float) -> Weighed:
-        """Model that arm `i` maximises in a round: a weighted sum; without looks, the least bound of all."""
+    def _of_round(
+        self,
+        history: History,
+        models: Sequence[ArmModel | Averaged[Any]],
+        number: int,
+        root: float,
+    ) -> Weighed:
+        """Model of an arm that a round maximises: a weighted sum; without looks, the least bound of all."""
         if self._looks:
-            return self._sum(i, self.weights(history, number))
-        models = [models[i] for models in self._every]
-        return Least(models, self._units(history), self._shares(number), root)
+            return Weighed(models, self.weights(history, number), root)
+        return Weighed(models, self._shares(number), root, self._units(history))
 
     # -- choosing ----------------------------------------------------------------------------------
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
-        """Draw weights, then choose as `coca-bo` does; bounds of a weighted sum are of no use to a reader."""
+        """Draw weights, then choose as `coca-bo` does; weighted sums of bounds are of no use to a reader."""
         i, note = self._chosen(history, request)
         weights = self.weights(history, len(history) + 1)
         logged = dict(zip(self.problem.traded, weights[1:].tolist(), strict=True))
@@ -211,11 +230,13 @@ class RandomWeights(Trades, CoCaBO):
 
     def model_to_play(self, i: int, number: int) -> Wanted:
         """Model that a round maximises, by the likeliest hyperparameters."""
-        return self._of_round(self.history, i, number, math.sqrt(self.options.beta))
+        models = [models[i] for models in self._every]
+        return self._of_round(self.history, models, number, math.sqrt(self.options.beta))
 
     def model_of_index(self, history: History, i: int) -> Weighed:
         """Model by which the next round is chosen."""
-        return self._of_round(history, i, len(history) + 1, 1.0)
+        models = [Averaged(models[i]) for models in self._every]
+        return self._of_round(history, models, len(history) + 1, INDEX_WIDTH)
 
     def _young_value(self, i: int) -> float:
         weights = self.weights(self.history, len(self.history) + 1)
@@ -313,9 +334,8 @@ class RandomWeights(Trades, CoCaBO):
         for first, last in empty:
             away = 1.0 + BEYOND - 0.5 * (first.at + last.at)
             for i in {first.arm, last.arm}:
-                wanted = Least(
-                    self._means(i), units.from_the_best, 1.0 / on_sphere(away[None])[0], 0.0
-                )
+                weights = 1.0 / on_sphere(away[None])[0]
+                wanted = Weighed(self._means(i), weights, units=units.from_the_best)
                 yield self._greedy_of(history, i, known, wanted)
 
     def _means(self, i: int) -> list[Averaged[Any]]:
@@ -334,7 +354,7 @@ class RandomWeights(Trades, CoCaBO):
         """Settings of each scope by weights spread evenly, as in other kinds of problem."""
         units = self._units(history).from_the_best
         for i, shares in product(some, answer_weights(len(self._every))):
-            wanted = Least(self._means(i), units, 1.0 / shares, 0.0)
+            wanted = Weighed(self._means(i), 1.0 / shares, units=units)
             yield self._greedy_of(history, i, known, wanted)
 
     def _recommended(

@@ -242,14 +242,6 @@ class GPPosterior(Generic[K]):
         found = self.solve(Z)
         return found.mean, found.variance
 
-    def average(self, Z: Float[np.ndarray, "m d"]) -> tuple[Float[np.ndarray, " k"], float]:
-        """Means (k,) and variance of the average over the rows of Z (m, d). O(n²) in all."""
-        cross = self.kernel(Z, self.rows).mean(axis=0)
-        half = self.factor.half_solve(cross)
-        return cross[: len(self)] @ self.weights, max(
-            float(self.kernel(Z, Z).mean() - half @ half), 0.0
-        )
-
     def solve(self, Z: Float[np.ndarray, "m d"]) -> Solved:
         """Compute moments at Z (m, d) and keep the arrays that `slope` needs. O(n²) a point.
 

@@ -481,11 +481,6 @@ class GPRegression(Generic[K]):
         precision = np.square(self.factor.half_solve(ends)).sum(axis=0)
         return np.asarray(self.weights[m - k :] / np.sqrt(precision))
 
-    def average(self, Z: Float[np.ndarray, "m d"]) -> tuple[float, float]:
-        """Mean and variance of the average of f over the rows of Z (m, d), standardised. O(n²) in all."""
-        mean, variance = self._given.average(Z)
-        return self.mean + float(mean[0]), variance
-
     def moments_and_gradients(self, Z: Float[np.ndarray, "r d"]) -> MomentsAndGradients:
         """Mean and variance of f at every row, standardised (r,), and their gradients (r, d). O(n²) a point."""
         found = self._given.solve(Z)

@@ -11,12 +11,20 @@ from jaxtyping import Float
 from pydantic import Field
 
 from steerbo.causal.coca_bo import CoCaBO, CoCaOptions
+from steerbo.causal.models import KernelName
 from steerbo.extending import History, record
 
 
 @record
-class PublishedOptions(CoCaOptions):
-    """Options of the published rule; see `CoCaOptions` for the others.
+class PublishedModels(CoCaOptions):
+    """Options of CoCa-BO, with the published models."""
+
+    kernel: KernelName = "matern-5/2"
+
+
+@record
+class PublishedOptions(PublishedModels):
+    """Options of the published rule; see `PublishedModels` for the others.
 
     Args:
         rho: ρ in standard deviations of the outcomes.
@@ -34,6 +42,7 @@ class _ByMargins(CoCaBO):
     """A rule that adds a margin for few plays to each arm's index, and never plays an arm for being neglected."""
 
     explores: ClassVar[bool] = False
+    Options: ClassVar[type[Any]] = PublishedModels
 
     def indices(self, history: History) -> dict[str, list[Any]]:
         """See `CoCaBO.indices`; with the margins."""
