@@ -51,7 +51,7 @@ from ._findings import Finding, Reason, finding, reason
 from ._history import History
 from ._problem import ConstrainedProblem, Problem
 from .answers import Scope
-from .events import Amended, DataAdded, Event, Failed, Outcome, OutcomeTold
+from .events import Amended, DataAdded, Event, Outcome, OutcomeTold, Reported
 from .request import LARGEST
 
 _SETTINGS = 3  # different settings from which on a number that comes again is noticed
@@ -369,13 +369,11 @@ class Codes:
         self._limited = {name: Column(far_beyond) for name in limited}
         self._totals = Totals()
 
-    def take(self, event: Event, history: History) -> Iterator[Amended]:
+    def take(self, event: Reported, history: History) -> Iterator[Amended]:
         """Take in an event that `history` has already; yield corrections of results, which it has then, too.
 
         They are no events of the log: they follow from it.
         """
-        if not isinstance(event, OutcomeTold | Failed | Amended | DataAdded):
-            return
         name = history.latest_data if isinstance(event, DataAdded) else event.token
         before, told = history.coded.pop(name, None), history.standing(name)
         if before is not None and before == told:

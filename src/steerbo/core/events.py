@@ -312,6 +312,9 @@ Event = Annotated[
 """Any of the events, told apart by `kind` in their JSON form."""
 
 
+Reported = OutcomeTold | Failed | Amended | DataAdded
+"""Events that tell a result, or change one."""
+
 _LARGEST_FLOAT = sys.float_info.max
 _DIGITS = 400  # of an integer that Python reads whole: all that fit a float, and some more
 _NAMED = 5  # parts of the path to a value that is nested too deeply

@@ -138,11 +138,10 @@ class EventRecorder:
         event = self.signed(event)
         if self.log is not None:
             self.log.append(event)
-        before = len(self.state.law_findings)
-        implausible = self.apply(event)
+        violated, implausible = self.apply(event)
         for value in implausible:
             warnings.warn(value.warning, stacklevel=3)
-        said = tuple(map(str, (*self.state.law_findings[before:], *implausible)))
+        said = tuple(map(str, (*violated, *implausible)))
         token = getattr(event, "token", "")
         self._said.pop(token, None)
         if said and token:
@@ -177,13 +176,13 @@ class EventRecorder:
             event = replace(event, when=self.clock())
         return event if self.by is None else replace(event, by=self.by)
 
-    def apply(self, event: Event) -> list[Finding]:
-        """Apply a logged event to the state; returns its implausible values."""
-        before, implausible = len(self.state.law_findings), self.implausible_values(event)
-        self.state.apply(event)
-        for found in self.state.law_findings[before:]:
+    def apply(self, event: Event) -> tuple[Sequence[Finding], Sequence[Finding]]:
+        """Apply a logged event to the state; returns the laws that it shows violated, and its implausible values."""
+        implausible = self.implausible_values(event)
+        violated = self.state.apply(event)
+        for found in violated:
             warnings.warn(LawWarning(str(found)), stacklevel=4)
-        return implausible
+        return violated, implausible
 
     def implausible_values(self, event: Event) -> list[Finding]:
         """List the implausible values of an event that is not applied yet."""

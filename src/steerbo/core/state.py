@@ -43,6 +43,7 @@ from .events import (
     Decided,
     Event,
     Refitted,
+    Reported,
     check_plain,
     with_canonical_order,
 )
@@ -154,10 +155,12 @@ class StudyState:
             self.problem, self.history, self.method.sem_unused, self.method.sources_unused
         )
 
-    def apply(self, event: Event) -> None:
-        """Take one event in."""
+    def apply(self, event: Event) -> Sequence[Finding]:
+        """Take one event in; returns the laws that nature violates by it."""
+        before = len(self.law_findings) if isinstance(event, Reported) else None
         with one_blas_thread():
             self._take(event)
+        return () if before is None else self.law_findings[before:]
 
     def _take(self, event: Event) -> None:
         self.whole = False
@@ -167,12 +170,13 @@ class StudyState:
         else:
             self.history.apply(event)
         self.events.append(event)
-        self._leave_codes_out(event)
+        if isinstance(event, Reported):
+            self._leave_codes_out(event)
         if isinstance(event, Refitted):
             self._check_fit()
         self.whole = True
 
-    def _leave_codes_out(self, event: Event) -> None:
+    def _leave_codes_out(self, event: Reported) -> None:
         """Leave out results in which an event shows a code, and restore those that hold none after all."""
         for _ in self.codes.take(event, self.history):  # the history has each correction then
             pass
@@ -216,7 +220,8 @@ class StudyState:
         self.codes = Codes(problem, unusual)
         for each in past:
             self.history.apply(each)
-            self._leave_codes_out(each)
+            if isinstance(each, Reported):
+                self._leave_codes_out(each)
         self.history.apply(event)
         self.method = type(self.method)(problem, self.method.options, self.streams, self.history)
 

@@ -418,7 +418,8 @@ def written(
         names = []
         for each, event in zip(new, events, strict=True):
             names.append(study.history.next_data)
-            doubted[each.number] += [found.warning for found in record.apply(event)]
+            _, implausible = record.apply(event)
+            doubted[each.number] += [found.warning for found in implausible]
         return names
 
     with writer._lock:
