@@ -17,49 +17,12 @@ understood. Each round:
    draws: one draw would explore once more.
 
 In step 3 the acceptable value takes the place of `U`: by the problem's tolerance, or else a
-twentieth of the range below `U`. An expensive set is then played only to find out whether it is so
-much better. (With `U` itself, half of the later money went to larger sets where a nested smaller
-one was as good.) Where a unit of value has a price (`value_of_one`), all bounds are those of the
-net value, and the set with the largest one is played.
+twentieth of the range below `U`. (With `U` itself, half of the later money went to larger sets
+where a nested smaller one was as good.) Where a unit of value has a price (`value_of_one`), all
+bounds are those of the net value, and the set with the largest one is played.
 
-A cheap set that cannot be the best is left as soon as its bounds show that, and one that may be the
-best is not left for a difference that only the model imagines.
-
-**Horizon.** Exploration is paid for by the plays that its lesson serves: those left, and those that
-the answer serves after the study, which are as many as the study has where nothing else is stated.
-β is the width that N of them pay for (`worthwhile_width`: 1.9 for 200 plays, 1.5 for 60, .9 for
-10), at most the option. N is counted in plays of the cheapest set, by money and rounds
-(`plays_to_come`); without limits those left are as many as there were, and at least
-20. Under drift, or where moves cost, no plays afterwards are counted.
-
-**Settings that teach nothing.** A setting among listed ones that was played before, and stays ahead
-of the bounds of all others even after one more bad outcome, is not played again for the share of
-plays that come after the study: the setting takes its place that has the largest bound of those not
-tried. By the model that is a loss, of which there is none where every play is production; it
-insures against the model itself.
-
-**Drift.** Bounds have half the width, and κ is 0: information does not last, so less is paid for
-it. (With patience, a model under drift, always unsure of settings that were not played for long,
-replays a cheap set that is not good enough again and again, and loses more by that than by the
-drift itself.)
-
-**Switching costs.** Every set has arms that keep hard-to-change variables in place; `_switching.py`
-says which moves are worth their switching cost. Bounds are `WIDER`: a wrong bound is not corrected
-by the next round, which stays.
-
-**Constraints on average.** A play may break a constraint that holds on average over plays: see
-`_risk_budget.py`.
-
-**Guarantee.** While the bounds hold, a play at `x_i` falls short of the best (or acceptable) value
-by at most `2 (1 + κ) β sqrt(E σ²(x_i))`, since `g* ≤ U ≤ u_i + κ w_i`,
-`u_i ≤ E μ(x_i) + β sqrt(E σ²(x_i))` and, by Jensen, `sd[g_i] ≤ sqrt(E σ²)`. That is UCB-PSQ's bound
-times `1 + κ`, so that the quality regret grows no faster, whatever the costs, while no round is
-pending. Near the horizon β is too small for bounds to hold. Step 4 plays another point, of which
-this is not proven. Without it, and beyond 200 outcomes, which have no draws, the point that is
-played, `x'`, is `x_i` polished on `A = E[μ + βσ]` where the set leaves a variable to nature. It
-falls short by at most `2 β E σ(x') + κ w_i + β J` with `J = sqrt(E σ²(x_i)) − E σ(x_i)`. The last
-two terms belong to `x_i`, which is not played; their decrease is not bounded, so the growth of the
-regret is not proven for polished plays.
+Moves are in `_switching.py`, limits that hold on average in `_risk_budget.py`. The guarantee, and
+where it ends: `docs/how-it-works/kinds.md`.
 """
 
 from __future__ import annotations
@@ -218,7 +181,11 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         self._switches = bool(problem.space.changes)
 
     def beta(self, history: History) -> float:
-        """Width of all bounds in the next round: that which the plays to come pay for, at most the option."""
+        """Width of all bounds in the next round: that which the plays to come pay for, at most the option.
+
+        Where moves cost it is `WIDER`, as a wrong bound is not corrected by the next round, which
+        stays; under drift it is half, as information does not last, so that less is paid for it.
+        """
         left = self._left(history)
         width = min(
             self.options.beta,
@@ -240,7 +207,11 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
 
     @property
     def patience(self) -> float:
-        """κ, as things stand."""
+        """κ, as things stand; 0 under drift.
+
+        A model that is always unsure of settings not played for long would replay a cheap set that
+        is not good enough again and again, and lose more by that than by the drift.
+        """
         return 0.0 if self._fleeting else self.options.patience
 
     @property
