@@ -105,7 +105,7 @@ def test_a_play_falls_short_by_no_more_than_is_promised() -> None:
         point = found.point[None]
         mean, wide = candidates.expectation(i).moments(point)
         _, narrow = candidates.expectation(i).of_mean().moments(point)
-        shortfall = max(v for v in suggestion.note["upper"] if v is not None) - ours.unstandardised(
+        shortfall = max(v for v in suggestion.note["upper"] if v is not None) - ours.surrogate.unstandardised(
             float(mean[0] - beta * narrow[0])
         )
         promised = 2 * (1 + 1) * beta * ours.model.scale * float(wide[0])
@@ -167,7 +167,7 @@ def test_what_is_promised_of_the_polished_point_that_is_played() -> None:
             jensen, sigma = wide - (at_end - mean) / beta, (at_moved - mean_there) / beta
             assert jensen >= 0
             assert narrow <= sigma * (1 + 1e-6)
-            shortfall = upper[i] + width - ours.unstandardised(float(mean_there - beta * narrow))
+            shortfall = upper[i] + width - ours.surrogate.unstandardised(float(mean_there - beta * narrow))
             assert shortfall <= scale * beta * (2 * sigma + jensen) + width + 1e-3 * scale
             moves.append(float(np.abs(moved - end).max()))
     assert max(moves) > 1e-3, "nothing was polished, or nothing was tested"

@@ -74,7 +74,7 @@ def test_hyperparameters_are_learned_by_schedule_and_taken_over() -> None:
     assert learned
     found, logged = learned_from.model.hyperparameters.to_dict(), learned[-1].hyperparameters["objective"]
     assert list(map(float.fromhex, found["theta"])) == pytest.approx(list(map(float.fromhex, logged["theta"])))
-    assert learned_from.refit(optimizer.history) is None, "nothing is due"
+    assert learned_from.refit() is None, "nothing is due"
 
 
 def times_of(optimizer: Optimizer) -> Any:

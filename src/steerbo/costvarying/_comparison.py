@@ -74,7 +74,7 @@ class ArmComparison:
         self._upper, self._found = self._first_bounds()
         self._outside = set(self.arms) if self._lazy else set[int]()  # bounds without limits
         sets = [self.candidates.arms[a].set for a in self.arms]
-        self._likely = method.success_probabilities(self.candidates)[sets]
+        self._likely = method.surrogate.success_probabilities(self.candidates)[sets]
         if method.problem.value_of_one is None:
             self._prices, self._worth = method.costs.means()[sets], np.zeros(len(sets))
         else:
@@ -137,14 +137,12 @@ class ArmComparison:
                 a for a in arms if self._switches_nothing(candidates.arms[a], positions)
             ] or arms
         each = [(a, candidates.arms[a]) for a in arms]
-        tight = [a for a, arm in each if not method.costs.fits_keeping(arm.set, arm.keep, history)]
+        tight = [a for a, arm in each if not method.costs.fits_keeping(arm.set, arm.keep)]
         next_points = self._plays_by_wide_bounds(tight) if tight else {}
         # where none fits at its best point, the best of those that fit in place is played there:
         # see `play`
         fitting = [
-            a
-            for a, arm in each
-            if a not in next_points or method.fits(history, arm, next_points[a].point)
+            a for a, arm in each if a not in next_points or method.fits(arm, next_points[a].point)
         ]
         return fitting or arms, next_points
 
@@ -220,7 +218,7 @@ class ArmComparison:
         highest = float(self._bounds.upper[self._bounds.highest(range(len(self.arms)))])
         if self._method.problem.value_of_one is not None:
             return highest
-        return min(highest, self._method.acceptable(highest, self.candidates))
+        return min(highest, self._method.surrogate.acceptable(highest, self.candidates.known))
 
     # -- widths ------------------------------------------------------------------------------------
 

@@ -317,7 +317,9 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
         sure = known.expectation(i)
         upper = float(sure.bound(found.point[None], beta)[0][0])
         lower = float(sure.bound(point[None], -beta)[0][0])
-        bounds = self.bounds.explored(i, self.unstandardised(lower), self.unstandardised(upper))
+        bounds = self.bounds.explored(
+            i, self.surrogate.unstandardised(lower), self.surrogate.unstandardised(upper)
+        )
         return self.play(
             history, Arm(i), point, request, **self._note("explore", bounds, range(self.m))
         )
@@ -330,9 +332,11 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
         seed = self.streams.integer(number, "search")
         both = self.search_space.search(known, range(m), [beta, -beta], seed)
         upper, lower = np.array(
-            [[self.unstandardised(one.value) for one in ends] for ends in both]
+            [[self.surrogate.unstandardised(one.value) for one in ends] for ends in both]
         ).T
-        upper, lower = (self.with_failure(each, known, range(m)) for each in (upper, lower))
+        upper, lower = (
+            self.surrogate.with_failure(each, known, range(m)) for each in (upper, lower)
+        )
         bounds, acceptable = self.bounds.exploited(
             lower, upper, partial(self._least, candidates=known)
         )  # lines 14–21

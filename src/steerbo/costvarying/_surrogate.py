@@ -16,6 +16,7 @@ import numpy as np
 
 from .._arrays import Float, Int
 from .._evidence import COMPARABLE
+from ..bandit import expected_with_failure
 from ..core import (
     TIME,
     DataAdded,
@@ -30,6 +31,7 @@ from ..core import (
     horizon,
     time_of,
 )
+from ..core.tolerance import UNSTATED
 from ..errors import InvalidStudy
 from ..gp import DriftModel, GPRegression, Learner, OutlierRule, PriorKnowledge
 from ..optim import Box
@@ -57,7 +59,7 @@ from ..surrogate import (
     with_sources,
 )
 from .problem import CostVarying
-from .search_space import Arm, SearchSpace
+from .search_space import Arm, Candidates, SearchSpace
 
 COST_FIT = "cost"
 """Key of hyperparameters of costs over settings, in a refit: see `_costs_of_settings`."""
@@ -301,14 +303,12 @@ class Surrogate:
             parts_of(columns, (), known, self.search_space.nature.at(known, before=before)), unit
         )[0]
 
-    def pending_points(self, history: History) -> Float[np.ndarray, "p d"]:
+    def pending_points(self) -> Float[np.ndarray, "p d"]:
         """Encoded points of all rounds without an outcome."""
-        points = [self.imputed(played) for played in history.unresolved]
+        points = [self.imputed(played) for played in self.history.unresolved]
         return np.array(points).reshape(-1, len(self.search_space.columns))
 
-    def expected_outcome(
-        self, history: History, event: OutcomeTold | DataAdded
-    ) -> tuple[float, float, float] | None:
+    def expected_outcome(self, event: OutcomeTold | DataAdded) -> tuple[float, float, float] | None:
         """See `Method.expected_outcome`: by the posterior of the objective where the evaluation really was."""
         if len(self.model) < COMPARABLE:
             return None
@@ -318,7 +318,9 @@ class Surrogate:
         if (comparison := self._comparison.of(self.model, self.fitted_at, empty)) is None:
             return None
         name, played = (
-            (event.token, history[event.token]) if isinstance(event, OutcomeTold) else ("", None)
+            (event.token, self.history[event.token])
+            if isinstance(event, OutcomeTold)
+            else ("", None)
         )
         point, value = self._row(event.outcome, name, played)
         mean, deviation = comparison.predictive(point)
@@ -338,13 +340,13 @@ class Surrogate:
 
     # -- hyperparameters ---------------------------------------------------------------------------
 
-    def refit(self, history: History) -> Mapping[str, Any] | None:
+    def refit(self) -> Mapping[str, Any] | None:
         """Learn hyperparameters and drift anew where that is due, and return them as plain data; see `Method.refit`."""
         constraints = self.feasibility.constraints
         corrected = constraints is not None and constraints.corrected
         if not self._due and not corrected and not self.outcomes.due:
             return None
-        until, self._repeated = partial(horizon, history), self._repetitions(history)
+        until, self._repeated = partial(horizon, self.history), self._repetitions()
         return {
             "objective": self._learned_sources(self._given.fit(until)),
             **self.feasibility.fit(until),
@@ -360,16 +362,17 @@ class Surrogate:
         """Whether hyperparameters of the objective are to be learned anew."""
         return self._given.due()
 
-    def _repetitions(self, history: History) -> dict[_Key, int]:
+    def _repetitions(self) -> dict[_Key, int]:
         """Outcomes that were doubted, and those of the plays that repeat them (see `CostVaryingMethod.repeat`).
 
         Nature draws other values in a repetition, so that points do not tell.
         """
-        notes = {each.suggestion.token: each.suggestion.note.get("repeats") for each in history}
+        asked = (each.suggestion for each in self.history)
+        notes = {each.token: each.note.get("repeats") for each in asked}
         pairs = [(token, name) for token, name in notes.items() if name]
         if not pairs:
             return {}
-        keys: dict[str, _Key] = {name: (tuple(x.tolist()), y) for name, x, y in self._rows(history)}
+        keys: dict[str, _Key] = {name: (tuple(x.tolist()), y) for name, x, y in self._rows()}
         told = [
             (keys[name], keys[token]) for token, name in pairs if name in keys and token in keys
         ]
@@ -390,16 +393,16 @@ class Surrogate:
         """Model that chooses round `number`: with one draw of the hyperparameters from their posterior."""
         return self.model.member(self.streams.integer(number, "hyperparameters"))
 
-    def outliers(self, history: History) -> list[str]:
+    def outliers(self) -> list[str]:
         """See `Method.outliers`."""
         return self._given.outliers
 
-    def _rows(self, history: History) -> Iterator[tuple[str, np.ndarray, float]]:
+    def _rows(self) -> Iterator[tuple[str, np.ndarray, float]]:
         """Names, points and values of all outcomes."""
-        for name, outcome, played in history.outcomes():
+        for name, outcome, played in self.history.outcomes():
             yield (name, *self._row(outcome, name, played))
 
-    def findings(self, history: History) -> list[Finding]:
+    def findings(self) -> list[Finding]:
         """Find that there are more outcomes than the model uses, or that all has changed where nothing drifts.
 
         Hyperparameters that are due again may take a surprise for a change, so that nothing is said
@@ -421,11 +424,33 @@ class Surrogate:
         scope = self.search_space.controls(i)
         return self.feasibility.region(box, parts, near=near, answering=answering, scope=scope)
 
-    def success_probabilities(self, parts: Sequence[Sequence[Part]]) -> Float[np.ndarray, " m"]:
+    def chances(self, parts: Sequence[Sequence[Part]]) -> Float[np.ndarray, " m"]:
         """Probability of each control set to work at its best settings, as a share of the largest one, (m,)."""
         sets = enumerate(parts)
         return self.feasibility.failures.chances(
             [(each, self.search_space.controls(i)) for i, each in sets]
+        )
+
+    def success_probabilities(self, candidates: Candidates) -> Float[np.ndarray, " m"]:
+        """`chances` of the control sets of candidates; 1 of every one without failures."""
+        m = len(self.problem.control_sets)
+        if not self.feasibility.failures.failures:
+            return np.ones(m)
+        whole = {
+            arm.set: domain.parts
+            for arm, domain in reversed([*zip(candidates.arms, candidates.domains, strict=True)])
+        }
+        return self.chances([whole[i] for i in range(m)])
+
+    def with_failure(
+        self, values: Float[np.ndarray, " k"], candidates: Candidates, sets: Sequence[int]
+    ) -> Float[np.ndarray, " k"]:
+        """Values of some control sets, a failed play counted as the smallest posterior mean; unchanged without one."""
+        if not self.feasibility.failures.failures:
+            return values
+        likely = self.success_probabilities(candidates)[list(sets)]
+        return expected_with_failure(
+            values, likely, np.array([self.smallest_mean(candidates.known)])
         )
 
     def first_feasible(
@@ -453,6 +478,17 @@ class Surrogate:
     def slack(self, name: str, parts: Sequence[Part], held: Mapping[int, float]) -> float | None:
         """Slack of the constraint on an outcome, in its units, with `held` encoded; None where too little is known."""
         return self.feasibility.slack(name, rows_at(parts, held))
+
+    # -- values ------------------------------------------------------------------------------------
+
+    def unstandardised(self, value: float) -> float:
+        """Convert from standardised units to those of `sign · value`."""
+        return float(self.model.unstandardise(value))
+
+    def acceptable(self, best: float, known: Mapping[str, float]) -> float:
+        """Least value that the problem's tolerance accepts where the best is `best`, in units of `sign · value`."""
+        tolerance = self.problem.tolerance or UNSTATED
+        return tolerance.acceptable(best, self.smallest_mean(known), self.problem.sign)
 
     # -- posterior means at the data ---------------------------------------------------------------
 

@@ -203,7 +203,7 @@ class PayingMoves:
         prices = method.costs.in_value()[[candidates.arms[a].set for a in arms]]
 
         def net(k: int, value: float) -> float:
-            return float(method.unstandardised(value) - prices[k])
+            return float(method.surrogate.unstandardised(value) - prices[k])
 
         def most_within_limits(k: int) -> float:
             domain = candidates.domains[arms[k]]
@@ -304,7 +304,9 @@ class _Moves:
         better = (gain + money * switching) / plays if plays > 1.0 else 0.0
         mean = float(self.candidates.expectation(a, product=False).mean(to.point[None])[0])
         needed = money * switching / plays if plays else np.inf
-        return Move(to, switching, plays, better, method.unstandardised(mean), needed, gain)
+        return Move(
+            to, switching, plays, better, method.surrogate.unstandardised(mean), needed, gain
+        )
 
     def _gain(
         self, i: int, settings: Mapping[str, Any], plays: float, money: float, saved: float
@@ -339,7 +341,7 @@ class _Moves:
     @cached_property
     def _posteriors(self) -> list[ProductKernelPosterior]:
         """Posteriors by all draws of the hyperparameters; of few or very many outcomes the one there is."""
-        points = self.method.surrogate.pending_points(self.history)
+        points = self.method.surrogate.pending_points()
         time = self.candidates.known.get(TIME.name)
         members = self.method.model.members
         return ProductKernelPosterior.of_each(members, points, time) or [self.candidates.posterior]
@@ -469,7 +471,7 @@ class _Moves:
         """Compare the best move with staying, for the log."""
         sign = self.method.problem.sign
         return Switching(
-            sign * self.method.unstandardised(self.stay),
+            sign * self.method.surrogate.unstandardised(self.stay),
             sign * most.mean,
             most.price,
             most.better,

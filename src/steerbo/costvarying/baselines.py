@@ -13,6 +13,7 @@ from ..core import SEEN, Choice, Explanation, History, Suggestion, read_note
 from ..records import record
 from ..space import Categorical
 from ..surrogate import PosteriorSample, highest_of
+from ._starting import starting_play
 from .method import CostVaryingMethod
 from .search_space import Arm
 
@@ -50,7 +51,7 @@ class UcbCvs(CostVaryingMethod[UcbCvsOptions]):
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Choose by Tay et al. 2023, Algorithm 1."""
-        if (start := self.start(history, request)) is not None:
+        if (start := starting_play(self, history, request)) is not None:
             return start
         sets = np.flatnonzero(self.affordable(history, request))
         number = len(history) + 1
@@ -101,7 +102,7 @@ class EtcGroups(CostVaryingMethod[EtcGroupsOptions]):
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Choose the largest upper bound within the present group."""
-        if (start := self.start(history, request)) is not None:
+        if (start := starting_play(self, history, request)) is not None:
             return start
         return self.play_best(self._group(history, request), history, request, self.options.beta)
 
@@ -137,7 +138,7 @@ class UcbPsq(CostVaryingMethod[UcbPsqOptions]):
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Choose `argmax_{i, x^i} E[u([x^i, X^{-i}])]`; a set inside another one is never needed."""
-        if (start := self.start(history, request)) is not None:
+        if (start := starting_play(self, history, request)) is not None:
             return start
         sets = self.maximal(np.flatnonzero(self.affordable(history, request)).tolist())
         return self.play_best(sets, history, request, self.options.beta)
@@ -151,7 +152,7 @@ class TsPsq(CostVaryingMethod[Any]):
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Choose `argmax_{i, x^i} E f̃([x^i, X^{-i}])`. Pending points need no care: each draw is another function."""
-        if (start := self.start(history, request)) is not None:
+        if (start := starting_play(self, history, request)) is not None:
             return start
         number = len(history) + 1
         candidates = self.candidates(history, request, pending=False)

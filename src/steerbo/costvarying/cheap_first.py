@@ -65,6 +65,7 @@ from ..surrogate import (
 from ._comparison import ArmComparison, upper_by_set
 from ._plays_to_come import plays_served, plays_to_come
 from ._risk_budget import RiskBudget
+from ._starting import starting_play
 from ._switching import Switching
 from .method import CostVaryingMethod
 from .problem import CostVarying
@@ -223,11 +224,11 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Choose the cheapest set that is enough; among equally cheap ones the one with the largest bound."""
-        if (start := self.start(history, request)) is not None:
+        if (start := starting_play(self, history, request)) is not None:
             return start
         if (repeat := self.repeat(history, request)) is not None:
             return repeat
-        if self.costs_of_settings.active:
+        if self.costs.of_settings.active:
             return self._choose_by_net_value(history, request)
         return self._choose_by_bounds(history, request)
 
@@ -237,7 +238,7 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         candidates = self.candidates(history, request, mixed=True)
         seed = self.streams.integer(number, "search")
         sets = np.flatnonzero(self.affordable(history, request)).tolist()
-        found = {i: self._best_answer(candidates, i, seed, beta)[0] for i in sets}
+        found = {i: self.answers.best(candidates, i, seed, beta)[0] for i in sets}
         upper = dict(
             zip(sets, self.upper_values(candidates, sets, [*found.values()]).tolist(), strict=True)
         )
@@ -277,7 +278,7 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
             (found,) = compared.plays([arm])
             point = self.point_to_play(candidates, arm, found, len(history) + 1, beta)
             untried = False
-        if self._switches and not self.fits(history, candidates.arms[arm], point):
+        if self._switches and not self.fits(candidates.arms[arm], point):
             return compared.plays([arm])[0].point, False
         return point, untried
 
@@ -321,7 +322,7 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
             for each in history
             if self.problem.number(each.suggestion.scope) == arm.set
         )
-        found = [self._point(arm.set, each.values) for each in plays]
+        found = [self.search_space.point(arm.set, each.values) for each in plays]
         return np.array(found).reshape(len(found), len(self.search_space.sets[arm.set]))
 
     def _teaches_nothing(
@@ -390,8 +391,8 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         )
         if (worth := self.problem.value_of_one) is not None:
             rule = f"each round holds the set whose net value may be largest: {worth:g} times its value, less its cost"
-        if self.costs_of_settings.active:
-            learned = " and is learned over them" if self.costs_of_settings.learns else ""
+        if self.costs.of_settings.active:
+            learned = " and is learned over them" if self.costs.of_settings.learns else ""
             rule += f", which depends on its settings{learned}; bounds here are of the net value"
         summary = (
             f"{rule}. Round {asked[-1].round} held {asked[-1].scope}, whose expected "

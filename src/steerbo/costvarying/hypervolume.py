@@ -41,6 +41,7 @@ from ..surrogate import (
     posteriors_of,
     trade_off,
 )
+from ._starting import starting_play
 from .method import CostVaryingMethod
 from .search_space import Arm, Candidates
 
@@ -58,10 +59,10 @@ class Hypervolume(Trades, CostVaryingMethod[HypervolumeOptions]):
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Choose the control set and settings that are expected to add most to the volume that plays dominate."""
-        if (start := self.start(history, request)) is not None:
+        if (start := starting_play(self, history, request)) is not None:
             return start
         candidates = self.candidates(history, request, mixed=True)
-        pending = self.surrogate.pending_points(history)
+        pending = self.surrogate.pending_points()
         posteriors = self._posteriors(candidates, pending)
         sets, prices = np.flatnonzero(self.affordable(history, request)).tolist(), self._prices()
         units, plays = self._units(prices), self._plays(history, pending, prices)
@@ -157,7 +158,7 @@ class Hypervolume(Trades, CostVaryingMethod[HypervolumeOptions]):
 
     def _recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
         """Recommend the middle of the trade-off; the other plays of it are its alternatives, by their value."""
-        candidates = self._answer_candidates(history, context)
+        candidates = self.answers.candidates(context)
         posteriors = self._posteriors(candidates, np.empty((0, len(self.search_space.columns))))
         return middle_of(self._trade_off(candidates, posteriors), self.ways)
 
@@ -194,17 +195,17 @@ class Hypervolume(Trades, CostVaryingMethod[HypervolumeOptions]):
             ends = mixture.quantiles(point, (1.0 - SURE, SURE))
             model, sign = self._models[name], self.problem.traded[name]
             further[name] = expected_outcome(model, sign, float(mean[0]), ends)
-        return replace(self._described(candidates, Arm(i), point, value), outcomes=further)
+        return replace(self.answers.described(candidates, Arm(i), point, value), outcomes=further)
 
     def _predict_at(
         self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]
     ) -> Recommendation:
         """Expected outcomes of the control set of these variables at these settings."""
-        candidates = self._answer_candidates(history, context)
+        candidates = self.answers.candidates(context)
         posteriors = self._posteriors(candidates, np.empty((0, len(self.search_space.columns))))
         i = self.problem.number(Scope([*values]))
         expected = self._mixtures(candidates, i, posteriors)
-        return self._described_with(candidates, i, self._point(i, values), expected)
+        return self._described_with(candidates, i, self.search_space.point(i, values), expected)
 
     def explain(self, history: History) -> Explanation:
         """State the rule; tabulate plays and costs."""

@@ -1,7 +1,7 @@
 """Cost-varying problems: variables with laws of nature, control sets with costs, and a tolerance of lower quality.
 
 Costs are those that the problem states: of a play of each control set, and switching costs of
-hard-to-change variables from their positions. `CostModel` in `method.py` adds costs that are
+hard-to-change variables from their positions. `CostModel` in `_costs.py` adds costs that are
 learned, and decides which plays are affordable.
 """
 

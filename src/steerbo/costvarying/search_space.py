@@ -286,6 +286,11 @@ class SearchSpace:
             arm.keep
         )
 
+    def point(self, i: int, values: Mapping[str, Any]) -> Float[np.ndarray, " c"]:
+        """Encoded point of control set `i` at these values of its variables."""
+        codes = self.encoded(values)
+        return np.array([codes[self.space.names[d]] for d in self.sets[i]])
+
     def placed(
         self, arm: Arm, context: Mapping[str, Any], unit: Float[np.ndarray, "1 c"]
     ) -> Float[np.ndarray, " c"]:

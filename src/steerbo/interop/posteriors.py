@@ -101,9 +101,7 @@ def _of_control_sets(
         raise InvalidRequest(
             "context", dict(which.context), "nothing: no variable is ‹seen› before choosing"
         )
-    candidates = method.candidates(
-        history, {"context": seen, **request}, pending=False, answering=True
-    )
+    candidates = method.answers.candidates({**seen, **request})
     number = problem.number(scope)
     columns = Columns.of(space.subset([space.names[d] for d in method.search_space.sets[number]]))
     parts = candidates.domains[number].parts

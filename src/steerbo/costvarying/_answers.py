@@ -1,0 +1,375 @@
+"""Answers of the wing's methods: the best of each control set, the recommended one, and what may still be gained.
+
+All are read off the posterior of the outcomes as they stand, under every draw of the
+hyperparameters; rounds that are still out do not count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from .._arrays import Float, Int
+from .._wording import spread_step
+from ..bandit import BOUND
+from ..core import (
+    TIME,
+    PolicyStep,
+    Reason,
+    Recommendation,
+    Scope,
+    context_of,
+    good_enough,
+    now,
+    reason,
+)
+from ..optim import UNLIKELY, Maximum
+from ..space import OutcomeConstraint
+from ..surrogate import (
+    STARTING_POINTS,
+    SURE,
+    Mixture,
+    Part,
+    ProductKernelPosterior,
+    highest_of,
+    rows_at,
+)
+from ._costs import CostModel
+from ._surrogate import Surrogate
+from ._today import Today
+from .search_space import Arm, Candidates
+
+
+class Answers:
+    """What is recommended, predicted, and may still be gained, by the outcomes as they stand.
+
+    Args:
+        surrogate: posterior of `sign · value`, and feasibility.
+        costs: of plays.
+        today: today's settings.
+    """
+
+    def __init__(self, surrogate: Surrogate, costs: CostModel, today: Today) -> None:
+        self.surrogate, self.costs, self.today = surrogate, costs, today
+        self.problem, self.search_space = surrogate.problem, surrogate.search_space
+        self.history, self.streams = surrogate.history, surrogate.streams
+
+    def candidates(self, context: Mapping[str, Any], *, staying: bool = False) -> Candidates:
+        """Build the arms of an answer, which rests on every draw of the hyperparameters.
+
+        Bounds count the uncertainty of laws from rows of data.
+
+        Args:
+            context: values by name, with the time where the objective drifts.
+            staying: whether arms are added that keep hard-to-change variables in place, or near it.
+        """
+        problem, model = self.problem, self.surrogate.model
+        time = context.get(TIME.name, now(self.history)) if problem.timed else None
+        nothing_pending = np.empty((0, len(self.search_space.columns)))
+        return self.search_space.candidates(
+            ProductKernelPosterior.of(model, nothing_pending, time),
+            {name: value for name, value in context.items() if name in problem.space},
+            self.surrogate.feasible,
+            positions=problem.keepable_positions(self.history) if staying else None,
+            answering=True,
+            time=time,
+            posteriors=ProductKernelPosterior.of_each(model.members, nothing_pending, time),
+        )
+
+    def recommend(self, context: Mapping[str, Any]) -> Recommendation:
+        """Recommend the cheapest acceptable control set at its best settings, by posterior means.
+
+        Bounds are quantiles of the posterior of the expected value, a mixture over draws of the
+        hyperparameters. Where no set is acceptable, as with a threshold out of reach, the best one
+        is recommended; where money and value share a unit, the one with the largest net value; the
+        `current` values where they are good enough and cost no more.
+        """
+        candidates = self.candidates(context)
+        sign = self.problem.sign
+        costs = self.costs.means()
+        rows, least, good, chosen = self._judge(candidates)
+        others = [row for i, row in enumerate(rows) if i != chosen]
+        others.sort(key=lambda row: np.inf if row.cost is None else row.cost)
+        best, worth = rows[chosen], self.problem.value_of_one
+        stay: Recommendation | None = None
+        if self.problem.current is not None:
+            arm = Arm(self.today.control_set)
+            point = self.search_space.point(arm.set, self.today.settings(context))
+            stay = self.described(candidates, arm, point, candidates.mixture(arm.set))
+        stays = stay is not None and self.keeps_limits(stay.scope, stay.values, context)
+        if (
+            stay is not None
+            and stays
+            and not best.says("none-keeps")
+            and self._good_enough(stay, best, least)
+        ):
+            others = [row for row in (*others, best) if row.scope != stay.scope]
+            return replace(stay, reasons=(reason("stay"),), alternatives=tuple(others))
+        reasons = list(best.reasons)
+        if not reasons and worth is not None:
+            reasons.append(reason("largest-net-value", value=worth * least))
+        elif not reasons:
+            names = [str(self.problem.scopes[int(i)]) for i in good]
+            step = spread_step([best.lower, best.upper])
+            reasons.append(good_enough(sign * least, self.problem.minimize, names, step))
+        reasons += self._unknown_costs(costs)
+        if stay is not None:
+            reasons.append(self._gain_over(stay, best))
+        return replace(best, reasons=tuple(reasons), alternatives=tuple(others))
+
+    def predict(self, values: Mapping[str, Any], context: Mapping[str, Any]) -> Recommendation:
+        """Expected value of a control set at these settings; the others are left to nature."""
+        candidates = self.candidates(context)
+        i = self.problem.number(Scope([*values]))
+        return self.described(
+            candidates, Arm(i), self.search_space.point(i, values), candidates.mixture(i)
+        )
+
+    def _judge(
+        self, candidates: Candidates
+    ) -> tuple[list[Recommendation], float, Int[np.ndarray, " k"], int]:
+        """Compare the control sets at their best settings.
+
+        Returns:
+            The best of every set, the least acceptable value (net of cost where that has a price)
+            in units of `sign · value`, the acceptable sets, and the recommended one.
+        """
+        sign, costs = self.problem.sign, self.costs.means()
+        both = [self._best_of_set(candidates, i) for i in range(len(costs))]
+        rows, found = [row for row, _ in both], np.array([value for _, value in both])
+        means = np.array([sign * (row.mean or 0.0) for row in rows])
+        # infeasible settings are no answer, unless all are: then the likeliest
+        if self.surrogate.feasibility.active:
+            kept = found > UNLIKELY / 2
+            if kept.any():
+                means = np.where(kept, means, -np.inf)
+                means = self.surrogate.with_failure(means, candidates, range(len(means)))
+            else:
+                means = found
+        if self.problem.value_of_one is not None:
+            nets = means - [self._price_in_value(row) for row in rows]
+            chosen = int(nets.argmax())
+            return rows, float(nets[chosen]), np.array([chosen]), chosen
+        least = self.surrogate.acceptable(float(means.max()), candidates.known)
+        good = np.flatnonzero(means >= least)
+        known = np.where(np.isnan(costs), np.inf, costs)
+        among: list[int] = good.tolist() or [int(means.argmax())]  # out of reach: the best
+        return rows, least, good, min(among, key=lambda i: (known[i], -means[i]))
+
+    def _best_of_set(self, candidates: Candidates, i: int) -> tuple[Recommendation, float]:
+        """Best settings of a control set, and the value that the search found there, in standardised units."""
+        seed = self.streams.integer(0, f"recommend {i}")
+        found, mixture = self.best(candidates, i, seed)
+        kept = not (self.surrogate.feasibility.active and found.value <= UNLIKELY / 2)
+        reasons = () if kept else (reason("none-keeps"),)
+        return self.described(candidates, Arm(i), found.point, mixture, reasons), found.value
+
+    def best(
+        self, candidates: Candidates, a: int, seed: int, beta: float = 0.0
+    ) -> tuple[Maximum, Mixture]:
+        """See `Candidates.best_answer`: of the net value where costs depend on settings."""
+        if not self.costs.of_settings.active:
+            return candidates.best_answer(a, seed, beta)
+        mixture = candidates.mixture(a, beta)
+        i = candidates.arms[a].set
+        domain = candidates.domains[a]
+        net = self.costs.of_settings.net(mixture, i, domain.parts, self.surrogate.model.scale, beta)
+        return highest_of(net, domain.box, seed), mixture
+
+    def _price_in_value(self, row: Recommendation) -> float:
+        """Cost of an answer in units of the objective; 0 where it, or its worth, is unknown."""
+        worth = self.problem.value_of_one
+        return 0.0 if worth is None else (row.cost or 0.0) / worth
+
+    def described(
+        self,
+        candidates: Candidates,
+        arm: Arm,
+        point: Float[np.ndarray, " c"],
+        mixture: Mixture,
+        reasons: tuple[Reason, ...] = (),
+    ) -> Recommendation:
+        """Expected value of an arm's point, with its bounds and cost."""
+        sign = self.problem.sign
+        cost = self.costs.at(arm.set, point, lambda: candidates.domains[arm.set].parts)
+        mean, _ = mixture.moments(point[None])
+        lower, upper = sorted(
+            sign * self.surrogate.unstandardised(end)
+            for end in mixture.quantiles(point, (1.0 - SURE, SURE))
+        )
+        return Recommendation(
+            self.problem.scopes[arm.set],
+            self.search_space.settings(arm, point),
+            sign * self.surrogate.unstandardised(float(mean[0])),
+            lower,
+            upper,
+            cost,
+            reasons,
+        )
+
+    def _good_enough(self, stay: Recommendation, best: Recommendation, least: float) -> bool:
+        """Whether to stay is acceptable and no dearer; `least` is of the value, or of the net value."""
+        assert stay.mean is not None
+        value = self.problem.sign * stay.mean
+        if (worth := self.problem.value_of_one) is not None:
+            return value - (stay.cost or 0.0) / worth >= least
+        dearer = stay.cost is not None and best.cost is not None and stay.cost > best.cost
+        return value >= least and not dearer
+
+    def _gain_over(self, stay: Recommendation, best: Recommendation) -> Reason:
+        """The expected gain over the `current` values; its uncertainty is at most the sum of both."""
+        gain = self.problem.sign * ((best.mean or 0.0) - (stay.mean or 0.0))
+        unsure = 0.5 * sum((each.upper or 0.0) - (each.lower or 0.0) for each in (best, stay))
+        return reason("gain-over-current", gain=gain, low=gain - unsure, high=gain + unsure)
+
+    def _unknown_costs(self, costs: Float[np.ndarray, " m"]) -> list[Reason]:
+        """Name the control sets whose costs are unknown, if any; none by name where all are."""
+        names = [str(self.problem.scopes[int(i)]) for i in np.flatnonzero(np.isnan(costs))]
+        if not names:
+            return []
+        return [reason("unknown-cost", scopes=[] if len(names) == len(costs) else names)]
+
+    def gain(self, context: Mapping[str, Any]) -> float:
+        """Upper bound on the possible gain, in units of value (net of cost, where that has a price).
+
+        The larger of two numbers: by how much the recommended set may fall short of acceptable,
+        where another set reaches its upper bound; and by how much a cheaper set may yet exceed the
+        least acceptable value. Where it is compared with the cost of one play, every choice counts
+        less the cost of switching to it.
+        """
+        widening = self.surrogate.drift.widening
+        if len(self.surrogate.model) < STARTING_POINTS or not widening < np.inf:
+            return np.inf
+        switching = self.history.stop == "enough" and bool(self.problem.space.changes)
+        candidates = self.candidates(context, staying=switching)
+        sign, costs = self.problem.sign, self.costs.means()
+        rows, least, _, chosen = self._judge(candidates)
+        best, every = rows[chosen], range(len(rows))
+        if best.says("none-keeps"):
+            return np.inf
+        seed = self.streams.integer(0, "gain")
+        width = BOUND * widening
+        found = [self.best(candidates, a, seed, width)[0] for a in range(len(candidates.arms))]
+        sets = [arm.set for arm in candidates.arms]
+        upper = self.surrogate.with_failure(
+            np.array([self.surrogate.unstandardised(one.value) for one in found]), candidates, sets
+        )
+        if switching:
+            best, least = self._in_reach(candidates, chosen, best, least)
+            reached = zip(candidates.arms, found, strict=True)
+            values = (self.search_space.settings(arm, one.point) for arm, one in reached)
+            upper -= [self._switching_in_value(each) for each in values]
+        upper = np.array([upper[np.equal(sets, i)].max() for i in every])
+        assert best.mean is not None
+        assert best.lower is not None
+        assert best.upper is not None
+        mean = sign * best.mean
+        lower = mean - widening * (mean - min(sign * best.lower, sign * best.upper))
+        if self.problem.value_of_one is not None:
+            if not self.costs.of_settings.active:  # else they are net already
+                upper = upper - self.costs.in_value()
+            return float(upper.max() - (lower - self._price_in_value(best)))
+        highest = float(upper.max())
+        wanted = min(highest, self.surrogate.acceptable(highest, candidates.known))
+        cheaper = [upper[i] - least for i in every if i != chosen and not costs[i] >= costs[chosen]]
+        return float(max([wanted - lower, *cheaper]))
+
+    def _in_reach(
+        self,
+        candidates: Candidates,
+        chosen: int,
+        best: Recommendation,
+        least: float,
+    ) -> tuple[Recommendation, float]:
+        """The recommended set's best answer less the cost of switching to it, and the least acceptable value beside it.
+
+        That may be to stay, where that is nearly as good.
+        """
+        seed, sign = self.streams.integer(0, f"recommend {chosen}"), self.problem.sign
+        rows = [best]
+        for a, arm in enumerate(candidates.arms):
+            if arm.set == chosen and not arm.whole:
+                found, mixture = candidates.best_answer(a, seed)
+                if found.value > UNLIKELY / 2:
+                    rows.append(self.described(candidates, arm, found.point, mixture))
+        paid = [sign * self._switching_in_value(row.values) for row in rows]
+        nets = [
+            replace(
+                row,
+                mean=(row.mean or 0.0) - s,
+                lower=(row.lower or 0.0) - s,
+                upper=(row.upper or 0.0) - s,
+            )
+            for row, s in zip(rows, paid, strict=True)
+        ]
+        reached = max(nets, key=lambda row: sign * (row.mean or 0.0))
+        return reached, least - sign * ((best.mean or 0.0) - (reached.mean or 0.0))
+
+    def _switching_in_value(self, values: Mapping[str, Any]) -> float:
+        """Switching cost of setting values, in units of the objective: of money where their worth is not stated."""
+        return (self.problem.change_cost(values, self.history) or 0.0) / (
+            self.problem.value_of_one or 1.0
+        )
+
+    # -- limits ------------------------------------------------------------------------------------
+
+    def parts_now(self, i: int, context: Mapping[str, Any]) -> Sequence[Part]:
+        """Parts of control set `i` in a context, without a time: failures are then judged as of now."""
+        return self.search_space.parts_at(i, self.search_space.encoded(context))[
+            : self.problem.space.dimension
+        ]
+
+    def success_probability(self, answer: Recommendation | PolicyStep) -> float | None:
+        """See `Method.success_probability`; variables that are not set are nature's draws."""
+        if not self.surrogate.feasibility.failures.failures:
+            return None
+        i, space = self.problem.number(answer.scope), self.search_space
+        parts = self.parts_now(i, answer.context)
+        held = {
+            self.problem.space.index(name): code
+            for name, code in space.encoded(answer.values).items()
+        }
+        return self.surrogate.feasibility.failures.probability(
+            rows_at(parts, held), parts, space.controls(i)
+        )
+
+    def limit_probabilities(
+        self, scope: Scope, known: Mapping[str, Any], request: Mapping[str, Any]
+    ) -> Mapping[str, float | None]:
+        """See `Method.limit_probabilities`; variables that are not set are nature's draws."""
+        if not self.surrogate.feasibility.models:
+            return {}
+        i, space = self.problem.number(scope), self.search_space
+        seen = {name: value for name, value in known.items() if name in self.problem.space.seen}
+        time = {TIME.name: request[TIME.name]} if self.problem.timed else {}
+        parts = space.parts_at(i, space.encoded(seen) | time)
+        point = space.point(i, {name: known[name] for name in self.problem.control_sets[i]})
+        return self.surrogate.feasibility.probability_of_play(parts, point[None])
+
+    def keeps_limits(
+        self, scope: Scope, values: Mapping[str, Any], request: Mapping[str, Any]
+    ) -> bool:
+        """Whether a play keeps each limit on an outcome as often as asked, as far as is known."""
+        found = self.limit_probabilities(scope, {**context_of(request), **values}, request)
+        limits = self.problem.further
+        return all(
+            chance is None or chance >= limits[name].probability for name, chance in found.items()
+        )
+
+    def constraint_slack(self, advice: Recommendation) -> Sequence[float | None]:
+        """See `Method.constraint_slack`; nature's part of a sum counts at the quantile that the constraint asks for."""
+        i, space = self.problem.number(advice.scope), self.search_space
+        time = {TIME.name: now(self.history)} if self.problem.timed else {}
+        parts = space.parts_at(i, space.encoded(advice.context) | time)
+        slack = space.constraints.slack(space.sets[i], parts, advice.values)
+        held = {
+            self.problem.space.index(name): code
+            for name, code in space.encoded(advice.values).items()
+        }
+        for k, limit in enumerate(self.problem.limits or ()):
+            if isinstance(limit, OutcomeConstraint):
+                slack[k] = self.surrogate.slack(limit.name, parts, held)
+        return slack
