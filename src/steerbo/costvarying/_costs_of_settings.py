@@ -180,4 +180,4 @@ class CostsOfSettings:
         whole = [*parts[: self.problem.space.dimension], *[Observed(float(i))] * self._several]
         model = self.model
         posterior = ProductKernelPosterior.of(model, np.empty((0, model.inputs.shape[1])))
-        return Mixture([Expectation.over(posterior, whole, product=False).of_mean()], beta)
+        return Mixture([Expectation.of_value(posterior, whole)], beta)

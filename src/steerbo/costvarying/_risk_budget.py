@@ -123,6 +123,6 @@ class RiskBudget:
         self, candidates: Candidates, i: int, points: Float[np.ndarray, "n c"], best: float
     ) -> Float[np.ndarray, " n"]:
         """Expected improvement of the expected value over the best mean, in standardised units."""
-        mean, deviation = candidates.expectation(i, product=False).of_mean().moments(points)
+        mean, deviation = candidates.expected_value(i).moments(points)
         flat = np.zeros(points.shape)
         return expected_improvement(best)((mean, deviation, flat, flat))[0]

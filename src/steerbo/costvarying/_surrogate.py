@@ -161,7 +161,9 @@ class Surrogate:
                 problem.drift,
                 self.space.names,
                 self._point,
-            ),
+            )
+            if problem.further
+            else None,
         )
         self.feasibility.see(history)
         self.outcomes = OutcomeModels(problem.traded, self._empty, self.points_of, history)

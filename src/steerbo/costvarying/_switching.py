@@ -244,7 +244,7 @@ class _Grid:
 
     def over(self, posterior: ProductKernelPosterior) -> tuple[Expectation, np.ndarray, float]:
         """Expectation over nature's part, the point of the move, and nature's addition to the noise of its outcome."""
-        expectation = Expectation.over(posterior, self.parts, product=False).of_mean()
+        expectation = Expectation.of_value(posterior, self.parts)
         place = {
             d: x
             for columns, settings in self.axes

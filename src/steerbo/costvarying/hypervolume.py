@@ -100,7 +100,7 @@ class Hypervolume(Trades, CostVaryingMethod[HypervolumeOptions]):
         """Each expected outcome of an arm as a function of its settings."""
         parts = candidates.domains[a].parts
         return [
-            Mixture([Expectation.over(one, parts, product=False).of_mean() for one in each])
+            Mixture([Expectation.of_value(one, parts) for one in each])
             for each in posteriors.values()
         ]
 

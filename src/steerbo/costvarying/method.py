@@ -245,7 +245,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         self, candidates: Candidates, i: int, point: Float[np.ndarray, " c"], beta: float
     ) -> float:
         """w_i, the uncertainty of the expected value of a play of arm `i`, in units of the objective."""
-        _, deviation = candidates.expectation(i, product=False).of_mean().moments(point[None])
+        _, deviation = candidates.expected_value(i).moments(point[None])
         return float(2 * beta * self.model.scale * float(deviation[0]))
 
     def point_to_play(

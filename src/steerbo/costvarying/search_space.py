@@ -97,6 +97,10 @@ class Candidates:
         """Expected value of arm `i` over nature's part; `product`: see `Expectation.over`."""
         return Expectation.over(self.posterior, self.domains[i].parts, product)
 
+    def expected_value(self, i: int) -> Expectation:
+        """The same with the deviation of the expected value itself: see `Expectation.of_value`."""
+        return Expectation.of_value(self.posterior, self.domains[i].parts)
+
     def rough_deviation(self, i: int, beta: float, seed: int) -> float:
         """Largest deviation of arm `i`'s expected value at the points, of some, where its wide bound is highest."""
         domain, expectation = self.domains[i], self.expectation(i)
@@ -109,9 +113,7 @@ class Candidates:
         """Expected value of arm `i` under every draw of the hyperparameters."""
         parts = self.domains[i].parts
         posteriors = self.posteriors or (self.posterior,)
-        return Mixture(
-            [Expectation.over(each, parts, product=False).of_mean() for each in posteriors], beta
-        )
+        return Mixture([Expectation.of_value(each, parts) for each in posteriors], beta)
 
     def best_answer(self, i: int, seed: int, beta: float = 0.0) -> tuple[Maximum, Mixture]:
         """Maximise `m + β √v` of arm `i`: m and v are mean and variance of the mixture of its expected value."""

@@ -546,6 +546,11 @@ class Expectation:
         held, cell = np.asarray(set_columns(parts), dtype=np.intp), 0.0 if laws else posterior.cell
         return cls(posterior, parts, held, known, average, doubly, outer, 1.0 + cell, cell)
 
+    @classmethod
+    def of_value(cls, posterior: ProductKernelPosterior, parts: Sequence[Part]) -> Expectation:
+        """`over`, with the deviation of the expected value itself, sd[g] for sqrt(E σ²): see `of_mean`."""
+        return cls.over(posterior, parts, product=False).of_mean()
+
     def _factors(self, points: Float[np.ndarray, "r c"]) -> list[Float[np.ndarray, "r n"]]:
         """Factors `1 − w_d + w_d e_d` between settings and observations, one for each controlled column; read-only."""
         return [

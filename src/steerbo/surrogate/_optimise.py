@@ -607,8 +607,8 @@ def climb_from(
 
 
 def _over(posterior: ProductKernelPosterior, domain: Domain, of_mean: bool) -> Expectation:
-    found = Expectation.over(posterior, domain.parts, product=not of_mean)
-    return found.of_mean() if of_mean else found
+    make = Expectation.of_value if of_mean else Expectation.over
+    return make(posterior, domain.parts)
 
 
 def _alike(
