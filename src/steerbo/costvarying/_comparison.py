@@ -1,7 +1,7 @@
 """Arms of a round compared by upper bounds and prices, and by what their next plays may teach.
 
-A search takes long, so that bounds and next plays are searched for no further than the comparison
-asks.
+`search` finds the largest bounds: it is the main search of a round. It takes long, so that bounds
+within limits, and next plays, are searched for no further than the comparison asks.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ set that would have been enough could be passed over for a dearer one."""
 
 
 class ArmComparison:
-    """Arms that can be played in a round, and the choice among them.
+    """Arms that can be played in a round, and the choice among them: `search` comes first.
 
     Args:
         method: whose model and costs the arms are compared by.
@@ -45,8 +45,12 @@ class ArmComparison:
         arms: numbers of the arms that are compared, those that are affordable.
         next_points: the arms' next plays, as far as they are known, by arm.
         least: value that an arm must come near, in units of `sign · value`; net of costs where a
-            unit has a price.
+            unit has a price. Known after the search.
     """
+
+    least: float
+    _bounds: ArmBounds
+    _moves: PayingMoves | None = None
 
     def __init__(
         self,
@@ -58,7 +62,7 @@ class ArmComparison:
         patience: float,
         mixed: bool,
     ) -> None:
-        self._method = method
+        self._method, self._history = method, history
         self._number = len(history) + 1
         self._beta = beta
         self._patience = patience
@@ -71,7 +75,6 @@ class ArmComparison:
         self._few = (
             patience > 0.0 and not self._switches and not self._lazy and len(self.arms) <= _FEW
         )
-        self._upper, self._found = self._first_bounds()
         self._outside = set(self.arms) if self._lazy else set[int]()  # bounds without limits
         sets = [self.candidates.arms[a].set for a in self.arms]
         self._likely = method.surrogate.success_probabilities(self.candidates)[sets]
@@ -79,15 +82,20 @@ class ArmComparison:
             self._prices, self._worth = method.costs.means()[sets], np.zeros(len(sets))
         else:
             self._prices, self._worth = np.zeros(len(sets)), method.costs.in_value()[sets]
-        upper = np.array([self._upper[a] for a in self.arms])
+
+    def search(self) -> None:
+        """Search for the largest bound of each arm, and for the value that an arm must come near."""
+        self._upper, self._found = self._first_bounds()
         self._free = dict(self._found)
         judges: list[Callable[[int], float]] = []
         if self._lazy:
             judges = [self._most_within_limits, self._within_limits]
-        self._moves: PayingMoves | None = None
         if self._switches:
-            self._moves = PayingMoves(method, history, self.candidates, self.arms, self.plays)
+            self._moves = PayingMoves(
+                self._method, self._history, self.candidates, self.arms, self.plays
+            )
             judges.append(self._without_poor_move)
+        upper = np.array([self._upper[a] for a in self.arms])
         self._bounds = ArmBounds(upper - self._worth, *judges)
         self.least = self._least()
 

@@ -253,6 +253,7 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         compared = ArmComparison(
             self, history, request, beta=beta, patience=self.patience, mixed=mixed
         )
+        compared.search()
         best = compared.cheapest_sufficient(self.options.alike)
         arm = compared.arms[best.arm]
         point, untried = self._place(history, compared, arm, beta)
