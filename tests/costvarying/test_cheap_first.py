@@ -98,7 +98,7 @@ def test_a_play_falls_short_by_no_more_than_is_promised() -> None:
     played = played_on(12)
     for number in range(13, 30):
         ours = method(played)
-        beta, candidates = ours.beta(played.history), ours.candidates(played.history, {})
+        beta, candidates = ours.beta(played.history), ours.candidates({})
         suggestion = ask(played)
         i = ours.problem.numbers[suggestion.scope]
         (found,) = ours.wide_upper_bounds(candidates, [i], number, beta)[1]  # which is polished afterwards
@@ -120,7 +120,7 @@ def test_a_rough_deviation_says_how_wide_a_play_may_be() -> None:
     for rounds in (6, 12, 20):
         played = played_on(rounds)
         ours, beta = method(played), 2.0
-        candidates = ours.candidates(played.history, {})
+        candidates = ours.candidates({})
         every = range(len(ours.search_space.sets))
         plays = ours.wide_upper_bounds(candidates, every, 1, beta)[1]
         for i, found in zip(every, plays, strict=True):
@@ -147,7 +147,7 @@ def test_what_is_promised_of_the_polished_point_that_is_played() -> None:
         played = optimizer(seed=seed)
         play(played, 8)
         ours, number = method(played), 9
-        candidates, scale = ours.candidates(played.history, {}), ours.model.scale
+        candidates, scale = ours.candidates({}), ours.model.scale
         uniform = sobol_points(2**12, 2, seed=9)
         draws = np.column_stack([v.encoded_ppf(u) for v, u in zip(ours.problem.variables, uniform.T, strict=True)])
         (upper, _), (_, plays) = (

@@ -125,9 +125,7 @@ def test_what_slides_is_forecast() -> None:
         assert float(said[1]) == pytest.approx(0.01, rel=0.3)
         assert optimizer.policy(time=60).values["x"] == pytest.approx(best(60), abs=0.1)
         method: Any = optimizer._state.method
-        now = method.candidates(
-            optimizer.history, {"time": 60.0}
-        )  # integrals agree with the model itself, at that time
+        now = method.candidates({"time": 60.0})  # integrals agree with the model itself, at that time
         points = np.random.default_rng(0).random((5, 2))
         mean, _ = now.expectation(1).moments(points)
         direct = method.surrogate.for_round(len(optimizer.history) + 1).marginals(

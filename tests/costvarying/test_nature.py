@@ -125,7 +125,7 @@ def test_answers_count_that_few_rows_know_little_and_choices_do_not(logs: int, l
         method, advice = optimizer._method, optimizer.recommend()
         cheap: Any = next(row for row in (advice, *advice.alternatives) if row.scope.set == ("valve",))
         covered.append(cheap.lower <= truth <= cheap.upper)
-        choosing, answering = method.candidates(optimizer.history, {}), method.answers.candidates({})
+        choosing, answering = method.candidates({}), method.answers.candidates({})
         sd = [each.expectation(0).of_mean().moments(np.array([[0.6]]))[1][0] for each in (choosing, answering)]
         assert sd[1] > 1.2 * sd[0]
     assert sum(covered) >= least

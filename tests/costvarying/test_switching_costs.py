@@ -148,7 +148,7 @@ def test_short_ways_are_arms_of_their_own(step: float | None, ends: list[tuple[f
     optimizer.ask()
     method = CheapFirst(problem, CheapFirstOptions(), Streams(0), optimizer.history)
     method.model.add(np.array([0.6, 0.5]), 1.0)
-    candidates = method.candidates(optimizer.history, {}, staying=True)
+    candidates = method.candidates({}, staying=True)
     plain, stays, *short = (domain.box for domain in candidates.domains)
     assert (plain.dimension, stays.dimension) == (2, 1)
     assert [(box.low[0], box.high[0]) for box in short] == [pytest.approx(each) for each in ends]
@@ -299,7 +299,7 @@ def test_a_move_is_worth_what_plays_are_after_its_outcome_is_known(
     random = np.random.default_rng(0)
     for x in random.random((12, 2)) * [0.6, 1.0]:
         method.model.add(x, float(3 * x[0] - x[1] ** 2 + 0.1 * random.standard_normal()))
-    candidates = method.candidates(optimizer.history, {}, staying=True)
+    candidates = method.candidates({}, staying=True)
     stay = Maximum(np.array([0.4]), 0.0, np.array([[0.4]]), np.zeros(1))
     moves = _Moves(method, optimizer.history, candidates, stay, here=1)
     settings = {"heat": 0.8, "glaze": 0.3}

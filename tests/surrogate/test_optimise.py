@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import steerbo as sb
-from steerbo.core import History, Streams
+from steerbo.core import Streams
 from steerbo.costvarying.baselines import UcbPsq, UcbPsqOptions
 from steerbo.costvarying.method import CostVaryingMethod
 from steerbo.gp import GPRegression, SquaredExponentialKernel
@@ -33,7 +33,7 @@ NUMERIC = sb.CostVarying(
 )
 
 
-def learned(problem: sb.CostVarying, seed: int, n: int = 25) -> tuple[CostVaryingMethod[Any], History]:
+def learned(problem: sb.CostVarying, seed: int, n: int = 25) -> CostVaryingMethod[Any]:
     """A method that knows n random outcomes of a wavy function."""
     random = np.random.default_rng(seed)
     history = sb.Optimizer(problem, "ucb-psq").history
@@ -41,28 +41,28 @@ def learned(problem: sb.CostVarying, seed: int, n: int = 25) -> tuple[CostVaryin
     inputs = np.stack([v.encode(v.decode(v.encoded_ppf(random.random(n)))) for v in problem.variables], axis=1)
     method.model.replace(inputs, np.sin(5 * inputs @ random.normal(size=inputs.shape[1])))
     method.model.set(method.model.fit())
-    return method, history
+    return method
 
 
-def exact(method: CostVaryingMethod[Any], history: History, i: int, points: Any) -> Any:
+def exact(method: CostVaryingMethod[Any], i: int, points: Any) -> Any:
     """`E[μ + βσ]` at points by 2048 Sobol draws."""
     space = method.problem.space
     unit = np.clip(sobol_points(2048, space.dimension, 99), 1e-9, 1 - 1e-9)
     draws = np.stack([v.encoded_ppf(u) for v, u in zip(method.problem.variables, unit.T, strict=True)], axis=1)
-    return method.candidates(history, {}).expectation(i).sampled(BETA, draws)(points)[0]
+    return method.candidates({}).expectation(i).sampled(BETA, draws)(points)[0]
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_polishing_closes_the_gap_that_jensen_leaves(seed: int) -> None:
-    method, history = learned(NUMERIC, seed)
-    candidates = method.candidates(history, {})
+    method = learned(NUMERIC, seed)
+    candidates = method.candidates({})
     before, after = [], []
     for i in range(3):
         expectation = candidates.expectation(i)
-        ((found,),) = method.search_space.search(method.candidates(history, {}), [i], [BETA], seed)
+        ((found,),) = method.search_space.search(method.candidates({}), [i], [BETA], seed)
         moved = polished(expectation, method.search_space.boxes[i], found, BETA, seed)
         grid = sobol_points(256, len(method.search_space.sets[i]), 5)
-        values = exact(method, history, i, np.concatenate([found.point[None], moved.point[None], grid]))
+        values = exact(method, i, np.concatenate([found.point[None], moved.point[None], grid]))
         scale = np.ptp(values)
         before.append((values.max() - values[0]) / scale)
         after.append((values.max() - values[1]) / scale)
@@ -72,16 +72,16 @@ def test_polishing_closes_the_gap_that_jensen_leaves(seed: int) -> None:
 
 
 def test_a_set_that_controls_everything_needs_no_polish() -> None:
-    method, history = learned(NUMERIC, 0)
-    expectation = method.candidates(history, {}).expectation(3)
-    ((found,),) = method.search_space.search(method.candidates(history, {}), [3], [BETA], 0)
+    method = learned(NUMERIC, 0)
+    expectation = method.candidates({}).expectation(3)
+    ((found,),) = method.search_space.search(method.candidates({}), [3], [BETA], 0)
     assert polished(expectation, method.search_space.boxes[3], found, BETA, 0) is found
 
 
 def test_polishing_leaves_categories_alone_and_is_the_same_twice() -> None:
-    method, history = learned(PROBLEM, 1)
-    expectation = method.candidates(history, {}).expectation(1)  # ph and line
-    ((found,),) = method.search_space.search(method.candidates(history, {}), [1], [BETA], 0)
+    method = learned(PROBLEM, 1)
+    expectation = method.candidates({}).expectation(1)  # ph and line
+    ((found,),) = method.search_space.search(method.candidates({}), [1], [BETA], 0)
     once, again = (polished(expectation, method.search_space.boxes[1], found, BETA, 0) for _ in range(2))
     assert once.point[1] in found.points[:, 1]
     assert 0 <= once.point[0] <= 1
@@ -92,8 +92,8 @@ def test_polishing_leaves_categories_alone_and_is_the_same_twice() -> None:
 def test_the_search_finds_what_ten_times_the_effort_finds() -> None:
     """24 posteriors, three searches each: none may miss by a thousandth of the range, and the best is known."""
     for seed in range(6):
-        method, history = learned(NUMERIC, seed, n=40)
-        candidates = method.candidates(history, {})
+        method = learned(NUMERIC, seed, n=40)
+        candidates = method.candidates({})
         for i in range(4):
             expectation = candidates.expectation(i)
 
@@ -166,8 +166,8 @@ def test_some_observations_leave_out_no_point_that_a_climb_would_begin_at(
 @pytest.mark.parametrize("problem", [NUMERIC, PROBLEM], ids=["smooth", "mixed"])
 @pytest.mark.parametrize("of_mean", [False, True])
 def test_a_search_again_finds_nearly_what_a_whole_one_does(problem: sb.CostVarying, of_mean: bool) -> None:
-    method, history = learned(problem, 1)
-    candidates = method.candidates(history, {})
+    method = learned(problem, 1)
+    candidates = method.candidates({})
     every = range(len(method.search_space.sets))
     before = method.search_space.search(candidates, every, [BETA], 0, of_mean)
     model, width = method.surrogate.for_round(1), len(method.search_space.columns)
@@ -204,8 +204,8 @@ def test_a_search_within_a_margin_tries_what_was_tried_without_it_no_more() -> N
 
 
 def test_bounds_within_a_margin_may_begin_with_those_without_it() -> None:
-    method, history = learned(NUMERIC, 0)
-    posterior, domain = method.candidates(history, {}).posterior, method.candidates(history, {}).domains[1]
+    method = learned(NUMERIC, 0)
+    posterior, domain = method.candidates({}).posterior, method.candidates({}).domains[1]
     guarded = Domain(domain.parts, FeasibleRegion(domain.box, lambda points: 0.3 - points[:, 0]))
     (alone,) = maximise_bounds(posterior, [guarded], [BETA], 0)
     (after,) = maximise_bounds(posterior, [guarded], [BETA], 0, free=maximise_bounds(posterior, [domain], [BETA], 0))

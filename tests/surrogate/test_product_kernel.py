@@ -26,7 +26,7 @@ def test_deviations_of_a_smooth_function_without_noise(n: int) -> None:
     inputs = np.random.default_rng(0).random((n, 2))
     method.model.replace(inputs, -((inputs[:, 0] - 0.3) ** 2) - (inputs[:, 1] - 0.7) ** 2)
     method.model.set(method.model.likeliest())  # without draws all that is compared has the same hyperparameters
-    candidates = method.candidates(history, {})
+    candidates = method.candidates({})
     signal = candidates.posterior.variance**0.5
     assert signal**2 / method.model.noise > 1e7
     nodes, weights = gauss_rule(problem.variables[1], float(candidates.posterior.lengthscales[1]))

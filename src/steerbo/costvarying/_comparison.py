@@ -67,7 +67,7 @@ class ArmComparison:
         self._beta = beta
         self._patience = patience
         self._switches = bool(method.problem.space.changes)
-        self.candidates = method.candidates(history, request, staying=True, mixed=mixed)
+        self.candidates = method.candidates(request, staying=True, mixed=mixed)
         self.arms, self.next_points = self._affordable_arms(history, request)
         # To search within limits takes long: the largest bounds without them say which arms need to
         # be.
@@ -135,7 +135,7 @@ class ArmComparison:
     ) -> tuple[list[int], dict[int, Maximum]]:
         """Arms that fit into the remaining budget; with switching costs also the points of their plays, by arm."""
         method, candidates = self._method, self.candidates
-        affordable = method.affordable(history, request)
+        affordable = method.affordable(request)
         arms = [a for a, arm in enumerate(candidates.arms) if affordable[arm.set]]
         if not self._switches:
             return arms, {}

@@ -279,7 +279,7 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
         """Choose by lines 3–8 while exploring, by lines 14–26 afterwards."""
         sets = self.working(range(self.m))
         i = sets[self.course.explored % len(sets)]
-        if self._exploring(history) and self.affordable(history, request)[i]:
+        if self._exploring(history) and self.affordable(request)[i]:
             return self._explore(history, request, i)
         return self._exploit(history, request)
 
@@ -305,13 +305,11 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
         if len(self.model) + len(history.pending) < STARTING_POINTS:
             note = self._note("explore", self.bounds, range(self.m))
             point = self.random_point(i, request, self.streams(number, "start"))
-            return self.play(history, Arm(i), point, request, **note)
+            return self.play(Arm(i), point, request, **note)
         seed = self.streams.integer(number, "search")
         beta = self.options.beta
-        candidates = self.candidates(history, request)
-        known = (
-            self.candidates(history, request, pending=False) if history.unresolved else candidates
-        )
+        candidates = self.candidates(request)
+        known = self.candidates(request, pending=False) if history.unresolved else candidates
         ((found,),) = self.search_space.search(candidates, [i], [beta], seed)
         point = self.point_to_play(candidates, i, found, number, beta)
         sure = known.expectation(i)
@@ -320,15 +318,13 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
         bounds = self.bounds.explored(
             i, self.surrogate.unstandardised(lower), self.surrogate.unstandardised(upper)
         )
-        return self.play(
-            history, Arm(i), point, request, **self._note("explore", bounds, range(self.m))
-        )
+        return self.play(Arm(i), point, request, **self._note("explore", bounds, range(self.m)))
 
     # -- exploitation (lines 12–30) ----------------------------------------------------------------
 
     def _exploit(self, history: History, request: Mapping[str, Any]) -> Choice:
         beta, number, m = self.options.beta, len(history) + 1, self.m
-        candidates = known = self.candidates(history, request, pending=False)
+        candidates = known = self.candidates(request, pending=False)
         seed = self.streams.integer(number, "search")
         both = self.search_space.search(known, range(m), [beta, -beta], seed)
         upper, lower = np.array(
@@ -340,7 +336,7 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
         bounds, acceptable = self.bounds.exploited(
             lower, upper, partial(self._least, candidates=known)
         )  # lines 14–21
-        affordable = self.affordable(history, request)
+        affordable = self.affordable(request)
         fitting = acceptable & affordable
         among = fitting if fitting.any() else affordable
         i = cheapest(among, self._cost_bounds(history), upper)  # lines 22–26
@@ -348,11 +344,11 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
         if (
             history.unresolved
         ):  # bounds rest on outcomes alone; the point also counts pending ones (GP-BUCB)
-            candidates = self.candidates(history, request)
+            candidates = self.candidates(request)
             best = self.search_space.search(candidates, [i], [beta], seed)[0][0]
         point = self.point_to_play(candidates, i, best, number, beta)
         note = self._note("exploit", bounds, np.flatnonzero(acceptable).tolist())
-        return self.play(history, Arm(i), point, request, **note)
+        return self.play(Arm(i), point, request, **note)
 
     def present_tolerance(self) -> Tolerance:
         """Tolerance of the problem, or the paper's alpha, halved every d exploitation rounds."""

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Float
-from ..core import SEEN, Choice, History, batch_position
+from ..core import SEEN, Choice, batch_position
 from ..space import Categorical
 from ..surrogate import STARTING_POINTS
 from ._plays_to_come import share_used
@@ -28,26 +28,22 @@ of the money, that the start takes at most."""
 _SPREAD = 16  # random starting points, of which the one that moves furthest is taken
 
 
-def starting_play(
-    method: CostVaryingMethod[Any], history: History, request: Mapping[str, Any]
-) -> Choice | None:
+def starting_play(method: CostVaryingMethod[Any], request: Mapping[str, Any]) -> Choice | None:
     """Choose an initial play: control sets in turn, at uniform settings, until `STARTING_POINTS` are known or out.
 
     Moves of hard-to-change variables take at most the share `START` of the money. The problem's
     `current` values are played before, unless there are data. None: the initial plays are done.
     """
-    return _Start(method, history, request).choose()
+    return _Start(method, request).choose()
 
 
 class _Start:
     """The start of a study, as seen from one round."""
 
-    def __init__(
-        self, method: CostVaryingMethod[Any], history: History, request: Mapping[str, Any]
-    ) -> None:
+    def __init__(self, method: CostVaryingMethod[Any], request: Mapping[str, Any]) -> None:
         self.method, self.problem, self.space = method, method.problem, method.search_space
-        self.history, self.request = history, request
-        self.draw = method.streams(len(history) + 1, "start")
+        self.history, self.request = method.history, request
+        self.draw = method.streams(len(self.history) + 1, "start")
 
     def choose(self) -> Choice | None:
         """The play, or None: enough is known."""
@@ -57,8 +53,8 @@ class _Start:
         if self.problem.current is not None and not len(history) and not len(method.model):
             seen, arm = request.get(SEEN.name, {}), Arm(method.today.control_set)
             point = self.space.point(arm.set, method.today.settings(seen))
-            return method.play(history, arm, point, request)
-        affordable = method.working(np.flatnonzero(method.affordable(history, request)).tolist())
+            return method.play(arm, point, request)
+        affordable = method.working(np.flatnonzero(method.affordable(request)).tolist())
         batch, plot = batch_position(request), self._plot
         # sets follow each other in blocks: a variable that one of them has moved can stay for its
         # next play
@@ -76,7 +72,7 @@ class _Start:
             i = same if same in affordable else i
         arm, point = Arm(i), method.random_point(i, request, self.draw)
         if follows:
-            arm, point = method.in_place(history, arm, point, request)
+            arm, point = method.in_place(arm, point, request)
         elif self.problem.space.changes:
             moved, there = self._one_moved(arm, point)
             price = self.problem.change_cost(self.space.settings(moved, there), history) or 0.0
@@ -85,8 +81,8 @@ class _Start:
             elif self._known >= STARTING_POINTS:
                 return None
             else:
-                arm, point = method.in_place(history, arm, point, request)
-        return method.play(history, arm, point, request)
+                arm, point = method.in_place(arm, point, request)
+        return method.play(arm, point, request)
 
     def _started(self) -> bool:
         """Whether enough is known for the model to choose: of hard-to-change variables some positions, too."""

@@ -51,19 +51,19 @@ class UcbCvs(CostVaryingMethod[UcbCvsOptions]):
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Choose by Tay et al. 2023, Algorithm 1."""
-        if (start := starting_play(self, history, request)) is not None:
+        if (start := starting_play(self, request)) is not None:
             return start
-        sets = np.flatnonzero(self.affordable(history, request))
+        sets = np.flatnonzero(self.affordable(request))
         number = len(history) + 1
         beta = self.options.beta
-        candidates = self.candidates(history, request)
+        candidates = self.candidates(request)
         spread = self.surrogate.range_of_means(candidates.known)
         epsilon = self.options.epsilon * spread / np.sqrt(number)
         values, found = self.wide_upper_bounds(candidates, sets.tolist(), number, beta)
         best = cheapest_near(values, self.costs.means()[sets], epsilon)
         i, upper = int(sets[best]), float(self.problem.sign * values[best])
         point = self.point_to_play(candidates, i, found[best], number, beta)
-        return self.play(history, Arm(i), point, request, upper=upper, epsilon=float(epsilon))
+        return self.play(Arm(i), point, request, upper=upper, epsilon=float(epsilon))
 
     def read_logged(self, asked: Suggestion) -> None:
         """See `Method.read_logged`; with ε."""
@@ -102,13 +102,13 @@ class EtcGroups(CostVaryingMethod[EtcGroupsOptions]):
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Choose the largest upper bound within the present group."""
-        if (start := starting_play(self, history, request)) is not None:
+        if (start := starting_play(self, request)) is not None:
             return start
-        return self.play_best(self._group(history, request), history, request, self.options.beta)
+        return self.play_best(self._group(request), request, self.options.beta)
 
-    def _group(self, history: History, request: Mapping[str, Any]) -> list[int]:
+    def _group(self, request: Mapping[str, Any]) -> list[int]:
         """Sets of the smallest size with plays to come; all maximal sets once only the largest size is left."""
-        affordable = self.working(np.flatnonzero(self.affordable(history, request)).tolist())
+        affordable = self.working(np.flatnonzero(self.affordable(request)).tolist())
         columns = self.search_space.sets
         for size in sorted({len(each) for each in columns})[:-1]:
             group = [i for i, each in enumerate(columns) if len(each) == size]
@@ -138,10 +138,10 @@ class UcbPsq(CostVaryingMethod[UcbPsqOptions]):
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Choose `argmax_{i, x^i} E[u([x^i, X^{-i}])]`; a set inside another one is never needed."""
-        if (start := starting_play(self, history, request)) is not None:
+        if (start := starting_play(self, request)) is not None:
             return start
-        sets = self.maximal(np.flatnonzero(self.affordable(history, request)).tolist())
-        return self.play_best(sets, history, request, self.options.beta)
+        sets = self.maximal(np.flatnonzero(self.affordable(request)).tolist())
+        return self.play_best(sets, request, self.options.beta)
 
 
 class TsPsq(CostVaryingMethod[Any]):
@@ -152,10 +152,10 @@ class TsPsq(CostVaryingMethod[Any]):
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Choose `argmax_{i, x^i} E f̃([x^i, X^{-i}])`. Pending points need no care: each draw is another function."""
-        if (start := starting_play(self, history, request)) is not None:
+        if (start := starting_play(self, request)) is not None:
             return start
         number = len(history) + 1
-        candidates = self.candidates(history, request, pending=False)
+        candidates = self.candidates(request, pending=False)
         posterior = candidates.posterior
         choices = [
             len(v.choices) if isinstance(v, Categorical) else 0 for v in self.problem.variables
@@ -170,7 +170,7 @@ class TsPsq(CostVaryingMethod[Any]):
             at=candidates.domains[0].parts,
         )
         best: tuple[float, int, np.ndarray] | None = None
-        for i in self.maximal(np.flatnonzero(self.affordable(history, request)).tolist()):
+        for i in self.maximal(np.flatnonzero(self.affordable(request)).tolist()):
             average = sample.average(candidates.domains[i].parts)
             found = highest_of(
                 average, candidates.domains[i].box, self.streams.integer(number, f"search {i}")
@@ -178,7 +178,7 @@ class TsPsq(CostVaryingMethod[Any]):
             if best is None or found.value > best[0]:
                 best = (found.value, i, found.point)
         assert best is not None, "ask() is only reached while some set is affordable"
-        return self.play(history, Arm(best[1]), best[2], request)
+        return self.play(Arm(best[1]), best[2], request)
 
 
 class Random(CostVaryingMethod[Any]):
@@ -195,7 +195,7 @@ class Random(CostVaryingMethod[Any]):
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Draw an affordable set, and its settings."""
         draw = self.streams(len(history) + 1, "choose")
-        i = int(draw.choice(np.flatnonzero(self.affordable(history, request))))
+        i = int(draw.choice(np.flatnonzero(self.affordable(request))))
         unit = draw.random((1, len(self.search_space.sets[i])))
         point = self.search_space.placed(Arm(i), request.get(SEEN.name, {}), unit)
-        return self.play(history, Arm(i), point, request)
+        return self.play(Arm(i), point, request)

@@ -224,9 +224,9 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Choose the cheapest set that is enough; among equally cheap ones the one with the largest bound."""
-        if (start := starting_play(self, history, request)) is not None:
+        if (start := starting_play(self, request)) is not None:
             return start
-        if (repeat := self.repeat(history, request)) is not None:
+        if (repeat := self.repeat(request)) is not None:
             return repeat
         if self.costs.of_settings.active:
             return self._choose_by_net_value(history, request)
@@ -235,9 +235,9 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
     def _choose_by_net_value(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Choose the largest upper bound of the net value, where a play's cost depends on its settings, too."""
         number, beta = len(history) + 1, self.beta(history)
-        candidates = self.candidates(history, request, mixed=True)
+        candidates = self.candidates(request, mixed=True)
         seed = self.streams.integer(number, "search")
-        sets = np.flatnonzero(self.affordable(history, request)).tolist()
+        sets = np.flatnonzero(self.affordable(request)).tolist()
         found = {i: self.answers.best(candidates, i, seed, beta)[0] for i in sets}
         upper = dict(
             zip(sets, self.upper_values(candidates, sets, [*found.values()]).tolist(), strict=True)
@@ -246,7 +246,7 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         play = self.risk_budget.spend(history, candidates, sets, best, found[best].point)
         width = self.width(candidates, best, found[best].point, beta)
         why = Reasons(upper_by_set(self, candidates, upper, found), width, **play.note)
-        return self.play(history, play.arm, play.point, request, **to_dict(why))
+        return self.play(play.arm, play.point, request, **to_dict(why))
 
     def _choose_by_bounds(self, history: History, request: Mapping[str, Any]) -> Choice:
         beta, mixed = self.beta(history), self._afterwards(history) > 0.0
@@ -266,7 +266,7 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
             width = self.width(compared.candidates, arm, point, beta)
         bounds, switching = compared.upper_by_set(), compared.switching
         why = Reasons(bounds, width, switching, **play.note, least=enough, untried=untried)
-        return self.play(history, play.arm, play.point, request, **to_dict(why))
+        return self.play(play.arm, play.point, request, **to_dict(why))
 
     def _place(
         self, history: History, compared: ArmComparison, arm: int, beta: float

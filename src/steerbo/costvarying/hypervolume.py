@@ -59,12 +59,12 @@ class Hypervolume(Trades, CostVaryingMethod[HypervolumeOptions]):
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Choose the control set and settings that are expected to add most to the volume that plays dominate."""
-        if (start := starting_play(self, history, request)) is not None:
+        if (start := starting_play(self, request)) is not None:
             return start
-        candidates = self.candidates(history, request, mixed=True)
+        candidates = self.candidates(request, mixed=True)
         pending = self.surrogate.pending_points()
         posteriors = self._posteriors(candidates, pending)
-        sets, prices = np.flatnonzero(self.affordable(history, request)).tolist(), self._prices()
+        sets, prices = np.flatnonzero(self.affordable(request)).tolist(), self._prices()
         units, plays = self._units(prices), self._plays(history, pending, prices)
         seed, found = self.streams.integer(len(history) + 1, "search"), {}
         for i in sets:
@@ -74,7 +74,7 @@ class Hypervolume(Trades, CostVaryingMethod[HypervolumeOptions]):
             found[i] = highest_of(gained, candidates.domains[i].box, seed)
         best = max(sets, key=lambda i: found[i].value)
         gain = Gain(math.exp(found[best].value) / gained.dominated)
-        return self.play(history, Arm(best), found[best].point, request, **to_dict(gain))
+        return self.play(Arm(best), found[best].point, request, **to_dict(gain))
 
     # -- models ------------------------------------------------------------------------------------
 

@@ -152,7 +152,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
 
     def finished(self, history: History) -> str:
         """Report that no control set fits into the remaining budget, if so; values seen later are unknown."""
-        fits = self.costs.affordable() if self.problem.space.seen else self._fitting(history, {})
+        fits = self.costs.affordable() if self.problem.space.seen else self._fitting({})
         return "" if fits.any() else "no control set fits into what is left of the budget"
 
     # -- choosing ----------------------------------------------------------------------------------
@@ -164,7 +164,6 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
 
     def candidates(
         self,
-        history: History,
         request: Mapping[str, Any],
         *,
         pending: bool = True,
@@ -174,7 +173,6 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         """Build the candidate arms of the next round; those of an answer are `Answers.candidates`.
 
         Args:
-            history: the rounds so far.
             request: of `ask`.
             pending: whether points without an outcome shrink the posterior's variance, as if it
                 were known.
@@ -187,14 +185,14 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             if pending
             else np.empty((0, len(self.search_space.columns)))
         )
-        time = request.get(TIME.name, now(history)) if self.problem.timed else None
-        model = self.surrogate.for_round(len(history) + 1)
+        time = request.get(TIME.name, now(self.history)) if self.problem.timed else None
+        model = self.surrogate.for_round(len(self.history) + 1)
         members, seen = self.model.members, request.get(SEEN.name, {})
         return self.search_space.candidates(
             ProductKernelPosterior.of(model, points, time),
             seen,
             self.surrogate.feasible,
-            positions=self.problem.keepable_positions(history) if staying else None,
+            positions=self.problem.keepable_positions(self.history) if staying else None,
             time=time,
             # else ends are those of another draw
             follows=batch_position(request).follows and not members,
@@ -275,7 +273,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         columns, sets = self.search_space.sets, self.working(sets)
         return [i for i in sets if not any(set(columns[i]) < set(columns[j]) for j in sets)]
 
-    def affordable(self, history: History, request: Mapping[str, Any]) -> Bool[np.ndarray, " m"]:
+    def affordable(self, request: Mapping[str, Any]) -> Bool[np.ndarray, " m"]:
         """Whether each control set fits into the remaining budget in this context, with the least switching.
 
         Raises:
@@ -283,7 +281,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
                 stay where it is.
         """
         seen = request.get(SEEN.name, {})
-        if not (fits := self._fitting(history, seen)).any():
+        if not (fits := self._fitting(seen)).any():
             why = (
                 "Limits do not let what is hard to change stay in place here, and the money left does not pay for "
                 "moving it."
@@ -294,18 +292,18 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             raise InvalidContext(
                 "context",
                 dict(seen),
-                f"one in which a round fits into {history.remaining:.6g}",
+                f"one in which a round fits into {self.history.remaining:.6g}",
                 hint,
             )
         return fits
 
-    def _fitting(self, history: History, context: Mapping[str, Any]) -> Bool[np.ndarray, " m"]:
+    def _fitting(self, context: Mapping[str, Any]) -> Bool[np.ndarray, " m"]:
         fits = self.costs.affordable()
-        if self.problem.cost_formulas is not None and history.budget is not None:
+        if self.problem.cost_formulas is not None and self.history.budget is not None:
             for i in np.flatnonzero(fits).tolist():
-                fits[i] = len(self._paid_for(history, Arm(i), context)) > 0
+                fits[i] = len(self._paid_for(Arm(i), context)) > 0
         if self.problem.limits and self.problem.space.changes:
-            positions = self.problem.keepable_positions(history)
+            positions = self.problem.keepable_positions(self.history)
             for i in np.flatnonzero(fits).tolist():
                 arms = self.search_space.in_place(i, positions)
                 fits[i] = any(
@@ -321,7 +319,6 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
 
     def play(
         self,
-        history: History,
         arm: Arm,
         point: Float[np.ndarray, " c"],
         request: Mapping[str, Any] | None = None,
@@ -333,10 +330,10 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         settings whose formula costs more than is left give way to the nearest that do not.
         """
         if self.problem.space.changes and not self.fits(arm, point):
-            arm, point = self.in_place(history, arm, point, request or {})
+            arm, point = self.in_place(arm, point, request or {})
         scope, seen = self.problem.scopes[arm.set], (request or {}).get(SEEN.name, {})
         if self.problem.cost_formulas is not None:
-            point = self._within_budget(history, arm, point, seen)
+            point = self._within_budget(arm, point, seen)
         parts = partial(self.search_space.parts_at, arm.set, self.search_space.encoded(seen))
         cost = self.costs.at(arm.set, point, parts)
         if arm.keep:
@@ -349,24 +346,22 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         return Choice(scope, settings, expected_cost=cost, note=note)
 
     def _within_budget(
-        self, history: History, arm: Arm, point: Float[np.ndarray, " c"], seen: Mapping[str, Any]
+        self, arm: Arm, point: Float[np.ndarray, " c"], seen: Mapping[str, Any]
     ) -> Float[np.ndarray, " c"]:
         """Encoded point, or the nearest that the money left pays for where its stated cost is more."""
         parts = partial(self.search_space.parts_at, arm.set, self.search_space.encoded(seen))
-        if history.affords(self.costs.at(arm.set, point, parts)):
+        if self.history.affords(self.costs.at(arm.set, point, parts)):
             return point
-        others = self._paid_for(history, arm, seen)
+        others = self._paid_for(arm, seen)
         return np.asarray(others[np.square(others - point).sum(axis=1).argmin()])
 
-    def _paid_for(
-        self, history: History, arm: Arm, seen: Mapping[str, Any]
-    ) -> Float[np.ndarray, "g c"]:
+    def _paid_for(self, arm: Arm, seen: Mapping[str, Any]) -> Float[np.ndarray, "g c"]:
         """Points all over an arm whose stated cost the money left pays for, (g, c)."""
         formulas, points = self.problem.cost_formulas, self.search_space.covering(arm, seen)
         assert formulas is not None
         parts = self.search_space.parts_at(arm.set, self.search_space.encoded(seen))
         costs = formulas.along(arm.set, parts).values(points)
-        return np.asarray(points[[history.affords(cost) for cost in costs.tolist()]])
+        return np.asarray(points[[self.history.affords(cost) for cost in costs.tolist()]])
 
     def play_at(
         self, history: History, values: Mapping[str, Any], request: Mapping[str, Any]
@@ -381,29 +376,27 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         return Choice(scope, values, expected_cost=cost)
 
     def in_place(
-        self, history: History, arm: Arm, point: Float[np.ndarray, " c"], request: Mapping[str, Any]
+        self, arm: Arm, point: Float[np.ndarray, " c"], request: Mapping[str, Any]
     ) -> tuple[Arm, np.ndarray]:
         """Arm of the same set that moves least, with its nearest feasible point; if there is none, as given."""
-        positions = self.problem.keepable_positions(history)
+        positions = self.problem.keepable_positions(self.history)
         for stays in reversed(self.search_space.in_place(arm.set, positions)):
             left = self.search_space.moved_in_place(arm, point, stays, request.get(SEEN.name, {}))
             if left is not None and self.fits(stays, left):
                 return stays, left
         return arm, point
 
-    def play_best(
-        self, sets: list[int], history: History, request: Mapping[str, Any], beta: float
-    ) -> Choice:
+    def play_best(self, sets: list[int], request: Mapping[str, Any], beta: float) -> Choice:
         """Choose the largest upper bound `E μ + β sqrt(E σ²)` among some control sets."""
-        candidates, number = self.candidates(history, request), len(history) + 1
+        candidates, number = self.candidates(request), len(self.history) + 1
         values, found = self.wide_upper_bounds(candidates, sets, number, beta)
         best = int(values.argmax())
         point = self.point_to_play(candidates, sets[best], found[best], number, beta)
         return self.play(
-            history, Arm(sets[best]), point, request, upper=float(self.problem.sign * values[best])
+            Arm(sets[best]), point, request, upper=float(self.problem.sign * values[best])
         )
 
-    def repeat(self, history: History, request: Mapping[str, Any]) -> Choice | None:
+    def repeat(self, request: Mapping[str, Any]) -> Choice | None:
         """Choose a play once more whose outcome was better than all others and is probably wrong; None: there is none.
 
         Such an outcome counts for little. Were it right, as on a narrow peak, the best would never
@@ -416,7 +409,8 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             or self.problem.space.changes
         ):
             return None
-        wrong, sign = {*self.outliers(history)}, self.problem.sign
+        history, sign = self.history, self.problem.sign
+        wrong = {*self.surrogate.outliers()}
         best = max(
             (sign * told.value for name, told, _ in history.outcomes() if name not in wrong),
             default=math.inf,
@@ -426,7 +420,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         )
         # in wider bounds values may round anew
         repeated = {each.suggestion.note.get("repeats") for each in history}
-        affordable = self.affordable(history, request)
+        affordable = self.affordable(request)
         for name, told, played in reversed([*history.outcomes()]):
             if name not in wrong or name in repeated or played is None or sign * told.value <= best:
                 continue
@@ -435,9 +429,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             broken = any(limit.breaks(played.realised) for limit in self.problem.further.values())
             again = affordable[i] and not broken and plays[(scope, *values.items())] == 1
             if again and self.answers.keeps_limits(scope, values, request):
-                return self.play(
-                    history, Arm(i), self.search_space.point(i, values), request, repeats=name
-                )
+                return self.play(Arm(i), self.search_space.point(i, values), request, repeats=name)
         return None
 
     def random_point(
