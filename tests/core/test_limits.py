@@ -25,6 +25,7 @@ from steerbo.extending import (
     Space,
     record,
 )
+from tests.costvarying.worlds import Scripted
 
 PROBLEM = sb.CostVarying(
     [sb.Float("a", 0, 5), sb.Float("b", 0, 5)],
@@ -45,6 +46,26 @@ def test_a_method_that_knows_of_no_limits_is_stopped_before_anything_is_logged()
     with pytest.raises(LimitBroken, match=r"random chose .* breaks a limit of the problem: a \+ 2 b at most 6"):
         optimizer.ask()
     assert not len(optimizer.history)
+
+
+@pytest.mark.parametrize("wanted", [["a"], ["a", "b"]])
+def test_a_method_that_knows_of_no_budget_spends_no_more_than_there_is(wanted: list[str]) -> None:
+    problem = sb.CostVarying(
+        [sb.Float("a", 0, 1), sb.Float("b", 0, 1, law=sb.Uniform())], [["a"], ["a", "b"]], costs=[1, 3]
+    )
+    study = sb.Optimizer(
+        problem, Scripted, budget=5.5, plays=[dict.fromkeys(names, 0.5) for names in (["a", "b"], *[wanted] * 3)]
+    )
+    study.tell(study.ask(), 1.0)
+    assert [str(scope) for scope in problem.affordable(study.history)] == ["a"]
+    if wanted == ["a", "b"]:
+        with pytest.raises(LimitBroken, match=r"scripted chose .*, which costs 3, and 2\.5 is left of the budget"):
+            study.ask()
+        return
+    for _ in range(2):
+        study.tell(study.ask(), 1.0, realised={"b": 0.5})
+    assert study.ask() is None
+    assert study.status.finished == "no play fits into what is left of the budget"
 
 
 class BlindLater(CoCaBO):
