@@ -108,10 +108,12 @@ def stopping_threshold(problem: Problem, history: History) -> float | None:
 
 
 def is_converged(problem: Problem, history: History, gain: float | None) -> str:
-    """Reason why the possible gain does not pay for another play, or an empty string."""
+    """Reason why the possible gain does not pay for another play, or an empty string; no gain: nothing stops it."""
+    if gain is None:
+        return ""
     least, money = stopping_threshold(problem, history), worth(problem, gain)
     compared = gain if money is None or history.stop != ENOUGH else money
-    if gain is None or compared is None or least is None or not compared < least:
+    if compared is None or least is None or not compared < least:
         return ""
     most = f"at most {gain_text(gain, money, beside=least if compared is gain else 0.0)} can still be gained"
     unmoved = ", switching aside" if problem.space.changes else ""
