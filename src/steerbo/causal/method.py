@@ -607,8 +607,8 @@ class CausalMethod(Method[Causal, O]):
             sd = sum(
                 0.5 * ((each.upper or 0.0) - (each.lower or 0.0)) / BOUND for each in (best, stay)
             )
-        low, high = sorted(sign * (gain + side * BOUND * sd) for side in (-1.0, 1.0))
-        about = reason("gain-over-current", gain=sign * gain, low=low, high=high)
+        unsure = BOUND * sd
+        about = reason("gain-over-current", gain=gain, low=gain - unsure, high=gain + unsure)
         return replace(best, reasons=(*best.reasons, about))
 
     def _ranking(self, history: History, context: Mapping[str, Any]) -> list[tuple[int, Policy]]:

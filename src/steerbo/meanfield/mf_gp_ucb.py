@@ -577,9 +577,8 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
             reasons = [reason("predicted")]
         if self.problem.today is not None and not stays:
             gain, unsure = surrogate.unit * float(better[i]), BOUND * surrogate.unit * float(sd[i])
-            low, high = sorted(self.problem.sign * end for end in (gain - unsure, gain + unsure))
             reasons.append(
-                reason("gain-over-current", gain=self.problem.sign * gain, low=low, high=high)
+                reason("gain-over-current", gain=gain, low=gain - unsure, high=gain + unsure)
             )
         return replace(self._described(surrogate, mixture, tables[i]), reasons=tuple(reasons))
 

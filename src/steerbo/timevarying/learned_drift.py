@@ -470,8 +470,8 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
         gain, sd = self.surrogate.gain(
             place_of(self.problem, there), place_of(self.problem, today), time
         )
-        low, high = sorted(self.problem.sign * (gain + side * BOUND * sd) for side in (-1.0, 1.0))
-        about = reason("gain-over-current", gain=self.problem.sign * gain, low=low, high=high)
+        unsure = BOUND * sd
+        about = reason("gain-over-current", gain=gain, low=gain - unsure, high=gain + unsure)
         return replace(best, reasons=(*best.reasons, about))
 
     def deviation(self, p: int, sd: float) -> float:
