@@ -128,7 +128,8 @@ def test_by_a_formula_the_answer_is_where_net_value_is_largest(seed: int) -> Non
 def test_no_more_is_spent_than_is_left_though_some_settings_cost_more(method: str) -> None:
     study = sb.Optimizer(stated("1 + heat", 4), method, seed=0, budget=30)
     while (suggestion := study.ask()) is not None:
-        study.tell(suggestion, value({"mix": 0.5, "heat": 5, **suggestion.values}), realised={"heat": 5.0, "mix": 0.5})
+        x = {"heat": 5.0, "mix": 0.5, **suggestion.values}
+        study.tell(suggestion, value(x), realised=x)
     assert study.status.spent <= 30
     assert study.history.remaining < 1
     assert study.problem.affordable(study.history) == ()
@@ -157,6 +158,94 @@ def test_money_may_do_for_a_round_in_mild_weather_only() -> None:
     assert suggestion.values["heat"] <= 2
 
 
+def frosty(formula: str, **changes: Any) -> sb.CostVarying:
+    variables = [sb.Float("heat", 20, 60), sb.Float("out", -10, 30, seen=True)]
+    return sb.CostVarying(variables, [["heat"]], costs=[formula], value_of_one=2.5, **changes)
+
+
+@pytest.mark.parametrize("out", [-14.0, -30.0, 33.0])
+def test_a_day_beyond_the_range_costs_what_the_formula_says_there(out: float) -> None:
+    """Choice, card, prediction, charge and budget go by the same number."""
+    problem = frosty("1 + 0.1 * (heat - 20) * (1.5 - out / 40)")
+    study = sb.Optimizer(problem, budget=20, seed=0)
+    for _ in range(3):
+        suggestion = study.ask(context={"out": out})
+        heat = suggestion.values["heat"]
+        true = 1 + 0.1 * (heat - 20) * (1.5 - out / 40)
+        assert problem.price(suggestion) == pytest.approx(true)
+        assert study.card(suggestion).cost == pytest.approx(true)
+        study.tell(suggestion, 10 - 0.01 * (heat - 40) ** 2)
+        assert study.history.latest is not None
+        assert study.history.latest.paid == pytest.approx(true)
+    assert study.predict({"heat": 40.0}, context={"out": out}).cost == pytest.approx(1 + 2 * (1.5 - out / 40))
+    assert study.status.spent <= 20
+
+
+def test_no_cost_is_below_zero_and_where_a_formula_gives_none_it_is_unknown() -> None:
+    study = sb.Optimizer(frosty("1 + 0.1 * (heat - 20) * (1.5 - out / 40)"), budget=20, seed=0)
+    with pytest.warns(sb.errors.OutOfRangeWarning, match="out = 300 is far outside"):
+        mistyped = study.ask(context={"out": 300.0})
+    study.tell(mistyped, 5.0)
+    assert 0.0 <= study.status.spent <= 1.0
+    study = sb.Optimizer(frosty("1 + 0.1 * (heat - 20) * (30 - out) ** 0.5"), seed=0)
+    suggestion = study.ask(context={"out": 31.0})
+    study.tell(suggestion, 5.0, realised={"out": 31.0})
+    assert study.card(suggestion).cost is None
+
+
+def test_settings_that_were_reached_are_paid_for() -> None:
+    study = sb.Optimizer(stated("1 + heat", 4), seed=0)
+    suggestion = study.attach({"heat": 6.0})
+    study.tell(suggestion, 1.0, realised={"heat": 5.0, "mix": 0.5})
+    assert study.history.latest is not None
+    assert study.history.latest.paid == 6.0
+
+
+def test_told_costs_that_are_not_those_of_the_formula_are_said() -> None:
+    for times, said in ((1.0, False), (1.5, True)):
+        study, random = sb.Optimizer(stated("1 + heat", 4), seed=0), np.random.default_rng(0)
+        for _ in range(8):
+            suggestion = study.ask()
+            x = {"heat": 10 * random.random(), "mix": random.random(), **suggestion.values}
+            cost = study.problem.price(suggestion)
+            study.tell(suggestion, value(x), cost=times * (cost or 0.0), realised=x)
+        kinds = [each.kind for each in study.status.findings]
+        assert ("costs-contradicted" in kinds) == said
+        assert "costs-hang" not in kinds
+
+
+def test_a_formula_of_very_many_variables_is_checked_at_some_combinations() -> None:
+    names = [f"x{k}" for k in range(40)]
+    variables = [sb.Float(name, 0, 1, law=sb.Uniform()) for name in names]
+    problem = sb.CostVarying(variables, [names], costs=[f"1 + {' + '.join(names)}"], value_of_one=2.0)
+    assert problem.cost_formulas is not None
+    assert problem.cost_formulas.least.tolist() == [1.0]
+    with pytest.raises(InvalidProblem, match="a cost above 0"):
+        sb.CostVarying(variables, [names], costs=[f"39 - {' - '.join(names)}"], value_of_one=2.0)
+
+
+@pytest.mark.parametrize(
+    ("names", "formula", "said"),
+    [
+        (["pump", "speed", "pump-speed"], "30 + pump-speed", "It cannot name 'pump-speed'"),
+        (["lambda"], "1 + lambda", "It cannot name 'lambda'"),
+        (["pump speed"], "1 + pump speed", "It cannot name 'pump speed'"),
+        (["True"], "1 + True", "It cannot name 'True'"),
+        (["heat"], "1 + 0,05 * heat", "Write 0.5 with a point"),
+        (["heat"], "1 + heat^2", "Write \\*\\* for a power"),
+    ],
+)
+def test_what_cannot_be_written_in_a_formula_is_said(names: list[str], formula: str, said: str) -> None:
+    with pytest.raises(InvalidProblem, match=said):
+        sb.CostVarying([sb.Float(name, 0, 9) for name in names], [names], costs=[formula], value_of_one=1.0)
+
+
+def test_letters_that_look_alike_are_one_and_lines_may_be_broken() -> None:
+    problem = sb.CostVarying([sb.Float("µ", 0, 9)], [["µ"]], costs=["1 +\n 2 * µ"], value_of_one=1.0)
+    assert problem.cost_formulas is not None
+    assert problem.cost_formulas.of(0, {"µ": 2.0}) == 5.0
+
+
 def test_slopes_of_a_formula_by_differences() -> None:
     space = Space(
         [sb.Float("a", 1, 3), sb.Integer("n", 0, 4), sb.Float("b", 0, 2), sb.Float("c", 0, 1, law=sb.Uniform())]
@@ -179,7 +268,7 @@ def test_slopes_of_a_formula_by_differences() -> None:
         (lambda: stated("heat", 2), r"costs.0.*a cost above 0.*At \{'heat': 0.0\} it gives 0"),
         (lambda: stated("1 + heat", 2, worth=None), "costs.0.*a number, where value has no price.*value_of_one"),
         (lambda: stated("1 + heat", 2, change=sb.SwitchingCost(fixed=1)), "costs.0.*hard to change"),
-        (lambda: stated("1 + heat"), "costs.*2 numbers, one for each control set"),
+        (lambda: stated("1 + heat"), "costs.*2 costs, one for each control set"),
         (lambda: stated("1 + heat", -2), "costs.1.*above 0"),
         (lambda: stated("1 +", 2), "costs.0.*a formula of numbers, names"),
         (lambda: stated([1], 2), "costs.0.*"),

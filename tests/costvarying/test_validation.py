@@ -29,7 +29,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
         r"control_sets\.2: .*0 is the same",
     ),
     "no law": ({"variables": [TWO[0], sb.Float("b", 0, 1)], "control_sets": [["a"]]}, r"variables\.b\.law: .*\['a'\]"),
-    "too few costs": ({"costs": [1]}, "costs: .*2 numbers, one for each"),
+    "too few costs": ({"costs": [1]}, "costs: .*2 costs, one for each"),
     "a set for nothing": ({"costs": [1, 0]}, r"costs\.1: 0.* above 0"),
     "a cost without end": ({"costs": [1, float("inf")]}, r"costs\.1"),
 }

@@ -103,7 +103,7 @@ def costs_hang(problem: Problem, history: History) -> Iterator[Finding]:
         for each in history.results
         if each.cost is not None
         and each.outcome is not None
-        and (each.played is None or problem.price(each.played.suggestion) is None)
+        and (each.played is None or problem.paid(each.played, history) is None)
     ]
     if len(told) < COMPARABLE:
         return

@@ -89,9 +89,9 @@ class CostModel:
 
     def contradicted(self) -> list[Finding]:
         """Find the stated costs that are not those that were told."""
-        stated = self.problem.stated_costs
-        if stated is None or self.problem.cost_formulas is not None:
+        if self.problem.costs is None:
             return []
+        stated = self._stated_at_plays()
         told = self.observed.means
         counts = self.observed.counts
         played, larger = counts > 0, told > stated
@@ -109,6 +109,23 @@ class CostModel:
             for i in np.flatnonzero((plays >= _SEVERAL) & apart).tolist()
         ]
         return [finding("costs-contradicted", scopes=scopes)] if scopes else []
+
+    def _stated_at_plays(self) -> Float[np.ndarray, " m"]:
+        """Stated cost of a play of each control set, (m,); by a formula its mean over the plays whose cost was told."""
+        formulas, stated = self.problem.cost_formulas, self.means()
+        if formulas is None:
+            return stated
+        costs: list[list[float]] = [[] for _ in stated]
+        for each in self._history.results:
+            if each.cost is None or each.scope is None:
+                continue
+            i = self.problem.number(each.scope)
+            if {*formulas.reads(i)} <= each.realised.keys():
+                found = formulas.of(i, each.realised)
+                costs[i] += [] if found is None else [found]
+        return np.array(
+            [np.mean(some) if some else mean for some, mean in zip(costs, stated, strict=True)]
+        )
 
     def in_value(self) -> Float[np.ndarray, " m"]:
         """Mean costs in units of the objective; 0 where a cost or `value_of_one` is unknown."""

@@ -20,6 +20,7 @@ import numpy as np
 from .._arrays import Float
 from .._evidence import COMPARABLE
 from ..core import History, Result
+from ..core.request import LARGEST
 from ..gp import LOG_2PI, AnovaKernel, DriftModel, GPRegression
 from ..gp.outliers import WORTH
 from ..surrogate import (
@@ -168,10 +169,11 @@ class CostsOfSettings:
             value, self._mixture(i, parts, -beta), output.scale / unit, output.offset / unit
         )
 
-    def at(self, i: int, parts: Sequence[Part], point: Float[np.ndarray, " c"]) -> float:
-        """Expected cost of a play of control set `i` at encoded settings, not below 0."""
+    def at(self, i: int, parts: Sequence[Part], point: Float[np.ndarray, " c"]) -> float | None:
+        """Expected cost of a play of control set `i` at encoded settings, not below 0; None: a formula gives none."""
         if (formulas := self.problem.cost_formulas) is not None:
-            return float(formulas.along(i, parts).values(point[None])[0])
+            cost = float(formulas.along(i, parts).values(point[None])[0])
+            return cost if cost < LARGEST else None
         (mean,), _ = self._mixture(i, parts).moments(point[None])
         return max(float(self.model.unstandardise(float(mean))), 0.0)
 

@@ -13,8 +13,9 @@ from pydantic import BeforeValidator
 
 from .._arrays import Float
 from .._wording import counted
+from ..core.request import LARGEST
 from ..errors import InvalidProblem
-from ..space import Space
+from ..space import Categorical, Space, Variable
 from ..space.fields import Number
 from ..space.formula import Formula, grid_of
 from ..surrogate import Controlled, Observed, Part, Uncontrolled
@@ -50,7 +51,7 @@ def check_costs(
         return
     if len(costs) != len(control_sets):
         raise InvalidProblem(
-            "costs", costs, f"{counted(len(control_sets), 'number')}, one for each control set"
+            "costs", costs, f"{counted(len(control_sets), 'cost')}, one for each control set"
         )
     for i, cost in enumerate(costs):
         if not isinstance(cost, int | float):
@@ -71,8 +72,17 @@ def _check_formula(
         hint = "State the mean cost of the set: what its moves cost comes on top."
         raise InvalidProblem(field, cost, "a number, where a variable is hard to change", hint)
     for values in grid_of(space, formula.reads):
-        if not 0 < (found := formula(values)) < math.inf:
-            raise InvalidProblem(field, cost, "a cost above 0", f"At {values} it gives {found:g}.")
+        if not 0 < (found := formula(values)) <= LARGEST:
+            allowed = f"a cost above 0, at most {LARGEST:g}"
+            raise InvalidProblem(field, cost, allowed, f"At {values} it gives {found:g}.")
+
+
+def cost_at(formula: Formula, values: Mapping[str, Any]) -> float:
+    """Cost by a formula, from 0 to `LARGEST`, which stands for none: what is seen may lie beyond its range."""
+    try:
+        return min(max(formula(values), 0.0), LARGEST)
+    except InvalidProblem:
+        return LARGEST
 
 
 class StatedCosts:
@@ -103,9 +113,10 @@ class StatedCosts:
             for i, (cost, held) in enumerate(zip(costs, control_sets, strict=True))
         ]
 
-    def of(self, i: int, known: Mapping[str, Any]) -> float:
-        """Cost of a play of control set `i` at known values, in the user's units."""
-        return self.formulas[i](known)
+    def of(self, i: int, known: Mapping[str, Any]) -> float | None:
+        """Cost of a play of control set `i` at known values, in the user's units; None: the formula gives none."""
+        cost = cost_at(self.formulas[i], known)
+        return cost if cost < LARGEST else None
 
     def reads(self, i: int) -> tuple[str, ...]:
         """Variables that the cost of control set `i` depends on."""
@@ -158,7 +169,10 @@ class CostAlong:
             dict(zip(decoded, row, strict=True)) for row in zip(*decoded.values(), strict=True)
         ] or [{}] * len(points)
         return np.array(
-            [np.mean([self._formula({**row, **case}) for case in self._cases]) for row in rows]
+            [
+                np.mean([cost_at(self._formula, {**row, **case}) for case in self._cases])
+                for row in rows
+            ]
         )
 
     def curved(
@@ -213,7 +227,7 @@ class CostAlong:
 def _cases(space: Space, parts: Mapping[str, Part]) -> list[dict[str, Any]]:
     """Values of what a formula reads beside settings: as seen, or draws of nature where that is not known."""
     known = {n: part.value for n, part in parts.items() if isinstance(part, Observed)}
-    cases = [{n: space[n].decode(np.array([value]))[0] for n, value in known.items()}]
+    cases = [{n: _seen(space[n], value) for n, value in known.items()}]
     quantiles = (np.arange(_DRAWS) + 0.5)[:, None] / _DRAWS
     for name, part in parts.items():
         if isinstance(part, Uncontrolled):
@@ -221,3 +235,10 @@ def _cases(space: Space, parts: Mapping[str, Part]) -> list[dict[str, Any]]:
             values = space[name].decode(drawn)
             cases = [{**case, name: value} for case in cases for value in values]
     return cases
+
+
+def _seen(variable: Variable, code: float) -> Any:
+    """What was seen, which may lie beyond the bounds."""
+    if isinstance(variable, Categorical):
+        return variable.decode(np.array([code]))[0]
+    return variable.measured_at(code)

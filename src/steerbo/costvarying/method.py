@@ -531,11 +531,10 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
 
     def control_set_table(self, history: History) -> Table:
         """Tabulate plays and cost of every control set, as stated or the mean; "unknown" where no cost was told."""
-        costs = self.costs.means()
-        rows = (
-            (str(scope), int(self.plays[i]), "unknown" if np.isnan(costs[i]) else float(costs[i]))
-            for i, scope in enumerate(self.problem.scopes)
-        )
-        stated = self.problem.costs is not None and self.problem.cost_formulas is None
-        cost = "stated cost" if stated else "mean cost"
+        means, formulas = self.costs.means(), self.problem.cost_formulas
+        costs: list[str | float] = ["unknown" if np.isnan(mean) else float(mean) for mean in means]
+        if formulas is not None:
+            costs = [str(each) if each.reads else float(each({})) for each in formulas.formulas]
+        rows = zip(map(str, self.problem.scopes), self.plays.tolist(), costs, strict=True)
+        cost = "mean cost" if self.problem.costs is None else "stated cost"
         return Table("Control sets", ("hold", "rounds", cost), tuple(rows))

@@ -378,7 +378,7 @@ class CostVarying(ConstrainedProblem):
 
     def price(self, suggestion: Suggestion) -> float | None:
         """Cost of a suggested play, switching included; None where costs are not stated."""
-        price = self._price_of(suggestion, suggestion.context)
+        price = self._price_of(suggestion, {**suggestion.context, **suggestion.values})
         return None if price is None else price + (suggestion.change_cost or 0.0)
 
     def affordable(self, history: History) -> tuple[Scope, ...]:
@@ -397,14 +397,14 @@ class CostVarying(ConstrainedProblem):
         return tuple(filter(fits, self.scopes))
 
     def paid(self, played: Round, history: History) -> float | None:
-        """Cost of a round by the positions that were really reached; None where costs are not stated."""
-        price = self._price_of(played.suggestion, played.realised)
+        """Cost of a round by the settings that were really reached; None where costs are not stated."""
+        reached = {**played.suggestion.values, **played.realised}
+        price = self._price_of(played.suggestion, reached)
         return None if price is None else price + self.switching_cost_of(played, history)
 
-    def _price_of(self, suggestion: Suggestion, seen: Mapping[str, Any]) -> float | None:
-        """Stated cost of a play, without switching; None where there is none, or something is not seen yet."""
+    def _price_of(self, suggestion: Suggestion, known: Mapping[str, Any]) -> float | None:
+        """Stated cost of a play, without switching; None where there is none, or something is not known yet."""
         i, formulas = self.number(suggestion.scope), self.cost_formulas
-        known = {**seen, **suggestion.values}
         if formulas is None or not known.keys() >= {*formulas.reads(i)}:
             return self.scopes[i].price
         return formulas.of(i, known)

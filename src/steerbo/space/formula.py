@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import ast
 import inspect
+import keyword
 import math
+import re
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
@@ -26,6 +29,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
 _LONGEST = 1000  # characters
 _GRID = 33  # values of a variable at which a formula is checked
 _CORNERS = 256  # combinations of further variables at which it is checked as well
+_SPREAD = 4096  # combinations at which it is checked where even their ends are more than these
 _GRAMMAR = (
     ast.Expression, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Call, ast.Name, ast.Constant,
     ast.Load, ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.USub, ast.UAdd, ast.And, ast.Or, ast.Not,
@@ -77,18 +81,26 @@ class Formula:
         )
         for name in reads:
             if name not in self.names:
-                allowed = f"a formula that reads {one_of(self.names, name)}"
+                writable = [each for each in self.names if _writable(each)]
+                allowed = f"a formula that reads {one_of(writable, name)}"
                 raise InvalidProblem(self.place, self.given, allowed, f"It reads {name!r}.")
         object.__setattr__(self, "reads", reads)
         object.__setattr__(self, "_call", call)
 
     def _text(self, text: str) -> tuple[tuple[str, ...], Callable[[Mapping[str, Any]], Any]]:
+        for name in self.names:
+            if not _writable(name) and name in text:
+                allowed = "a formula of names of letters, digits and _"
+                hint = (
+                    f"It cannot name {name!r}: give that variable another name, or pass a function."
+                )
+                raise InvalidProblem(self.place, text, allowed, hint)
         try:
-            tree = ast.parse(text.strip(), mode="eval") if len(text) <= _LONGEST else None
+            tree = ast.parse(" ".join(text.split()), mode="eval") if len(text) <= _LONGEST else None
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             tree = None
         if tree is None or not all(isinstance(node, _GRAMMAR) for node in ast.walk(tree)):
-            raise InvalidProblem(self.place, text, _ALLOWED)
+            raise InvalidProblem(self.place, text, _ALLOWED, _slip(text))
         calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
         called = {id(node.func) for node in calls}
         if any(
@@ -105,8 +117,15 @@ class Formula:
             ast.fix_missing_locations(_Floats().visit(tree)), "<formula>", "eval"
         )
         beside = {"__builtins__": {}, **FUNCTIONS}
-        # its grammar was checked
-        return tuple(dict.fromkeys(named)), lambda values: eval(code, beside, dict(values))
+        # Python reads look-alike letters as one, such as the two signs for micro
+        given = {unicodedata.normalize("NFKC", name): name for name in self.names}
+        reads = tuple(dict.fromkeys(given.get(name, name) for name in named))
+
+        def call(values: Mapping[str, Any]) -> Any:
+            read = {unicodedata.normalize("NFKC", name): value for name, value in values.items()}
+            return eval(code, beside, read)  # its grammar was checked
+
+        return reads, call
 
     def _function(self, given: Any) -> tuple[tuple[str, ...], Callable[[Mapping[str, Any]], Any]]:
         if not callable(given):
@@ -134,12 +153,13 @@ class Formula:
         at = {name: values[name] for name in self.reads}
         try:
             found = self._call(at)
-        except Exception as error:  # whatever a user's function raises
+            number = math.nan if isinstance(found, complex | str) else float(found)
+        except Exception as error:  # whatever a user's function raises, or gives
             hint = f"At {at} it fails: {type(error).__name__}: {error}."
             raise InvalidProblem(
                 self.place, self.given, "a finite number everywhere", hint
             ) from None
-        if isinstance(found, complex | str) or not math.isfinite(number := float(found)):
+        if not math.isfinite(number):
             raise InvalidProblem(
                 self.place, self.given, "a finite number everywhere", f"At {at} it gives {found!r}."
             )
@@ -152,6 +172,18 @@ class Formula:
             if isinstance(self.given, str)
             else getattr(self.given, "__name__", "a function")
         )
+
+
+def _writable(name: str) -> bool:
+    """Whether a text may read a variable by its name."""
+    return name.isidentifier() and not keyword.iskeyword(name) and name not in FUNCTIONS
+
+
+def _slip(text: str) -> str:
+    """Hint for a formula with a comma in a number, or with the sign of other programs for a power."""
+    if re.search(r"\d,\d", text):
+        return "Write 0.5 with a point."
+    return "Write ** for a power." if "^" in text else ""
 
 
 def values_of(space: Space, name: str, most: int = _GRID) -> list[Any]:
@@ -167,9 +199,21 @@ def values_of(space: Space, name: str, most: int = _GRID) -> list[Any]:
 
 
 def grid_of(space: Space, names: Sequence[str]) -> list[dict[str, Any]]:
-    """Combinations of values that cover the ranges of some variables, the first one most densely."""
+    """Combinations of values that cover the ranges of some variables, the first one most densely.
+
+    Of very many variables they are drawn, beside those where all are at one end.
+    """
+    if 2 ** len(names) > _SPREAD:
+        return _drawn(space, names)
     few = max(2, int(_CORNERS ** (1 / max(len(names) - 1, 1)))) if len(names) > 1 else _GRID
     columns = [
         values_of(space, name, _GRID if i == 0 else min(few, _GRID)) for i, name in enumerate(names)
     ]
     return [dict(zip(names, row, strict=True)) for row in product(*columns)]
+
+
+def _drawn(space: Space, names: Sequence[str]) -> list[dict[str, Any]]:
+    codes = np.random.default_rng(0).random((_SPREAD, len(names)))
+    codes[0], codes[1] = 0.0, 1.0
+    columns = [space[name].decode(codes[:, j]) for j, name in enumerate(names)]
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]

@@ -140,6 +140,12 @@ class Scaling:
             z == 1, self.high, np.where(z == 0, self.low, np.clip(inside, self.low, self.high))
         )
 
+    def beyond(self, z: float) -> float:
+        """Value of a code, whether it is inside of the bounds or not."""
+        if self.log:
+            return self.low * math.exp(z * self._logs)
+        return self.low + z * (self.high - self.low)
+
     @cached_property
     def _logs(self) -> float:
         return float(self._log_ratio(self.high))
@@ -392,6 +398,14 @@ class NumericVariable(BaseVariable):
 
     def _code(self, x: _arrays.Float[np.ndarray, " ..."]) -> _arrays.Float[np.ndarray, " ..."]:
         return self._scaling.forward(x)
+
+    def measured_at(self, z: float) -> float:
+        """Value of a code, also beyond the bounds, where `decode` ends.
+
+        >>> Float("heat", 20, 60).measured_at(1.25)
+        70.0
+        """
+        return self._scaling.beyond(z)
 
     def _check_bounds(self) -> None:
         if not self.low < self.high:
