@@ -6,23 +6,24 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steerbo.bandit import BOUND
 from steerbo.gp import GPRegression
 from steerbo.gp.kernels import Matern52
-from steerbo.surrogate import FIRST_STEP, gains, reach
+from steerbo.surrogate import FIRST_STEP, better, gains, reach
 
 LEAST = np.full(2, FIRST_STEP)
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(0, 20))
-def test_the_box_holds_what_was_no_worse_twice_over_and_nothing_else(seed: int, n: int) -> None:
+def test_the_box_holds_what_was_better_twice_over_and_nothing_else(seed: int, n: int) -> None:
     draw = np.random.default_rng(seed)
-    offsets, no_worse = draw.uniform(-0.5, 0.5, (n, 2)), draw.random(n) < 0.5
-    down, up = reach(offsets, no_worse, LEAST)
+    offsets, kept = draw.uniform(-0.5, 0.5, (n, 2)), draw.random(n) < 0.5
+    down, up = reach(offsets, kept, LEAST)
     assert (down >= FIRST_STEP).all()
     assert (up >= FIRST_STEP).all()
-    assert (2 * offsets[no_worse] <= up + 1e-12).all()
-    assert (2 * offsets[no_worse] >= -down - 1e-12).all()
-    without = reach(offsets[no_worse], np.ones(no_worse.sum(), dtype=bool), LEAST)
+    assert (2 * offsets[kept] <= up + 1e-12).all()
+    assert (2 * offsets[kept] >= -down - 1e-12).all()
+    without = reach(offsets[kept], np.ones(kept.sum(), dtype=bool), LEAST)
     np.testing.assert_array_equal(np.array([down, up]), np.array(without))
 
 
@@ -47,6 +48,9 @@ def test_gains_are_those_of_the_joint_posterior() -> None:
     difference = np.hstack([np.eye(4), -np.eye(4)])
     np.testing.assert_allclose(deviation**2, np.diag(difference @ joint @ difference.T), atol=1e-8)
     np.testing.assert_allclose(mean, difference @ model.means(both), atol=1e-10)
+    for lasting, deviations in ((True, 1.0), (False, BOUND)):
+        found = better(model, rows, others, lasting)
+        np.testing.assert_array_equal(found, (mean > 0) & (mean >= deviations * deviation))
 
 
 def test_without_outcomes_nothing_is_better() -> None:

@@ -1,9 +1,7 @@
 """Today's policy: which scope plays it, how far from it the next play may lie, and by how much others are better.
 
-How far plays may go is said in `surrogate._reach`: further than the plays that are surely better.
-(With plays that are expected to be no worse, twice as much was lost in a clinic, and answers were
-no better: evidence/causal.md.) A variable that today's policy leaves to nature stands where nature
-has put it: at the median of its values while nobody set it.
+How far plays may go is said in `surrogate._reach`. A variable that today's policy leaves to nature
+stands where nature has put it: at the median of its values while nobody set it.
 """
 
 from __future__ import annotations
@@ -15,11 +13,10 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Bool, Float
-from ..bandit import BOUND
 from ..core import PolicyStep, Result, Scope
 from ..gp import Averaged, GPRegression
 from ..space import Categorical
-from ..surrogate import FIRST_STEP, gains, reach
+from ..surrogate import better, first_steps, gains, reach
 from ._arms import Arm
 from ._contexts import known_in
 from .models import ArmModels, Posterior
@@ -93,8 +90,9 @@ class WithinReach:
             for name, code in self._encoded(self._arm.actions, known).items():
                 row[self._arm.names.index(name)] = code
         columns = [self._arm.names.index(name) for name in self._arm.actions]
-        better = _surely_better(models.regressions[k], rows, today)
-        down, up = reach((rows - today)[:, columns], better, self._least)
+        good = _better(models.regressions[k], rows, today)
+        moved = [self._problem.space[name] for name in self._arm.actions]
+        down, up = reach((rows - today)[:, columns], good, first_steps(moved))
         self._distances = dict(
             zip(self._arm.actions, zip(down.tolist(), up.tolist(), strict=True), strict=True)
         )
@@ -108,17 +106,6 @@ class WithinReach:
             down, up = self._distances[name]
             found[name] = here - down, here + up
         return found
-
-    @property
-    def _least(self) -> Float[np.ndarray, " k"]:
-        """Distances that are always within reach: one step of a variable at least."""
-        levels = [self._problem.space[name].levels for name in self._arm.actions]
-        return np.array(
-            [
-                FIRST_STEP if k is None else max(FIRST_STEP, np.diff(k).max(initial=0.0))
-                for k in levels
-            ]
-        )
 
     def _encoded(self, names: Sequence[str], known: Mapping[str, Any]) -> dict[str, float]:
         """Encoded settings of today of actions; categories have no steps, and unknown settings no place."""
@@ -154,14 +141,13 @@ class WithinReach:
         return found
 
 
-def _surely_better(
+def _better(
     model: Posterior, rows: Float[np.ndarray, "n d"], today: Float[np.ndarray, "n d"]
 ) -> Bool[np.ndarray, " n"]:
-    """Whether each row is better than today's beside it by its lower bound; by the mean of a model from outside."""
-    if not isinstance(model, GPRegression):
-        return np.asarray(model.means(rows) > model.means(today))
-    gain, deviation = gains(model, rows, today)
-    return np.asarray((gain > 0.0) & (gain >= BOUND * deviation))
+    """Whether each row is surely better than today's beside it; by the mean of a model from outside."""
+    if isinstance(model, GPRegression):
+        return better(model, rows, today)
+    return np.asarray(model.means(rows) > model.means(today))
 
 
 def gain_over(

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from .._arrays import Bool, Float
-from ..bandit import BOUND
+from .._arrays import Float
 from ..space import Categorical
-from ..surrogate import FIRST_STEP, drawn, gains, parts_of, reach
+from ..surrogate import better, drawn, first_steps, parts_of, reach
 from ._surrogate import Surrogate
 from .problem import CostVarying
 from .search_space import SearchSpace
@@ -65,34 +64,19 @@ class Today:
         if self.problem.current is None:
             return {}
         columns, names = len(self.search_space.columns), self.problem.space.names
-        rows = self.surrogate.model.inputs[:, :columns].copy()
+        model = self.surrogate.model
+        rows = model.inputs[:, :columns].copy()
         if time is not None:
             rows[:, -1] = time  # settings that were better long ago may not be so now
-        here, least = np.clip(self._stands(context), 0.0, 1.0), self._least
+        here = np.clip(self._stands(context), 0.0, 1.0)
         offsets = self._offsets(rows, here)
-        down, up = reach(offsets[:, : len(names)], self._no_worse(rows, rows - offsets), least)
+        lasting = self.problem.afterwards != 0 and not self.problem.timed
+        good = better(model, rows, rows - offsets, lasting)
+        down, up = reach(offsets[:, : len(names)], good, first_steps(self.problem.space))
         return {
             names[j]: (here[j] - down[j], here[j] + up[j])
             for j in np.flatnonzero(self._settable).tolist()
         }
-
-    def _no_worse(
-        self, rows: Float[np.ndarray, "n e"], today: Float[np.ndarray, "n e"]
-    ) -> Bool[np.ndarray, " n"]:
-        """Whether each row is expected to be no worse than the one beside it.
-
-        Where neither answer nor lesson serves later plays, a mistake pays for nothing: then it has
-        to be better by its lower bound.
-        """
-        model = self.surrogate.model
-        if self.problem.afterwards == 0 or self.problem.timed:
-            gain, deviation = gains(model, rows, today)
-            return np.asarray(gain >= BOUND * deviation)
-        return (
-            np.asarray(model.means(rows) >= model.means(today))
-            if len(rows)
-            else np.zeros(0, dtype=bool)
-        )
 
     def _offsets(
         self, rows: Float[np.ndarray, "n e"], here: Float[np.ndarray, " d"]
@@ -125,14 +109,3 @@ class Today:
         free = [name for name in names if name not in known and name not in laws]
         spread = np.repeat(((np.arange(_DRAWS) + 0.5) / _DRAWS)[:, None], len(names), axis=1)
         return np.asarray(np.median(drawn(parts_of(names, free, known, laws), spread), axis=0))
-
-    @property
-    def _least(self) -> Float[np.ndarray, " d"]:
-        """Distances that are always within reach: one step of a variable at least."""
-        levels = [variable.levels for variable in self.problem.space]
-        return np.array(
-            [
-                FIRST_STEP if k is None else max(FIRST_STEP, np.diff(k).max(initial=0.0))
-                for k in levels
-            ]
-        )

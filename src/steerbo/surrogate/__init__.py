@@ -52,7 +52,7 @@ from ._parts import (
     parts_of,
     set_columns,
 )
-from ._reach import FIRST_STEP, FURTHER, gains, reach
+from ._reach import FIRST_STEP, FURTHER, better, first_steps, gains, reach
 from ._rows import Data, RowsModel, doubts_by_name, doubts_by_number, errors_of
 from ._thompson import PosteriorSample
 from ._trade_off import (
@@ -84,11 +84,11 @@ __all__ = [
     "Domain", "DriftTracker", "EncodingCache", "Except", "Expansion", "Expectation", "ExpectedAcquisition",
     "FailureModel", "Feasibility", "Gain", "Lasting", "LawOf", "Mixture", "Observed", "OutcomeModels", "Part",
     "Posterior", "PosteriorSample", "ProductKernelPosterior", "Regressed", "Rising", "Rows", "RowsModel",
-    "Scalarised", "Trades", "Uncontrolled", "Units", "VolumeGained", "answer_weights", "build_model",
+    "Scalarised", "Trades", "Uncontrolled", "Units", "VolumeGained", "answer_weights", "better", "build_model",
     "climb_from", "conditional_rows", "doubts_by_name", "doubts_by_number", "drawn", "drift_correlations",
-    "errors_of", "expected_at_data", "expected_improvement", "expected_outcome", "feasible", "gains",
-    "highest_of", "inverse_root", "kernel_herding", "learned_law", "margin_over", "maximise_bounds",
-    "middle_of", "most_within", "on_sphere", "parts_of", "polished", "posteriors_of", "reach", "read_likely",
-    "rows_at", "set_columns", "similarity_shares", "similarity_weights", "sources_said", "subset_used", "trade_off",
-    "ucb", "undominated", "uneven_noise_said", "warm_started", "with_sources",
+    "errors_of", "expected_at_data", "expected_improvement", "expected_outcome", "feasible", "first_steps", "gains",
+    "highest_of", "inverse_root", "kernel_herding", "learned_law", "margin_over",
+    "maximise_bounds", "middle_of", "most_within", "on_sphere", "parts_of", "polished", "posteriors_of", "reach",
+    "read_likely", "rows_at", "set_columns", "similarity_shares", "similarity_weights", "sources_said", "subset_used",
+    "trade_off", "ucb", "undominated", "uneven_noise_said", "warm_started", "with_sources",
 ]  # fmt: skip

@@ -1,28 +1,38 @@
-"""Distance that plays may go from today's settings: step by step, twice as far as the plays that were no worse.
+"""Distance that plays may go from today's settings: step by step, twice as far as the plays that were better.
 
 Settings that a person tells as today's were chosen, and their use has shown that they are good. A
 model of a few outcomes near them does not know it: far from all data its mean returns to theirs,
 which are all good, and its width is largest in the corners, so it takes a corner for the best of
 all. Plays therefore stay within a box around today's settings that grows as trust regions do
-(Eriksson et al. 2019): settings that are no worse than today's let others go twice as far. Where a
-mistake pays for nothing, they have to be better by their lower bound, as in safe sets (Sui et al.
-2015). The box is a function of the outcomes as they stand: an outcome that proves to be a
-mistake closes again the part that it had opened.
+(Eriksson et al. 2019): settings that are better than today's let others go twice as far. Beyond
+those that are only expected to be no worse half of the plays would be worse.
+
+How sure that has to be hangs on what a lesson is worth. Where it serves an answer that is used after
+the study, they have to be likely better; where every play is production, better by their lower
+bound, as in safe sets (Sui et al. 2015).
+
+The box is a function of the outcomes as they stand: an outcome that proves to be a mistake closes
+again the part that it had opened.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from .._arrays import Bool, Float
+from ..bandit import BOUND
 from ..gp import GPRegression
+from ..space import Variable
 
 FIRST_STEP = 0.1
 """Half-width of the box before anything is known, as a share of the range."""
+LIKELY = 1.0
+"""Deviations by which settings are expected to be better, where a lesson lasts: five of six are then."""
 FURTHER = 2.0
-"""How much further plays may go than those that were no worse; a trust region doubles, too (Eriksson et al. 2019)."""
+"""How much further plays may go than those that are better; a trust region doubles, too (Eriksson et al. 2019)."""
 
 
 def gains(
@@ -40,22 +50,44 @@ def gains(
     return means[:n] - means[n:], np.sqrt(np.maximum(variance, 0.0))
 
 
+def better(
+    model: GPRegression[Any],
+    rows: Float[np.ndarray, "n d"],
+    today: Float[np.ndarray, "n d"],
+    lasting: bool = False,
+) -> Bool[np.ndarray, " n"]:
+    """Whether each row is better than today's beside it: likely, if a lesson is `lasting`, else surely."""
+    gain, deviation = gains(model, rows, today)
+    return np.asarray((gain > 0.0) & (gain >= (LIKELY if lasting else BOUND) * deviation))
+
+
+def first_steps(variables: Iterable[Variable]) -> Float[np.ndarray, " d"]:
+    """Encoded distances that are always within reach: one level of a variable at least.
+
+    >>> from steerbo.space import Float, Integer
+    >>> first_steps([Integer("vans", 0, 4), Float("pay", 0, 1)])
+    array([0.25, 0.1 ])
+    """
+    gaps = [0.0 if v.levels is None else np.diff(v.levels).max(initial=0.0) for v in variables]
+    return np.maximum(gaps, FIRST_STEP)
+
+
 def reach(
     offsets: Float[np.ndarray, "n d"],
-    no_worse: Bool[np.ndarray, " n"],
+    kept: Bool[np.ndarray, " n"],
     least: Float[np.ndarray, " d"],
 ) -> tuple[Float[np.ndarray, " d"], Float[np.ndarray, " d"]]:
     """Distances below and above today's settings within which the next play lies, (d,) each.
 
     Args:
         offsets: encoded settings that were played, less today's.
-        no_worse: which of them are no worse than today's, as far as is known.
+        kept: which of them are better than today's.
         least: distances that are allowed in any case.
 
     >>> reach(np.array([[0.08], [-0.1], [0.2]]), np.array([True, False, True]), np.array([0.1]))
     (array([0.1]), array([0.4]))
     """
-    kept = offsets[no_worse]
-    up = FURTHER * kept.max(axis=0, initial=0.0)
-    down = FURTHER * -kept.min(axis=0, initial=0.0)
+    good = offsets[kept]
+    up = FURTHER * good.max(axis=0, initial=0.0)
+    down = FURTHER * -good.min(axis=0, initial=0.0)
     return np.maximum(down, least), np.maximum(up, least)

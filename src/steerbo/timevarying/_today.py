@@ -10,7 +10,6 @@ import numpy as np
 from .._arrays import Bool, Float
 from ..core import TIME
 from ..space import Categorical
-from ..surrogate import FIRST_STEP
 from .problem import TimeVarying, plain_box, restricted_box, scaled
 
 Distances = tuple[Float[np.ndarray, " d"], Float[np.ndarray, " d"]]
@@ -38,17 +37,6 @@ class TodaysPlaces:
             for v in self.problem.space
         ]
         return np.array(named)
-
-    @property
-    def least(self) -> Float[np.ndarray, " d"]:
-        """Distances that are always within reach: one step of a variable at least."""
-        levels = [v.levels for v in self.problem.space]
-        return np.array(
-            [
-                FIRST_STEP if k is None else max(FIRST_STEP, np.diff(k).max(initial=0.0))
-                for k in levels
-            ]
-        )
 
     def points(self, places: np.ndarray) -> Float[np.ndarray, "r d"]:
         """Places as points in the user's units."""

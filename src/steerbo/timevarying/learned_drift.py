@@ -60,8 +60,10 @@ from ..surrogate import (
     DriftTracker,
     OutcomeModels,
     RowsModel,
+    better,
     drift_correlations,
     errors_of,
+    first_steps,
     gains,
     reach,
     subset_used,
@@ -185,8 +187,8 @@ class DriftingSurrogate:
         rows = self.model.inputs.copy()
         rows[:, -1] = time
         offsets = np.where(np.append(self.today.settable, False), rows, 0.0)
-        gain, deviation = gains(self.model, rows, rows - offsets)
-        return reach(offsets[:, :-1], gain >= BOUND * deviation, self.today.least)
+        good = better(self.model, rows, rows - offsets)
+        return reach(offsets[:, :-1], good, first_steps(self.problem.space))
 
     def gain(self, place: Place, today: Place, time: float) -> tuple[float, float]:
         """Mean and standard deviation of the gain over today's settings at a time, in units of `sign · value`."""
