@@ -41,7 +41,7 @@ def kernel(a: Any, b: Any, lengthscales: Any, shares: Any, categorical: Any, var
     product = variance
     for d, lengthscale in enumerate(lengthscales):
         gap = a[:, None, d] - b[None, :, d]
-        bell = np.exp(-0.5 * np.where(categorical[d], gap != 0, gap**2) / lengthscale**2)
+        bell = gap == 0 if categorical[d] else np.exp(-0.5 * gap**2 / lengthscale**2)
         product = product * (1 - shares[d] + shares[d] * bell)
     return product
 

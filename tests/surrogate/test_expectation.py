@@ -69,7 +69,7 @@ def test_expectations_against_monte_carlo(law: str) -> None:
             for k in (0, 1)
         )
         gap = pairs[:, 0] - pairs[:, 1]
-        bells = np.exp(-0.5 * np.where(process.categorical, gap != 0, gap**2) / process.lengthscales**2)
+        bells = np.where(process.categorical, gap == 0, np.exp(-0.5 * gap**2 / process.lengthscales**2))
         prior = process.variance * np.prod(1 - process.shares + process.shares * bells, axis=1)
         covariance = prior - np.einsum("pn,nm,pm->p", left, process.inverse, right)
         spread = expectation.of_mean().bound(point, 1.0)[0][0] - expectation.mean(point)[0]

@@ -80,7 +80,7 @@ def test_another_time_and_settings_of_ones_own_have_all_outcomes() -> None:
 def test_listed_settings_and_what_is_available() -> None:
     """Of twelve ovens most are tried before one is played again; the answer is among those that are there."""
     problem = sb.TimeVarying([sb.Categorical("oven", [*"abcdefghijkl"])], outcomes={"purity": "maximize"})
-    study, draw = sb.Optimizer(problem, seed=2), np.random.default_rng(0)
+    study, draw = sb.Optimizer(problem, seed=0), np.random.default_rng(0)
     truth = {oven: draw.random(2).tolist() for oven in "abcdefghijkl"}
     plays = []
     for k in range(14):

@@ -2,7 +2,8 @@
 
 A model is fitted to random rows of a table that other people measured, and predicts 400 others. If
 its deviations are right, (true − mean) / deviation has a root mean square of 1. Tables are read
-from `real/open` in the folder that `STEERBO_DATA` names.
+from `real/open` in the folder that `STEERBO_DATA` names; `--lists` takes five lists of categories
+of Olympus instead, see `measured.olympus`.
 """
 
 from __future__ import annotations
@@ -20,11 +21,14 @@ from steerbo.space import Categorical, Float, Integer, Space
 from steerbo.surrogate import build_model
 
 from . import data
+from .measured.olympus import World
 
 PREDICTED = 400
 SIZES = (20, 40, 60)
 NOISE = 2.0
 """Standard deviation that is added to a yield, in percent, as the tables have one value a reaction."""
+LISTS = ("suzuki_edbo", "dye_lasers", "redoxmers", "perovskites", "lnp3")
+"""Tables of Olympus that are made of categories; noise is a twentieth of the outcomes' deviation."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,16 @@ def tables(folder: Path) -> Iterator[Listed]:
         points = space.encode([{c: row[c] for c in columns} for row in rows])
         yield Listed(name, space, points, np.array([float(row["yield"]) for row in rows]), NOISE)
     yield _barrels(_rows(folder / "barrel.csv"))
+
+
+def lists() -> Iterator[Listed]:
+    """Read the lists of categories of Olympus."""
+    for name in LISTS:
+        world = World(name)
+        space = world.problem().space
+        points = space.encode([values for values, _ in world.rows])
+        outcomes = np.array([outcome for _, outcome in world.rows])
+        yield Listed(name, space, points, outcomes, 0.05 * world.spread)
 
 
 def _rows(file: Path) -> list[dict[str, str]]:
@@ -95,11 +109,13 @@ def main() -> None:
     """Print a row a table: the root mean square after each number of rows, over the seeds."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", default="7000-7007", help="first and last, such as 7000-7007")
-    first, last = map(int, parser.parse_args().seeds.split("-"))
+    parser.add_argument("--lists", action="store_true", help="lists of Olympus instead")
+    given = parser.parse_args()
+    first, last = map(int, given.seeds.split("-"))
     folder = data.folder()
-    if folder is None:
+    if folder is None and not given.lists:
         parser.error(f"{data.VARIABLE} names no folder with the tables")
-    for table in tables(folder / "real" / "open"):
+    for table in lists() if folder is None or given.lists else tables(folder / "real" / "open"):
         found = [_mean_square(table, size, range(first, last + 1)) for size in SIZES]
         print(
             table.name, *(f"{rms:.2f} ± {error:.2f}" for rms, error in found), sep="\t", flush=True

@@ -45,16 +45,18 @@ def variance(value: float, name: str) -> Parameter:
     return Parameter(name, math.log(value), 0.0, 1.5, math.log(1e-4), math.log(1e4))
 
 
-def weight(value: float, name: str) -> Parameter:
-    """The log odds of a variable's weight in an ANOVA kernel: even odds, give or take a factor of seven.
+def weight(value: float, name: str, usual: float = 0.5) -> Parameter:
+    """The log odds of a variable's weight in an ANOVA kernel: those of `usual`, give or take a factor of seven.
 
     A weight of 1, as a plain product has, is at the upper end.
     """
-    if 0.0 < value < 1.0:
-        odds = math.log(value) - math.log1p(-value)
-    else:
-        odds = math.inf if value >= 1.0 else -math.inf
-    return Parameter(name, min(max(odds, -WHOLE), WHOLE), 0.0, 2.0, -WHOLE, WHOLE)
+    return Parameter(name, _odds(value), _odds(usual), 2.0, -WHOLE, WHOLE)
+
+
+def _odds(share: float) -> float:
+    if 0.0 < share < 1.0:
+        return min(max(math.log(share) - math.log1p(-share), -WHOLE), WHOLE)
+    return WHOLE if share >= 1.0 else -WHOLE
 
 
 WHOLE = 40.0

@@ -95,13 +95,13 @@ class ProductKernelPosterior:
 
     `inputs` (n, d) encoded, `weights` α (n,), `inverse` A (n, n), `lengthscales` ℓ (d,), infinite
     for a column that only the drift reads, `shares` w (d,) of the factors `1 − w + w exp(−Δ²/2ℓ²)`,
-    `categorical` (d,), `variance` s², `mean` m; `noise` λ (n,) are the noise variances in A;
-    `drift` is one more factor of the kernel, 1 on its diagonal, over columns that are known
-    whenever a scope is played. `cell` is the variance that every setting has for itself, in units
-    of s², which is then that of the effect that settings share: averages over nature are of
-    this alone. `held` is how many numbers of factors between settings and observations are kept for
-    other scopes. Where observations are of several `sources`, `numbers` (n,) are theirs, a column
-    that `inputs` are without: all averages are of here.
+    where it is `categorical` (d,) `1 − w + w 1[Δ = 0]`, `variance` s², `mean` m; `noise` λ (n,) are
+    the noise variances in A; `drift` is one more factor of the kernel, 1 on its diagonal, over
+    columns that are known whenever a scope is played. `cell` is the variance that every setting has
+    for itself, in units of s², which is then that of the effect that settings share: averages over
+    nature are of this alone. `held` is how many numbers of factors between settings and
+    observations are kept for other scopes. Where observations are of several `sources`, `numbers`
+    (n,) are theirs, a column that `inputs` are without: all averages are of here.
     """
 
     inputs: Float[np.ndarray, "n d"]
@@ -252,9 +252,7 @@ class ProductKernelPosterior:
         """One column's factor k_d(a, b)."""
         lengthscale, share = float(self.lengthscales[d]), float(self.shares[d])
         if self.categorical[d]:
-            return np.where(
-                a[:, None] == b, 1.0, 1.0 - share + share * np.exp(-0.5 / lengthscale**2)
-            )
+            return np.where(a[:, None] == b, 1.0, 1.0 - share)
         # in place from here on: a screen spends half its time here
         gap = (a[:, None] - b) / lengthscale
         np.multiply(gap, gap, out=gap)
@@ -394,6 +392,9 @@ def _structure(
         if smooth is not None and np.isinf(lengthscales[smooth.dimensions]).all():
             lengthscales[smooth.dimensions] = smooth.lengthscales
             shares[smooth.dimensions] = smooth.weights if isinstance(smooth, AnovaKernel) else 1.0
+            if isinstance(smooth, SquaredExponentialKernel):  # whose categories have lengthscales
+                apart = smooth.dimensions[smooth.categorical]
+                shares[apart] = -np.expm1(-0.5 / lengthscales[apart] ** 2)
             categorical[smooth.dimensions] = smooth.categorical
             variance *= smooth.variance
         elif isinstance(

@@ -131,10 +131,8 @@ class BatchedBounds:
         self.inputs = np.stack([posterior.inputs.T[held] for posterior, held in each_set])
         self.categorical = np.stack([posterior.categorical[held] for posterior, held in each_set])
         self.shares = np.stack([posterior.shares[held] for posterior, held in each_set])
-        self.closeness = (
-            np.stack([posterior.lengthscales[held] for posterior, held in each_set]) ** -2.0
-        )
-        self.precision = np.where(self.categorical, 0.0, self.closeness)
+        scales = np.stack([posterior.lengthscales[held] for posterior, held in each_set])
+        self.precision = np.where(self.categorical, 0.0, scales**-2.0)
         self.some_categorical = bool(self.categorical.any())
         self.whole = bool((self.shares == 1.0).all())
         self.variance = np.array([posterior.variance for posterior in posteriors])
@@ -315,12 +313,13 @@ class BatchedBounds:
         away = self.inputs[e]
         away -= points[:, :, None]
         D = away * precision
-        if self.some_categorical:
-            away = np.where(self.categorical[e][:, :, None], away != 0.0, away)
+        differ = self.categorical[e][:, :, None] & (away != 0.0) if self.some_categorical else None
         factor = away
         factor *= away
-        factor *= -0.5 * self.closeness[e][:, :, None]
+        factor *= -0.5 * precision
         np.exp(factor, out=factor)
+        if differ is not None:
+            factor[differ] = 0.0
         both = np.empty((r, 1 + c, n))  # k and its slopes
         kernel, slopes = both[:, 0], both[:, 1:]
         if self.whole:

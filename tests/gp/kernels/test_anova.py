@@ -20,7 +20,7 @@ def test_it_is_a_sum_of_products_over_all_sets_of_variables() -> None:
     bells = [
         np.exp(-0.5 * (np.subtract.outer(X[:, d], X[:, d]) / ell) ** 2) for d, ell in enumerate(KERNEL.lengthscales[:2])
     ]
-    bells.append(np.where(X[:, 2, None] == X[:, 2], 1.0, np.exp(-0.5 / 0.8**2)))
+    bells.append(np.equal.outer(X[:, 2], X[:, 2]).astype(float))
     total = np.zeros((7, 7))
     for size in range(4):
         for chosen in combinations(range(3), size):
@@ -59,6 +59,13 @@ def test_its_slope_along_inputs_is_that_by_differences() -> None:
 def test_a_single_variable_learns_no_weight() -> None:
     assert [p.name for p in AnovaKernel([0.3]).parameters] == ["lengthscale[0]", "variance"]
     assert AnovaKernel([0.3]).weights == 1.0
+
+
+def test_a_category_has_one_number_its_weight_which_is_smaller_among_many() -> None:
+    one = AnovaKernel([0.3] * 4, categorical=[False, True, True, True])
+    assert [p.name for p in one.parameters] == ["lengthscale[0]", *(f"weight[{d}]" for d in range(4)), "variance"]
+    assert_allclose(one.weights, [1 / 2, 1 / 3, 1 / 3, 1 / 3])
+    assert [p.name for p in AnovaKernel([0.3], categorical=[True]).parameters] == ["variance"]
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,15 @@
 """The ANOVA kernel: a product over variables in which each has a weight of its own.
 
-    k(x, z) = s² Π_d (1 − w_d + w_d e_d),  e_d = exp(−(x_d − z_d)²/2ℓ_d²),  for a category exp(−1[x_d ≠ z_d]/2ℓ_d²)
+    k(x, z) = s² Π_d (1 − w_d + w_d e_d),  e_d = exp(−(x_d − z_d)²/2ℓ_d²),  for a category 1[x_d = z_d]
 
 Multiplied out it is a sum over all sets of variables, each with a product of its own: a constant,
 main effects, interactions (Durrande et al. 2013; Duvenaud et al. 2011). A plain product (all w = 1)
 has one variance for all of them: there a variable that matters little can only be taken for one
 that matters *slowly*, with a lengthscale so long that all values between two plays at its ends seem
-known. Here it may matter little and still be of any shape. As a product of factors of one variable
-each, every integral over nature's draws stays a product of one-dimensional ones.
+known. Here it may matter little and still be of any shape. Of a category the weight says all there
+is to say: a lengthscale beside it would be a second name for the same number. As a product of
+factors of one variable each, every integral over nature's draws stays a product of one-dimensional
+ones.
 """
 
 from __future__ import annotations
@@ -34,10 +36,10 @@ class AnovaKernel(Kernel):
     """`s² Π_d (1 − w_d + w_d e_d)` with squared exponentials e_d; a fit learns every ℓ_d and w_d, and s².
 
     Args:
-        lengthscales: (k,) ℓ.
+        lengthscales: (k,) ℓ; those of categories are not read.
         weights: (k,) w, from 0 (the variable does nothing) to 1 (nothing is left without it). None:
-            one half each; a single variable has weight 1, and learns none, since the mean is its
-            constant.
+            one half each, of c > 1 categories 1/c; a single variable has weight 1, and learns none,
+            since the mean is its constant.
         variance: s².
         dimensions: (k,) the columns it reads; None: the first k.
         categorical: (k,) which of them hold categories; None: none.
@@ -67,7 +69,6 @@ class AnovaKernel(Kernel):
     ) -> None:
         scales = np.atleast_1d(np.asarray(lengthscales, dtype=np.float64))
         k = len(scales)
-        shares = np.asarray(_usual(k) if weights is None else weights, dtype=np.float64)
         columns = np.arange(k) if dimensions is None else np.asarray(dimensions, dtype=np.intp)
         mask = np.zeros(k, bool) if categorical is None else np.asarray(categorical, dtype=bool)
         if not k or columns.shape != (k,) or len(set(columns.tolist())) < k or columns.min() < 0:
@@ -76,6 +77,7 @@ class AnovaKernel(Kernel):
             )
         if mask.shape != (k,):
             raise InvalidProblem("kernel.categorical", categorical, f"{k} truth values")
+        shares = np.asarray(_usual(mask) if weights is None else weights, dtype=np.float64)
         vars(self).update(dimensions=columns, categorical=mask)
         self._set_learned(scales, shares, float(variance))
 
@@ -115,26 +117,25 @@ class AnovaKernel(Kernel):
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """Logarithms of the lengthscales, log odds of the weights where there are several, the variance's logarithm."""
+        """Logarithms of numbers' lengthscales, log odds of the weights where there are several, ln s²."""
         k, names = len(self.dimensions), self.dimensions.tolist()
         scales = [
-            lengthscale(ell, k, f"lengthscale[{d}]")
-            for ell, d in zip(self.lengthscales, names, strict=True)
+            lengthscale(float(self.lengthscales[j]), k, f"lengthscale[{names[j]}]")
+            for j in np.flatnonzero(~self.categorical)
         ]
-        shares = (
-            [weight(w, f"weight[{d}]") for w, d in zip(self.weights, names, strict=True)]
-            if k > 1
-            else []
-        )
+        each = zip(self.weights, names, _usual(self.categorical), strict=True)
+        shares = [weight(w, f"weight[{d}]", usual) for w, d, usual in each] if k > 1 else []
         return (*scales, *shares, variance(self.variance, "variance"))
 
     def with_theta(self, theta: Float[np.ndarray, " p"]) -> Self:
         """Replace the hyperparameters (p,)."""
-        k = len(self.dimensions)
-        weights = 1.0 / (1.0 + np.exp(-theta[k : 2 * k])) if k > 1 else self.weights
+        k, numbers = len(self.dimensions), ~self.categorical
+        scales, count = self.lengthscales.copy(), int(numbers.sum())
+        scales[numbers] = np.exp(theta[:count])
+        weights = 1.0 / (1.0 + np.exp(-theta[count : count + k])) if k > 1 else self.weights
         made = object.__new__(type(self))
         vars(made).update(dimensions=self.dimensions, categorical=self.categorical)
-        made._set_learned(np.exp(theta[:k]), weights, float(np.exp(theta[-1])))
+        made._set_learned(scales, weights, float(np.exp(theta[-1])))
         return made
 
     def _bell(
@@ -142,7 +143,7 @@ class AnovaKernel(Kernel):
     ) -> Float[np.ndarray, "n m"]:
         """e_d for all pairs, (n, m), where d is the j-th column that is read."""
         if self.categorical[j]:
-            return np.where(a[:, None] == b, 1.0, math.exp(-0.5 / float(self.lengthscales[j]) ** 2))
+            return np.asarray(a[:, None] == b, dtype=np.float64)
         first = a / self.lengthscales[j]
         gap: np.ndarray = first[:, None] - (first if b is a else b / self.lengthscales[j])
         np.multiply(gap, gap, out=gap)
@@ -192,11 +193,12 @@ class AnovaKernel(Kernel):
         """k(x, z) of m pairs by their differences, (m,)."""
         value = np.full(len(apart[self.dimensions[0]]), self.variance)
         for j, d in enumerate(self.dimensions.tolist()):
-            narrow = -0.5 / float(self.lengthscales[j]) ** 2
-            squares = (
-                (apart[d] != 0.0) * narrow if self.categorical[j] else apart[d] * apart[d] * narrow
-            )
-            value *= self._mixed(j, np.exp(squares, out=squares))
+            if self.categorical[j]:
+                bell = np.asarray(apart[d] == 0.0, dtype=np.float64)
+            else:
+                bell = apart[d] * apart[d] * (-0.5 / float(self.lengthscales[j]) ** 2)
+                np.exp(bell, out=bell)
+            value *= self._mixed(j, bell)
         return value
 
     def diagonal(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
@@ -240,13 +242,11 @@ class AnovaKernel(Kernel):
                             shares[j] += -w * (1.0 - w) * float(np.vdot(M, apart))
                     else:
                         part = M
-                    if self.categorical[j]:
-                        along[j] += np.vdot(part, x[rows, None] != x)
-                    else:
+                    if not self.categorical[j]:
                         c, both = centred[j], part.sum(axis=0)
                         both[rows] += part.sum(axis=1)
                         along[j] += both @ c**2 - 2.0 * c[rows] @ part @ c
-            along /= self.lengthscales**2
+            along = (along / self.lengthscales**2)[~self.categorical]
             return np.concatenate([along, shares if k > 1 else shares[:0], [total]])
 
         return gram, pull
@@ -281,5 +281,12 @@ class AnovaKernel(Kernel):
         return gradient
 
 
-def _usual(k: int) -> Float[np.ndarray, " k"]:
-    return np.full(k, 0.5 if k > 1 else 1.0)
+def _usual(categorical: Bool[np.ndarray, " k"]) -> Float[np.ndarray, " k"]:
+    """Weights in the middle of what is believed beforehand.
+
+    That of each of c > 1 categories is 1/c: multiplied out, products of their effects would else be
+    believed to matter more than the effects themselves, the more so the larger c is.
+    """
+    if len(categorical) == 1:
+        return np.ones(1)
+    return np.where(categorical, 1.0 / max(int(categorical.sum()), 2), 0.5)

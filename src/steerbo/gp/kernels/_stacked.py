@@ -138,8 +138,10 @@ def _anova(
     precision = precision**-2.0  # (k, c, 1, 1)
     s2 = np.array([kernel.variance for kernel in kernels])[:, None, None]
     apart = A[:, :, None] - B[:, None]
-    squares = np.where(categorical[:, None, None], apart != 0.0, apart * apart)
-    bells = shares * np.exp(-0.5 * precision * squares)
+    bells = np.exp(-0.5 * precision * apart * apart)
+    if categorical.any():
+        bells = np.where(categorical[:, None, None], apart == 0.0, bells)
+    bells *= shares
     factors = bells + (1.0 - shares)
     value = s2 * factors.prod(axis=1)
 
