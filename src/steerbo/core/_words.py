@@ -301,7 +301,9 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "over-contexts": _over_contexts,
     # why it is the one
     "good-enough": _good_enough,
-    "largest-net-value": "the net value of a round is {value:.5g}, more than that of other sets",
+    "largest-net-value": lambda value, sets: (
+        f"the net value of a round is {value:.5g}{', more than that of other sets' if sets > 1 else ''}"
+    ),
     "stay": "stay as you are: it is good enough, and costs no more",
     "gain-over-current": "{gain:.4g} better than today's settings (from {low:.4g} to {high:.4g})",
     "played": "this distribution has been tried",

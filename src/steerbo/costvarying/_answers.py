@@ -110,7 +110,7 @@ class Answers:
             return replace(stay, reasons=(reason("stay"),), alternatives=tuple(others))
         reasons = list(best.reasons)
         if not reasons and worth is not None:
-            reasons.append(reason("largest-net-value", value=worth * least))
+            reasons.append(reason("largest-net-value", value=worth * least, sets=len(rows)))
         elif not reasons:
             names = [str(self.problem.scopes[int(i)]) for i in good]
             step = spread_step([best.lower, best.upper])

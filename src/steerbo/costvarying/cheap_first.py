@@ -125,7 +125,8 @@ class Reasons:
     """Reasons of a choice, as logged.
 
     Args:
-        upper: upper bound of each set, in the user's units; None for one that is not affordable.
+        upper: upper bound of each set, in the user's units, or of its net value, in money, where
+            costs depend on settings; None for one that is not affordable.
         width: uncertainty of the play's expected value.
         moving: comparison of switching with staying; None: there was no such choice.
         likely: the play's probability to satisfy each constrained outcome; None: none is
@@ -245,7 +246,12 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         best = max(sets, key=upper.__getitem__)
         play = self.risk_budget.spend(history, candidates, sets, best, found[best].point)
         width = self.width(candidates, best, found[best].point, beta)
-        why = Reasons(upper_by_set(self, candidates, upper, found), width, **play.note)
+        factor = self.problem.sign * (self.problem.value_of_one or 1.0)
+        bounds = [
+            None if bound is None else factor * bound
+            for bound in upper_by_set(self, candidates, upper, found)
+        ]
+        why = Reasons(bounds, width, **play.note)
         return self.play(play.arm, play.point, request, **to_dict(why))
 
     def _choose_by_bounds(self, history: History, request: Mapping[str, Any]) -> Choice:
@@ -391,7 +397,8 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
             "outcomes have ruled out those that are cheaper"
         )
         if (worth := self.problem.value_of_one) is not None:
-            rule = f"each round holds the set whose net value may be largest: {worth:g} times its value, less its cost"
+            net = f"{self.problem.sign * worth:g} times its value, less its cost"
+            rule = f"each round holds the set whose net value may be largest: {net}"
         if self.costs.of_settings.active:
             learned = " and is learned over them" if self.costs.of_settings.learns else ""
             rule += f", which depends on its settings{learned}; bounds here are of the net value"
