@@ -7,7 +7,7 @@ import numpy as np
 import steerbo as sb
 from steerbo.space import Variable
 from steerbo.surrogate import Expectation
-from steerbo.surrogate._optimise import BatchedBounds
+from steerbo.surrogate._batched_expectation import BatchedBounds
 from tests.surrogate.examples import a_process, parts
 
 

@@ -13,8 +13,8 @@ from steerbo.gp import AnovaKernel, GPRegression
 from steerbo.optim import sobol_points
 from steerbo.space import Variable
 from steerbo.surrogate import Controlled, Expectation, LawOf, Observed, Part, ProductKernelPosterior, Rows, Uncontrolled
+from steerbo.surrogate._batched_expectation import BatchedBounds
 from steerbo.surrogate._expectation import HELD
-from steerbo.surrogate._optimise import BatchedBounds
 from tests.surrogate.examples import a_process, kernel, parts, posterior
 
 DRAWS = 40_000

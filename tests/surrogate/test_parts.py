@@ -26,7 +26,7 @@ from steerbo.surrogate import (
     parts_of,
     polished,
 )
-from steerbo.surrogate._optimise import BatchedBounds
+from steerbo.surrogate._batched_expectation import BatchedBounds
 from steerbo.surrogate._parts import drawn, gauss_rule
 
 WIND = sb.Float("wind", 0, 1, law=sb.TruncatedNormal(0.4, 0.2))

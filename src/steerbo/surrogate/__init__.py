@@ -1,6 +1,7 @@
 """Value of scopes: Gaussian processes over all columns, expectations over uncontrolled variables, feasibility."""
 
 from ._acquisition import LEAST_SD, Acquisition, ExpectedAcquisition, expected_improvement, ucb
+from ._batched_expectation import ROUGH, Expansion, Mixture
 from ._conditional import (
     DirichletProcessLaw,
     Regressed,
@@ -29,11 +30,8 @@ from ._model import (
 )
 from ._optimise import (
     ARRIVED,
-    ROUGH,
     Domain,
     Except,
-    Expansion,
-    Mixture,
     climb_from,
     highest_of,
     maximise_bounds,

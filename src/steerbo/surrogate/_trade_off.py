@@ -30,9 +30,9 @@ from .._arrays import Bool, Float
 from ..core import History, Result
 from ..gp import AnyDrift, DriftModel, GPRegression
 from ..optim import sobol_points
+from ._batched_expectation import Expansion
 from ._expectation import ProductKernelPosterior
 from ._model import DriftTracker
-from ._optimise import Expansion
 from ._rows import Data, RowsModel
 
 OUTCOMES_FIT = "outcomes"
