@@ -213,7 +213,7 @@ def treated(price: Any, budget: float = 60.0) -> sb.Optimizer:
     variables: list[Any] = [sb.Float("dose", 0, 1), sb.Float("blood", 0, 1), sb.Categorical("day", [0, 1], seen=True)]
     prices = {"dose": price, "blood": 0.25}
     problem = sb.Causal(GRAPH, variables, prices=prices, base=1, tolerance=sb.Absolute(0.06))
-    optimizer, random = sb.Optimizer(problem, seed=0, budget=budget), np.random.default_rng(0)
+    optimizer, random = sb.Optimizer(problem, seed=1, budget=budget), np.random.default_rng(0)
     while True:
         suggestion = optimizer.ask(context={"day": (len(optimizer.history) + 1) % 2})
         if suggestion is None:
