@@ -171,6 +171,19 @@ def test_a_distribution_goes_before_counts_that_it_rounds_to() -> None:
     assert list(row.values()) == pytest.approx([1 / 3] * 3, abs=1e-12)
 
 
+def test_parts_of_an_agent_are_no_counts() -> None:
+    """Of an average over a day: whole agents were shown that never stood there."""
+    problem = sb.MeanField(("a", "b"), agents=4, counts=True, capacity={"a": 2})
+    average = {"everyone": {"a": 0.3, "b": 0.7}}
+    assert problem.completed({"distribution": average}) == {"distribution": average}
+    assert problem.read_settings({"distribution": average}) == {"distribution": average}
+    beyond = {"everyone": {"a": 3, "b": 1}}
+    read = problem.read_settings({"counts": beyond})
+    assert read["counts"] == beyond, "as asked, though it breaks a limit"
+    assert read["distribution"] == {"everyone": {"a": 0.75, "b": 0.25}}
+    assert problem.completed(read) == read
+
+
 TOLD = {"day": {"a": 15, "b": 15, "c": 0, "d": 0}, "night": {"a": 0, "b": 0, "c": 0, "d": 10}}
 SHARES = {"day": {"a": 0.5, "b": 0.5, "c": 0.0, "d": 0.0}, "night": {"a": 0.0, "b": 0.0, "c": 0.0, "d": 1.0}}
 

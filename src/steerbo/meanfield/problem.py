@@ -477,17 +477,21 @@ class MeanField(MeasuredProblem):
         return super().in_order(plain)
 
     def completed(self, realised: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return realised values with the counts of the distribution played: whole agents nearest to it."""
+        """Return realised values with the counts of the distribution played, where its shares are whole agents."""
         if not self.counts or "distribution" not in realised:
             return realised
-        table = self.table(realised["distribution"])
-        if "counts" in realised and np.array_equal(
-            self.table(realised["counts"]) / self.agents_in[:, None], table
-        ):
-            return realised
-        # the played distribution need not satisfy the constraints
-        counts = largest_remainders(table, self.agents_in)
-        return {**realised, "counts": self._counted(counts)}
+        told = {name: value for name, value in realised.items() if name != "counts"}
+        return {**told, **self._whole(self.table(realised["distribution"]))}
+
+    def _whole(self, table: Float[np.ndarray, "C A"]) -> dict[str, Any]:
+        """Return the `counts` that shares are; nothing for shares that are no whole agents, as of averages over a day.
+
+        They need not satisfy the constraints.
+        """
+        counts, exact = largest_remainders(table, self.agents_in), table * self.agents_in[:, None]
+        # of very many agents a share, a float, is not exact to an agent's part
+        whole = np.isclose(exact, counts, rtol=1e-12, atol=AGENT_ROUNDING).all()
+        return {"counts": self._counted(counts)} if whole else {}
 
     def _counted(self, counts: Int[np.ndarray, "C A"]) -> dict[str, dict[str, int]]:
         """Return numbers of agents by context and action."""
@@ -502,7 +506,7 @@ class MeanField(MeasuredProblem):
         return ("counts",) if self.counts else ("distribution",)
 
     def read_settings(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """See `Problem.read_settings`: a 'distribution' or 'counts', as for data."""
+        """See `Problem.read_settings`: a 'distribution' or 'counts', as for data, and left as it is."""
         if (
             not isinstance(values, Mapping)
             or not {"distribution", "counts"} >= set(values)
@@ -511,7 +515,8 @@ class MeanField(MeasuredProblem):
             raise InvalidRequest(
                 "values", values or MISSING, "a 'distribution' or 'counts', as context × action"
             )
-        return self.settings(self._table_of(feedback.in_full(self.contexts, values)))
+        table = self._table_of(feedback.in_full(self.contexts, values))
+        return {"distribution": self.named(table), **(self._whole(table) if self.counts else {})}
 
     def read_value(self, value: Any) -> Any:
         """Read a payoff; with feedback from all agents the mean payoff of every played cell, by context and action."""

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .._wording import interval_texts
+from .._wording import interval_texts, numeral
 from ..causal import Causal, CausalGraph
 from ..core import BaseStudy, Problem, Recommendation, Scope, with_unit
 from ..errors import SteerboError
@@ -697,7 +697,7 @@ def agents_chart(study: BaseStudy, advice: Recommendation, action: str) -> Chart
     across, up = Axis(0.0, float(size)), Axis(low, high, rising=True)
 
     def many(x: float) -> str:
-        return f"{x:.0f}" if problem.counts else share_text(x / 100.0)
+        return numeral(x, 3) if problem.counts else share_text(x / 100.0)
 
     dots = [
         Mark(
