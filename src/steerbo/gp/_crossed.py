@@ -22,6 +22,7 @@ from .kernels import Kernel, Slope, stacked
 # observations up to which products with inverse factors take less time than solving member by
 # member
 _INVERTED = 128
+_IN_CACHE = 2**18  # numbers in an array of kernel rows: with more an evaluation takes twice as long
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +72,11 @@ class CrossedOutcomes:
         self._given, self._priors = [given for given, _ in members], [prior for _, prior in members]
         self._W, self._held = W, list(held)
 
+    @property
+    def at_once(self) -> int:
+        """Settings whose arrays of kernel rows stay in a processor's cache."""
+        return max(1, _IN_CACHE // (len(self._given) * len(self._W) * max(1, len(self._observed))))
+
     def moments(self, points: Float[np.ndarray, "n c"]) -> CrossedMoments:
         """Moments at n settings. O(s q²) a point and member."""
         n, (s, d) = len(points), self._W.shape
@@ -98,18 +104,20 @@ class CrossedOutcomes:
         """`∂/∂x_n Σ_ks (c_kns μ_kns + v_kns σ²_kns)` along the settings, for given c and v."""
         k, n, s = at.mean.shape
         # ∂σ²/∂z = ∂k(z, z)/∂z − 2 Σ_j (K⁻¹ k(X, z))_j ∂k(z, x_j)/∂z, and noise may change, too
-        pull = -2.0 * of_variance.reshape(k, n * s, 1) * self._solved(at.half, transpose=True)
-        pull += of_mean.reshape(k, n * s, 1) * self._weights[:, None]
-        pull = pull.reshape(k, n, s, pull.shape[2])
+        solved = self._solved(at.half, transpose=True).reshape(k, n, s, -1)
         slope = np.zeros((n, at.rows.shape[1]))
         for (_, drawn), along in zip(self._terms, at.slopes, strict=True):
-            if along is not None:
-                each = along(
-                    (pull * drawn[:, None]).sum(axis=2)
-                    if self._separated
-                    else pull.reshape(k, n * s, -1)
-                )
-                slope += each.reshape(n, -1, each.shape[1]).sum(axis=1)
+            if along is None:
+                continue
+            if self._separated:  # summed over draws without an array of all of them
+                pull = self._weights[:, None] * np.matmul(of_mean, drawn)
+                pull -= 2.0 * np.einsum("kns,knsq,ksq->knq", of_variance, solved, drawn)
+            else:
+                pull = -2.0 * of_variance[..., None] * solved
+                pull += of_mean[..., None] * self._weights[:, None, None]
+                pull = pull.reshape(k, n * s, -1)
+            each = along(pull)
+            slope += each.reshape(n, -1, each.shape[1]).sum(axis=1)
         for prior, v, noise in zip(self._priors, of_variance, at.noise, strict=True):
             level = prior.kernel.diagonal_gradient(at.rows).reshape(n, s, at.rows.shape[1])
             slope += (v[:, :, None] * level).sum(axis=1)
@@ -121,20 +129,21 @@ class CrossedOutcomes:
         self, rows: Float[np.ndarray, "m d"], settings: Float[np.ndarray, "n d"]
     ) -> tuple[Float[np.ndarray, "k m q"], list[Slope | None]]:
         """Covariances of outcomes with the observations, and how to pull weights on each term back."""
-        k, q, slopes = len(self._given), len(self._observed), list[Slope | None]()
-        cross = np.zeros((k, len(settings), len(rows) // len(settings), q))
-        for kernels, drawn in self._terms:
-            if kernels is None:
-                cross += drawn[:, None]
-                slopes.append(None)
-            elif self._separated:
+        k, n, q, slopes = len(self._given), len(settings), len(self._observed), list[Any]()
+        cross = np.empty((k, n, len(rows) // n, q))
+        for i, (kernels, drawn) in enumerate(self._terms):
+            part, along = drawn[:, None], None
+            if kernels is not None and self._separated:
                 values, along = stacked(kernels, settings, self._observed)
-                cross += values[:, :, None] * drawn[:, None]
-                slopes.append(along)
-            else:
+                part = values[:, :, None] * part
+            elif kernels is not None:
                 values, along = stacked(kernels, rows, self._observed)
-                cross += values.reshape(len(values), -1, *cross.shape[2:])
-                slopes.append(along)
+                part = values.reshape(len(values), n, -1, q)
+            if i:
+                cross += part
+            else:
+                cross[:] = part
+            slopes.append(along)
         return cross.reshape(k, len(rows), q), slopes
 
     @property
@@ -147,7 +156,10 @@ class CrossedOutcomes:
 
     @cached_property
     def _terms(self) -> list[tuple[list[Kernel] | None, Float[np.ndarray, "k s q"]]]:
-        """Terms of the kernels: factors over settings, covariances of draws; one term where none can be split."""
+        """Terms of the kernels: factors over settings, covariances of draws; one term where none can be split.
+
+        Covariances that are the same for all members are held once.
+        """
         q, k = len(self._observed), len(self._given)
         each = [
             prior.kernel.separated(self._held) or ((prior.kernel, None),) for prior in self._priors
@@ -156,7 +168,10 @@ class CrossedOutcomes:
         for terms in zip(*each, strict=True):
             settings = [a for a, _ in terms if a is not None]
             drawn = [np.ones((1, q)) if b is None else b(self._W, self._observed) for _, b in terms]
-            found.append((settings if len(settings) == k else None, np.array(drawn)))
+            each_drawn = np.array(drawn)
+            if (each_drawn == each_drawn[:1]).all():  # a kernel without hyperparameters
+                each_drawn = each_drawn[:1]
+            found.append((settings if len(settings) == k else None, each_drawn))
         return found
 
     @cached_property

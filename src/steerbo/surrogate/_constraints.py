@@ -95,9 +95,11 @@ class Nature:
 
         `rough`: fewer times.
         """
-        rows, counts = np.unique(draws_of(parts, MANY_DRAWS), axis=0, return_counts=True)
-        if len(rows) <= DRAWS:
-            return cls(rows, counts / counts.sum(), False)
+        rows = draws_of(parts, MANY_DRAWS)
+        if all(len(np.unique(column)) <= DRAWS for column in rows.T):  # else so are the rows
+            rows, counts = np.unique(rows, axis=0, return_counts=True)
+            if len(rows) <= DRAWS:
+                return cls(rows, counts / counts.sum(), False)
         draws = DRAWS if surest <= _SURELY else SURE_DRAWS
         rows = draws_of(parts, draws // _COARSE if rough else draws)
         return cls(rows, np.full(len(rows), 1.0 / len(rows)), True)
@@ -216,7 +218,11 @@ class KeepingProbability:
 
     def values(self, points: Float[np.ndarray, "n c"]) -> Float[np.ndarray, " n"]:
         """See `LogProbability`."""
-        return self._averaged(self._logs(self.outcomes.moments(points)))
+        size = self.outcomes.at_once
+        blocks = [points[k : k + size] for k in range(0, len(points), size)] or [points]
+        return np.concatenate(
+            [self._averaged(self._logs(self.outcomes.moments(block))) for block in blocks]
+        )
 
     def values_and_gradients(
         self, points: Float[np.ndarray, "n c"]
