@@ -269,6 +269,11 @@ def _risk(likely: Mapping[str, float], mean: Mapping[str, float], plays: int) ->
     )
 
 
+def _largest_net_value(value: float, sets: int) -> str:
+    others = ", more than that of other sets" if sets > 1 else ""
+    return f"the net value of a round is {value:.5g}{others}"
+
+
 WORDS: Mapping[str, str | Callable[..., str]] = {
     "said": "{text}",  # of methods of other packages
     # why a play is suggested
@@ -301,9 +306,7 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "over-contexts": _over_contexts,
     # why it is the one
     "good-enough": _good_enough,
-    "largest-net-value": lambda value, sets: (
-        f"the net value of a round is {value:.5g}{', more than that of other sets' if sets > 1 else ''}"
-    ),
+    "largest-net-value": _largest_net_value,
     "stay": "stay as you are: it is good enough, and costs no more",
     "gain-over-current": "{gain:.4g} better than today's settings (from {low:.4g} to {high:.4g})",
     "played": "this distribution has been tried",
