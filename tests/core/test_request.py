@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import steerbo as sb
 from steerbo.core import RequestField, kinds, problem_class
 from steerbo.core.request import check_taken
 from steerbo.errors import InvalidRequest
@@ -34,3 +35,11 @@ def test_what_is_not_taken_is_refused_with_what_to_use_instead() -> None:
     ):
         with pytest.raises(InvalidRequest, match=f"{name}: .*causal problem.*{said}"):
             check_taken({name: 1}, (), "causal", drifts=drifts)
+
+
+def test_none_is_not_given() -> None:
+    study = sb.Optimizer(sb.CostVarying([sb.Float("ph", 4, 8)], [["ph"]]), seed=0)
+    asked = study.ask(context=None, time=None, available=None, current=None)
+    assert asked.values == sb.Optimizer(study.problem, seed=0).ask().values
+    with pytest.raises(InvalidRequest, match="contxt"):
+        study.ask(**{"contxt": None})

@@ -725,8 +725,8 @@ class BaseStudy(ABC):
         )
 
     def _given(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Drop request fields at None that the problem takes; unknown fields stay, to be refused by name."""
-        names = {field.name for field in self.problem.asked()}
+        """Drop request fields at None, which are not given; unknown fields stay, to be refused by name."""
+        names = {*Request.__annotations__, *(field.name for field in self.problem.asked())}
         return {
             name: value for name, value in request.items() if value is not None or name not in names
         }
