@@ -132,6 +132,15 @@ def listed(names: Sequence[str], joint: str = " and ") -> str:
     return joint.join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
+def joined(names: Sequence[str]) -> str:
+    """Join names by commas, or by semicolons where a name has a comma of its own.
+
+    >>> joined(["a", "b"]), joined(["a", "b, and c"])
+    ('a, b', 'a; b, and c')
+    """
+    return ("; " if any(", " in name for name in names) else ", ").join(names)
+
+
 def number_text(x: float, resolution: float = 0.0) -> str:
     """Write a number so that it tells steps of `resolution` apart; in full where that is 0.
 
@@ -357,6 +366,7 @@ PYTHON = Wording(
         "add": "add(value, realised)",
         "charge": "fail(suggestion, reason, charge=amount)",
         "extend": "extend({name: (low, high)})",
+        "revise": "revise(name=limit)",
         "amend": "amend(suggestion, value)",
         "void": "amend(suggestion, void=True)",
         "seen": "seen=True",
@@ -379,6 +389,7 @@ SHELL = Wording(
         "add": "`steerbo import STUDY TABLE`",
         "charge": "`steerbo fail STUDY TOKEN --charge AMOUNT`",
         "extend": "`steerbo extend STUDY.TOML`",
+        "revise": "changing the study file, then `steerbo extend STUDY.TOML`",
         "amend": "`steerbo amend STUDY TOKEN VALUE`",
         "void": "`steerbo amend STUDY TOKEN --void`",
         "seen": "seen = true",
@@ -397,6 +408,7 @@ PAGE = Wording(
         "fail": "“It broke”",
         "abandon": "“It broke, or is not done”",
         "add": "“End or extend…”",
+        "revise": "“End or extend…”",
         "charge": "“It broke”, with what is to be counted",
         "amend": "“Edit”, beside the round",
         "void": "“Take it out”, under “Edit”",

@@ -303,7 +303,7 @@ def test_it_teaches_scopes_that_set_just_this_and_see_all_that_was_looked_at() -
     lacking = replace(lacking, scope=Scope(["dose"]))
     assert [teaches(lacking, each) for each in (blind, looking)] == [True, False]
     assert trials_explained([one, other, lacking], [blind, looking]) == (
-        " 2 trials from elsewhere that set dose are used for: set dose, set dose after looking at age (1 of them, "
+        " 2 trials from elsewhere that set dose are used for: set dose; set dose after looking at age (1 of them, "
         "the others lack values)."
         " 1 trial from elsewhere that set rest is used for: no scope."
     )

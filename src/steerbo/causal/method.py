@@ -13,7 +13,7 @@ import numpy as np
 
 from .._arrays import Bool, Int
 from .._evidence import COMPARABLE
-from .._wording import MISSING, counted, listed
+from .._wording import MISSING, counted, joined, listed
 from ..bandit import BOUND, needs_initial_plays, underexplored
 from ..core import (
     TIME,
@@ -677,8 +677,9 @@ class CausalMethod(Method[Causal, O]):
         """Expected outcome of actions on average over the latest contexts that are not known."""
         arm = self._arm_to_predict(values, context)
         i = self.models.number[arm.scope]
+        cost = self.costs.expected(i, values, context)
         if not self.told(i):
-            return Policy.unknown(arm.scope)
+            return replace(Policy.unknown(arm.scope), cost=cost)
 
         def staged(ready: Sequence[str], _: Mapping[str, Any]) -> dict[str, Any]:
             return {name: values[name] for name in ready}
@@ -689,7 +690,7 @@ class CausalMethod(Method[Causal, O]):
             contexts = affected.met(contexts, staged)
         act: PolicyOf = lambda _: dict(values)  # noqa: E731
         found = self._recommended(history, i, context, act, contexts)
-        return replace(found, values=dict(values), table=None)
+        return replace(found, values=dict(values), table=None, cost=cost)
 
     def _arm_to_predict(self, values: Mapping[str, Any], context: Mapping[str, Any]) -> Arm:
         """Arm that sets these actions: the one that looks at most of the known values, and fewest of the unknown.
@@ -962,7 +963,7 @@ class CausalMethod(Method[Causal, O]):
                     f"set {arm.scope} ({'; '.join(notes)})" if notes else f"set {arm.scope}"
                 )
         verb = "is" if added == 1 else "are"
-        for_which = ", ".join(scopes) or "no scope"
+        for_which = joined(scopes) or "no scope"
         return (
             f" {counted(added, 'observation')} without intervention {verb} used for: {for_which}."
         )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from .._wording import counted, listed, numeral
+from .._wording import counted, joined, listed, numeral
 
 NOT_WORKING = 0.05
 """Smallest probability to work that is said as a number; probabilities are said in steps of this size."""
@@ -84,11 +84,11 @@ def _good_enough(least: float, minimize: bool, scopes: Sequence[str], step: floa
     said = f"good enough is {verb} {numeral(least, step=step)}"
     if not scopes:
         return f"{said}, which nothing is expected to reach: this comes nearest"
-    return f"{said}: {', '.join(scopes)}"
+    return f"{said}: {joined(scopes)}"
 
 
 def _unknown_cost(scopes: Sequence[str]) -> str:
-    return f"what a round{f' of {listed(scopes)}' if scopes else ''} costs is unknown"
+    return f"what a round{f' of {joined(scopes)}' if scopes else ''} costs is unknown"
 
 
 def _typical_context(share: float) -> str:
