@@ -109,6 +109,7 @@ def test_a_word_is_not_true_or_false() -> None:
         ({"capacity": {"a": -1}}, "capacity.a"),
         ({"capacity": {"a": 9, "b": 9, "c": 9, "d": 9}}, "capacity"),
         ({"largest_move": 0.0}, "largest_move"),
+        ({"largest_move": 2}, "largest_move"),  # a number of agents
         ({"largest_move": 0.01}, "largest_move"),  # less than one agent of either context
         ({"moving_cost": -1.0}, "moving_cost"),
         ({"feedback": "gossip"}, "feedback"),

@@ -42,7 +42,10 @@ COMMANDS = {
     "methods": ("running", "List the methods with their options and defaults."),
     "demo": ("demo", "Run a study of a published borehole simulator in seconds."),
     "new": ("rounds", "Create a study whose experiments are done by hand."),
-    "extend": ("rounds", "Apply wider bounds and changed limits of the study file to its log."),
+    "extend": (
+        "rounds",
+        "Apply wider bounds, or another budget, rounds or stop, of the study file to its log.",
+    ),
     "ask": ("rounds", "Print the next suggestion: settings, and observations to make first."),
     "attach": ("rounds", "Begin a round at settings of your own."),
     "decide": ("rounds", "Enter observations; print the settings that follow from them."),

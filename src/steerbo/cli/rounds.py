@@ -94,7 +94,7 @@ def _say_status(study: Study, as_json: bool, warned: Warnings = None) -> None:
 
 @commands.command()
 def extend(study: StudyFilePath, log: LogPlace = None, as_json: AsJson = False) -> None:
-    """Apply wider bounds and changed limits of the study file to its log. Nothing else of a study can be changed."""
+    """Apply wider bounds, or another budget, rounds or stop, of the study file to its log. No more can change."""
     specification = read_study(study)
     place = str(log or specification.log)
     before, opened = len(read_events(place)), DatabaseLog(place, make=False)

@@ -142,6 +142,7 @@ def as_shares(simplex: Simplex, given: Any, agents_in: Int[np.ndarray, " C"]) ->
 
 
 _SHARES = "If these are shares, write 1 as 1.0."
+_AVERAGES = "Averages over a time are told as shares, the ‹distribution›."
 
 
 def array(simplex: Simplex, named: Mapping[str, Mapping[str, float]]) -> Float[np.ndarray, "C A"]:
@@ -196,8 +197,12 @@ def counts(
         for action, number in row.items():
             # True is an int, too
             if (type(number) is not int and not isinstance(number, np.integer)) or number < 0:
+                part = isinstance(number, float) and number > 0
                 raise InvalidOutcome(
-                    f"{place}.{context}.{action}", number, "a whole number of agents not below 0"
+                    f"{place}.{context}.{action}",
+                    number,
+                    "a whole number of agents not below 0",
+                    _AVERAGES * part,
                 )
         total, wanted = sum(map(int, row.values())), int(agents_in[c])
         if total != wanted:

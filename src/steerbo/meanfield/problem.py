@@ -157,7 +157,7 @@ class MeanField(MeasuredProblem):
     allowed: Mapping[str, Annotated[Sequence[str], ListField]] = Field(default_factory=dict)
     capacity: Mapping[str, Annotated[int, Field(ge=0)]] = Field(default_factory=dict)
     limits: AgentLimits | None = None
-    largest_move: float | None = Field(None, gt=0, le=1)
+    largest_move: float | None = Field(None, gt=0, allow_inf_nan=False)
     moving_cost: float = Field(0.0, ge=0, allow_inf_nan=False)
     minimize: Annotated[bool, Strict()] = False
     variables: Variables | None = None
@@ -254,10 +254,14 @@ class MeanField(MeasuredProblem):
                 )
 
     def _check_moves(self) -> None:
-        """Refuse a largest move that is less than one agent everywhere: nothing but today's could ever be played."""
+        """Refuse a largest move that is no share, or less than one agent everywhere: today's alone could be played."""
         if self.largest_move is None:
             return
         agents = int(self.agents_in.max())
+        if self.largest_move > 1:
+            hint = "It is a share of a context's agents"
+            hint += f": {min(agents, 2)} of {agents} are {min(agents, 2) / agents:.3g}."
+            raise InvalidProblem("largest_move", self.largest_move, "a number not above 1", hint)
         if self.largest_move * agents + AGENT_ROUNDING < 1.0:
             allowed = (
                 f"at least {1 / agents:.4g}: one of the {agents} agents in a context is that share"
