@@ -36,6 +36,13 @@ def test_a_table_of_settings(drug: Path, tmp_path: Path) -> None:
     one = [json.loads(said("predict", drug, f"dose={dose}", "--json")) for dose in (0.25, 0.5)]
     assert json.loads(said("predict", drug, "--table", table, "--json")) == one
     assert len(said("predict", drug, "--table", table).splitlines()) >= 2
+    table.write_text("dose,age\n0.25,61\n0.5,\n7,\n")
+    assert "line 4.dose" in refused(call("predict", drug, "--table", table), 2), "as in the file"
+    table.write_text("dose,age\n0.25,61\n0.5,\n")
+    seen = json.loads(said("predict", drug, "dose=0.25", "--context", "age=61", "--json"))
+    other = json.loads(said("predict", drug, "dose=0.5", "--context", "age=40", "--json"))
+    found = json.loads(said("predict", drug, "--table", table, "--context", "age=40", "--json"))
+    assert found == [seen, other], "a line's own value goes before"
 
 
 @pytest.mark.parametrize(

@@ -202,7 +202,8 @@ def policy(
 
 
 _TABLE = (
-    "Settings of many rounds: a JSON list, or a JSON or CSV file with a column for every variable."
+    "Settings of many rounds: a JSON list, or a JSON or CSV file with a column for every variable, "
+    "also for those that are seen."
 )
 
 
@@ -236,9 +237,11 @@ def predict(
         if settings:
             raise InvalidRequest("table", table, "either NAME=VALUE or --table")
         predictions = []
-        for number, row in enumerate(cases(going.problem, table, "table"), start=1):
+        # the names of a table's columns are its first line
+        first = 2 if table.strip().lower().endswith((".csv", ".xlsx")) else 1
+        for number, row in enumerate(cases(going.problem, table, "table"), start=first):
             try:
-                predictions.append(going.predict(row, **asked))
+                predictions += going.predict([row], **asked)
             except InvalidInput as error:
                 raise error.within(f"table, line {number}") from None
         if as_json:

@@ -560,7 +560,7 @@ class BaseStudy(ABC):
 
         Args:
             values: settings by variable, those of one play; or many: a list of such, or a data
-                frame with a column for every variable.
+                frame with a column for every variable, those seen and the time among them.
             context: values seen before choosing, by variable; in a causal problem also the
                 values looked at.
             request: as for `policy`, such as the `time`.
@@ -581,8 +581,23 @@ class BaseStudy(ABC):
         True
         """
         if not isinstance(values, Mapping):
-            return [self._predicted(each, context, request) for each in _rows_of(values)]
+            return [self._predicted_line(each, context, request) for each in _rows_of(values)]
         return self._predicted(values, context, request)
+
+    def _predicted_line(
+        self,
+        line: Mapping[str, Any],
+        context: Mapping[str, Any] | None,
+        request: Mapping[str, Any],
+    ) -> Prediction:
+        """Prediction at a line of a table, which may also hold the time and what is seen: they take precedence."""
+        problem, when = self.problem, {TIME.name} if self.problem.timed else set()
+        seen = {name for name in line if name in problem.space and name not in problem.settable}
+        if context is None or isinstance(context, Mapping):
+            context = {**(context or {}), **{name: line[name] for name in line if name in seen}}
+        request = {**request, **{name: line[name] for name in line if name in when}}
+        settings = {name: x for name, x in line.items() if name not in seen | when}
+        return self._predicted(settings, context, request)
 
     def _predicted(
         self,
