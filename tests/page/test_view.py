@@ -9,6 +9,7 @@ from steerbo.core import Optimizer
 from steerbo.page import view
 from steerbo.page.archive import takes_its_time
 from steerbo.page.view import advice_of, crowd, progress, status_text
+from steerbo.plots.policies import settings_of
 from steerbo.study import MemoryLog, Study
 from tests.serve.players import OVEN
 from tests.torture.kills import WINGS
@@ -64,6 +65,7 @@ def test_the_usual_range_is_that_of_outcomes_that_are_not_doubted() -> None:
     (doubted,) = [dot for dot in chart.dots if dot.kind == "off"]
     assert doubted.y == "0.00%"
     assert doubted.text.endswith("probably wrong")
+    assert settings_of(study, advice_of(study), "x").outcomes[1] < 10
 
 
 def test_a_page_is_no_archive() -> None:

@@ -525,7 +525,7 @@ def _rated(study: BaseStudy, value: float, ends: tuple[float, float]) -> str:
     low, high = ends
     part = (value - low) / (high - low) if high > low else 1.0
     part = part if study.problem.sign > 0 else 1.0 - part
-    return f"rated s{min(int(part * SHADES), SHADES - 1)}"
+    return f"rated s{min(max(int(part * SHADES), 0), SHADES - 1)}"  # one that is doubted is beyond
 
 
 def changes_chart(study: BaseStudy, advice: Recommendation, name: str) -> Chart:

@@ -107,7 +107,7 @@ class SettingsOverTime:
         held: of a hard-to-change variable its setting in every round, None while nature had it.
         moved: times and settings of its moves.
         best: the recommended setting, as of the last round; None where that depends on seen values.
-        outcomes: the least and the largest outcome of the study, for shades.
+        outcomes: the least and the largest outcome of the study that is not doubted, for shades.
     """
 
     name: str
@@ -123,7 +123,9 @@ class SettingsOverTime:
 def settings_of(study: BaseStudy, advice: Recommendation, name: str) -> SettingsOverTime:
     """List the settings of a variable, in the order of time."""
     problem, rounds = study.problem, rounds_to_now(study)
-    told = [problem.scalar(outcome) for _, outcome in study.history.told]
+    every = [(problem.scalar(outcome), played) for played, outcome in study.history.told]
+    told = [value for value, played in every if played.suggestion.token not in study.doubted]
+    told = told or [value for value, _ in every]
 
     def setting(played: Round, outcome: Outcome | None) -> PlayedSetting:
         value = played.suggestion.values[name]
