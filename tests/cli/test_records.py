@@ -151,7 +151,11 @@ def test_imported_costs_are_charged_on_request_only(study: Path, tmp_path: Path)
     with Study.open(study.with_suffix(".db")) as going:
         assert going.history.mean_cost(Scope(["temperature", "ph"])) == 40.0
     table.write_text("value,cost,temperature,ph\n3.0,4,20,6\n")
-    assert call("import", study, table, "--charge").exit_code == 0
+    table.write_text(f"{table.read_text()}4.0,,21,6\n")
+    for _ in range(2):
+        (paid, unpaid) = call("import", study, table, "--charge").stdout.splitlines()[:2]
+        assert "not charged" not in paid
+        assert "not charged: it has no cost" in unpaid
     assert ("spent", 4.0) in json.loads(call("show", study, "--json").stdout)["status"].items()
 
 

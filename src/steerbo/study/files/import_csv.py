@@ -212,14 +212,18 @@ class ExistingData:
         cost = outcome.cost if data.outcome.cost is None else data.outcome.cost
         if charge and cost is not None and not data.charge:
             more["charge"] = True
+        unpaid = _UNPAID if charge and cost is None else ""
         if not more:
-            return f"{name} (it was there already{', and is charged' if data.charge else ''})"
+            return f"{name} (it was there already{', and is charged' if data.charge else unpaid})"
         self.study.amend(name, **more, reason="imported again")
         said = [f"{part} {more[part]:g}" for part in ("cost", SEM) if part in more]
         said += [f"held {scope}"] * ("scope" in more)
         if "charge" in more:
             said.append(f"charged {cost:g}")
-        return f"{name} (it was there already; now also: {', '.join(said)})"
+        return f"{name} (it was there already; now also: {', '.join(said)}{unpaid})"
+
+
+_UNPAID = ", and not charged: it has no cost"
 
 
 _LINE = ":"  # between the name of a table and the number of a line
@@ -389,11 +393,13 @@ class NewRow:
         number: the line's.
         event: the data.
         twin: the name of data that is the same at another cost; empty where there is none.
+        unpaid: whether its cost was to be charged, and is not given.
     """
 
     number: int
     event: DataAdded
     twin: str
+    unpaid: bool
 
 
 def written(
@@ -426,7 +432,7 @@ def written(
         added = writer.logged(work)
     lines = []
     for each, name in zip(new, added, strict=True):
-        said = f"added as {name}" + ", and charged" * each.event.charge
+        said = f"added as {name}" + ", and charged" * each.event.charge + _UNPAID * each.unpaid
         twin = [
             f"{each.twin} is the same at another cost: void one if it was one measurement"
         ] * bool(each.twin)
@@ -971,7 +977,8 @@ def _learn(known: ExistingData, number: int, name: str, told: Said, charge: bool
     charged = charge and told.cost is not None
     own = told.id or known.line_id(number, outcome, source)
     event = DataAdded(outcome, charged, scope, id=own or None, source=source)
-    return NewRow(number, event, known.same_but_for_cost(outcome, source))
+    twin = known.same_but_for_cost(outcome, source)
+    return NewRow(number, event, twin, charge and told.cost is None)
 
 
 def _csv_of(frame: Any) -> str:
