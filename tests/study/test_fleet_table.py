@@ -103,11 +103,13 @@ def test_a_template_with_what_was_really_played_and_the_table_of_another_study()
     study = fleet(counts=True)
     asked = [study.ask() for _ in range(3)]
     head, *rows = csv.reader(suggestions_csv(study.problem, asked).splitlines())
+    first, last = head.index("north"), head.index("depot")
+    assert not {"distribution", "counts"} & {*head}
     for row, value in zip(rows, "123", strict=True):
         row[head.index("value")] = value
+    rows[0][first : last + 1], rows[1][first : last + 1] = ["10", "20", "10"], ["0.5", "0.25", "0.25"]
     out = io.StringIO()
-    real = [["10", "20", "10"], ["0.5", "0.25", "0.25"], ["", "", ""]]
-    csv.writer(out).writerows([[*head, "north", "south", "depot"], *(a + b for a, b in zip(rows, real, strict=True))])
+    csv.writer(out).writerows([head, *rows])
     assert [line.fate for line in import_csv(study, out.getvalue())] == ["taken"] * 3
     assert isinstance(study.problem, MeanField)
     played = [study.problem.table(one.realised["distribution"])[0].tolist() for one in study.history]
@@ -118,6 +120,17 @@ def test_a_template_with_what_was_really_played_and_the_table_of_another_study()
     for _ in range(2):
         assert all(line.taken for line in take(other, as_data(read_results(other.problem, text))))
     assert shares(other) == played
+
+
+def test_a_template_as_it_was_asked_changes_no_share() -> None:
+    study = fleet(agents=7)
+    study.ask()
+    head, row = csv.reader(suggestions_csv(study.problem, study.pending).splitlines())
+    text = "\n".join(",".join(line) for line in (head, [cell if cell or i != 3 else "1" for i, cell in enumerate(row)]))
+    assert head[3] == "value"
+    assert import_csv(study, text)[0].taken
+    (played,) = study.history
+    assert played.realised == played.suggestion.values
 
 
 def one_of_them(study: Study, k: int) -> Any:

@@ -274,6 +274,10 @@ class Problem(ABC):
         """Return realised values with those of a line's `cells`; empty ones are left out."""
         return dict(realised)
 
+    def by_cell(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the numbers of a play's settings by the name of the cell; none where the kind has no `cells`."""
+        return {}
+
     def shown(self, values: Mapping[str, Any]) -> dict[str, str]:
         """Write values by name as people read and set them, with units: see `with_unit`."""
         return {name: with_unit(self.space, name, value) for name, value in values.items()}

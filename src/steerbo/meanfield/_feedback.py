@@ -252,6 +252,8 @@ def from_cells(
     if whole and agents.all():
         return {"counts": simplex.named(numbers.astype(np.int64))}
     if (shares | agents).all():
+        # shares as they were asked keep their last digits
+        sums[np.isclose(sums, 1.0, rtol=0.0, atol=1e-12)] = 1.0
         return {"distribution": simplex.named(numbers / sums[:, None])}
     c = int(np.argmin(shares | agents))
     place = "sum of all actions" if len(simplex.rows) == 1 else f"sum of {simplex.rows[c]}"

@@ -157,7 +157,9 @@ class MeanField(MeasuredProblem):
     allowed: Mapping[str, Annotated[Sequence[str], ListField]] = Field(default_factory=dict)
     capacity: Mapping[str, Annotated[int, Field(ge=0)]] = Field(default_factory=dict)
     limits: AgentLimits | None = None
-    largest_move: float | None = Field(None, gt=0, allow_inf_nan=False)
+    largest_move: float | None = Field(
+        None, gt=0, allow_inf_nan=False, json_schema_extra={"maximum": 1}
+    )
     moving_cost: float = Field(0.0, ge=0, allow_inf_nan=False)
     minimize: Annotated[bool, Strict()] = False
     variables: Variables | None = None
@@ -468,6 +470,14 @@ class MeanField(MeasuredProblem):
         return {
             **others,
             **feedback.from_cells(self.simplex, numbers, self._places, self.agents_in),
+        }
+
+    def by_cell(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the numbers of agents by the name of the cell; shares where `values` has no counts."""
+        named = values.get("counts", values["distribution"])
+        return {
+            name: named[self.contexts[c]].get(self.actions[a], 0)
+            for name, (c, a) in self._places.items()
         }
 
     def in_order(self, plain: Any) -> Any:

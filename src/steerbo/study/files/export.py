@@ -10,7 +10,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from itertools import chain
@@ -89,7 +89,7 @@ def rounds_csv(problem: Problem, history: History, headers: Headers | None = Non
 
     The sum of its column `charged` is the spent money.
     """
-    return _csv(problem, rows_of(history), headers, _more(history))
+    return _csv((*columns_of(problem), *_more(history)), rows_of(history), headers)
 
 
 def study_xlsx(study: BaseStudy, headers: Headers | None = None) -> bytes:
@@ -101,8 +101,9 @@ def study_xlsx(study: BaseStudy, headers: Headers | None = None) -> bytes:
         MissingExtra: openpyxl is not installed.
     """
     advice = study.recommend()
+    names = (*columns_of(study.problem), *_more(study.history))
     sheets = {
-        "rounds": _lines(study.problem, rows_of(study.history), headers, _more(study.history)),
+        "rounds": _lines(names, rows_of(study.history), headers),
         "answers": _answers(study, advice),
     }
     if len(policies := _policies(advice)) > 1:
@@ -161,8 +162,23 @@ def rows_of(history: History) -> Iterator[dict[str, Any]]:
 def suggestions_csv(
     problem: Problem, suggestions: Iterable[Suggestion], headers: Headers | None = None
 ) -> str:
-    """CSV table of suggestions, one line each, with empty cells for value and cost."""
-    return _csv(problem, (_asked(problem, each) for each in suggestions), headers)
+    """CSV table of suggestions, one line each, with empty cells for value and cost.
+
+    Where agents are to be has a column for each of the problem's `cells`, to be written over.
+    """
+    labels = {name: label for label, name in cells_of(problem).items()}
+    names = [name for name in columns_of(problem) if not labels or name not in _SPREAD]
+    names[-1:-1] = labels.values()  # before the reason
+    rows = []
+    for each in suggestions:
+        numbers = problem.by_cell(each.values)
+        cells = {labels[name]: number for name, number in numbers.items()}
+        rows.append({**_asked(problem, each), **cells})
+    return _csv(names, rows, headers)
+
+
+_SPREAD = ("distribution", "counts")
+"""Columns that a table with one for each cell does not need."""
 
 
 def events_jsonl(events: Iterable[Event]) -> str:
@@ -279,25 +295,16 @@ def _remarked(history: History, name: str) -> dict[str, Any]:
     return {REMARKS: remarks or None, FILES: "; ".join(files) or None}
 
 
-def _csv(
-    problem: Problem,
-    rows: Iterable[Mapping[str, Any]],
-    headers: Headers | None,
-    more: tuple[str, ...] = (),
-) -> str:
+def _csv(names: Sequence[str], rows: Iterable[Mapping[str, Any]], headers: Headers | None) -> str:
     written = io.StringIO()
-    csv.writer(written, lineterminator="\n").writerows(_lines(problem, rows, headers, more))
+    csv.writer(written, lineterminator="\n").writerows(_lines(names, rows, headers))
     return written.getvalue()
 
 
 def _lines(
-    problem: Problem,
-    rows: Iterable[Mapping[str, Any]],
-    headers: Headers | None,
-    more: tuple[str, ...],
+    names: Sequence[str], rows: Iterable[Mapping[str, Any]], headers: Headers | None
 ) -> Iterator[list[Any]]:
     """Lines of a table, its header first."""
-    names = (*columns_of(problem), *more)
     yield [_cell((headers or {}).get(name, name)) for name in names]
     for row in rows:
         yield [_cell(row.get(name, "")) for name in names]
