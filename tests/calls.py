@@ -408,5 +408,5 @@ def _about(played: Any, word: str, given: dict[str, Any]) -> Any:
 
 
 CALLS = MAKERS | {name: (call, given) for name, call, given in _words()}
-REFUSED = {"Study.open", "read_study", "ask", "Study.ask"}  # there is no such file; the problem takes no such request
+REFUSED = {"Study.open", "read_study", "Study.ask"}  # there is no such file; the problem takes no such request
 CASES = [(name, argument) for name, (_, given) in CALLS.items() for argument in given]
