@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 import steerbo as sb
-from steerbo.errors import InvalidOutcome, InvalidRequest, SteerboError
+from steerbo._wording import SHELL
+from steerbo.errors import InvalidOutcome, InvalidProblem, InvalidRequest, SteerboError
 from steerbo.study import Study
 from tests.cli.calls import call
 
@@ -147,3 +148,17 @@ def test_counts_of_a_fleet_that_do_not_add_up_are_no_shares(counts: bool) -> Non
     optimizer.tell(optimizer.ask(current={"a": 1.0}), 2.0)
     with pytest.raises(InvalidOutcome, match="add up to its 3 agents"):
         optimizer.tell(optimizer.ask(), 2.0, realised={"counts": {"a": 1}})
+
+
+def test_what_a_full_study_and_parts_of_an_agent_say() -> None:
+    """Each door in its own words; a number of agents where a share is meant, and the other way round."""
+    fleet = sb.Optimizer(sb.MeanField(["a", "b"], agents=12, counts=True), rounds=1, seed=0)
+    asked = fleet.ask()
+    with pytest.raises(InvalidOutcome, match=r"3\.4 .* told as shares, the `distribution`"):
+        fleet.tell(asked, 1.0, realised={"counts": {"a": 3.4, "b": 8.6}})
+    fleet.tell(asked, 1.0)
+    with pytest.raises(InvalidRequest, match=r"by revise\(") as full:
+        fleet.attach({"counts": {"a": 3, "b": 9}})
+    assert "changing the study file, then `steerbo extend STUDY.TOML`" in full.value.worded(SHELL)
+    with pytest.raises(InvalidProblem, match=r"share of a context's agents: 2 of 12 are 0\.167"):
+        sb.MeanField(["a", "b"], agents=12, largest_move=2)

@@ -97,7 +97,8 @@ def test_where_the_answer_is_a_prediction_says_the_same(make: Callable[[], sb.Op
 def test_a_causal_prediction_costs_its_own_settings_and_looks() -> None:
     """It said what rounds had cost on average, and nothing where there were none."""
     graph = sb.CausalGraph.from_text("age -> dose -> health; age -> health", target="health", intervenable=["dose"])
-    variables, prices = [sb.Float("age", 20, 80), sb.Float("dose", 0, 1)], {"dose": "3 * dose", "age": 0.2}
+    variables = [sb.Float("age", 20, 80), sb.Float("dose", 0, 1)]
+    prices: dict[str, Any] = {"dose": "3 * dose", "age": 0.2}
     study = sb.Optimizer(sb.Causal(graph, variables, prices=prices, base=1, tolerance=sb.Absolute(2)), rounds=9)
     study.add(3.0, {"dose": 0.2, "age": 30}, scope=["dose"])
     assert study.predict({"dose": 0.5}).cost == pytest.approx(2.5)
