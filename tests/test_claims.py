@@ -116,16 +116,15 @@ def test_where_no_outcome_has_kept_a_limit_the_answer_says_what_came_nearest(rou
 
 
 def _with_today(kind: str, minimize: bool) -> sb.core.Problem:
-    today, way = {"x": 0.2}, {"minimize": minimize}
-    x = sb.Float("x", 0, 1)
+    today, x = {"x": 0.2}, sb.Float("x", 0, 1)
     if kind == "cost-varying":
-        return sb.CostVarying([x], [["x"]], current=today, **way)
+        return sb.CostVarying([x], [["x"]], current=today, minimize=minimize)
     if kind == "time-varying":
-        return sb.TimeVarying([x], current=today, **way)
+        return sb.TimeVarying([x], current=today, minimize=minimize)
     if kind == "mean-field":
-        return sb.MeanField(["a", "b"], agents=20, current={"a": 4, "b": 16}, **way)
+        return sb.MeanField(["a", "b"], agents=20, current={"a": 4, "b": 16}, minimize=minimize)
     graph = sb.CausalGraph.from_text("x -> y", target="y", intervenable=["x"])
-    return sb.Causal(graph, [x], current=today, **way)
+    return sb.Causal(graph, [x], current=today, minimize=minimize)
 
 
 @pytest.mark.parametrize("kind", ["cost-varying", "time-varying", "mean-field", "causal"])

@@ -62,7 +62,7 @@ def test_a_card_says_what_to_expect_of_a_scope_that_does_not_look() -> None:
     last = {played.suggestion.scope: played.suggestion.token for played in optimizer.history}
     assert any(not scope.contexts for scope in last)
     for token in last.values():
-        card = optimizer.card(token)
+        card: Any = optimizer.card(token)
         assert card.mean is not None
         assert card.lower < card.mean < card.upper
 
