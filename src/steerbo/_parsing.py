@@ -105,7 +105,10 @@ def read_choice(choices: Iterable[Any], text: str) -> Any:
     >>> read_choice(["North", "south"], "north"), read_choice([0.5, 1.0], "1"), read_choice([True, False], "1")
     ('North', 1.0, '1')
     """
-    known = {normalised(escape_unprintable(str(choice))): choice for choice in choices}
+    named = {escape_unprintable(str(choice)): choice for choice in choices}
+    if text in named:
+        return named[text]
+    known = {normalised(name): choice for name, choice in named.items()}
     if (text := normalised(text)) in known:
         return known[text]
     alike = [name for name in known if folded(name) == folded(text)]
