@@ -261,6 +261,14 @@ def test_slopes_of_a_formula_by_differences() -> None:
     assert costs.along(0, unseen).values(point) == pytest.approx(found)  # the mean of a uniform law
 
 
+def test_many_values_that_are_not_seen_are_drawn_together() -> None:
+    names = [f"s{k}" for k in range(12)]
+    space = Space([sb.Float("a", 0, 1), *(sb.Float(name, 0, 1, law=sb.Uniform()) for name in names)])
+    costs = StatedCosts([f"1 + a + {' + '.join(names)} + s0 * s1"], [["a", *names]], space)
+    parts: list[Part] = [Controlled(), *(Uncontrolled(LawOf(space[name])) for name in names)]
+    assert costs.along(0, parts).values(np.array([[0.5]])) == pytest.approx([1.5 + 6 + 0.25], abs=0.05)
+
+
 @pytest.mark.parametrize(
     ("problem", "said"),
     [

@@ -44,7 +44,7 @@ from .search_space import Arm, Candidates
 
 
 class Answers:
-    """What is recommended, predicted, and may still be gained, by the outcomes as they stand.
+    """Recommendations, predictions and the gain that is still possible, by the outcomes as they stand.
 
     Args:
         surrogate: posterior of `sign · value`, and feasibility.

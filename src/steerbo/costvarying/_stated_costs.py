@@ -15,13 +15,14 @@ from .._arrays import Float
 from .._wording import counted
 from ..core.request import LARGEST
 from ..errors import InvalidProblem
+from ..optim import kronecker
 from ..space import Categorical, Space, Variable
 from ..space.fields import Number
 from ..space.formula import Formula, grid_of
-from ..surrogate import Controlled, Observed, Part, Uncontrolled
+from ..surrogate import Controlled, Part, Uncontrolled, drawn
 
 _STEP = 1e-3  # of a variable's range, of the differences that stand for slopes
-_DRAWS = 16  # of nature, of a value that is seen before choosing and is not known
+_DRAWS = 32  # of nature, together of all values that are seen before choosing and are not known
 
 
 def _as_number(given: Any) -> Any:
@@ -158,7 +159,8 @@ class CostAlong:
         every = dict(zip(space.names, parts, strict=False))
         held = [name for name, part in every.items() if isinstance(part, Controlled)]
         self._columns = {name: held.index(name) for name in formula.reads if name in held}
-        self._cases = _cases(space, {n: every[n] for n in formula.reads if n not in held})
+        unset = [name for name in formula.reads if name not in held]
+        self._cases = _cases(space, parts[: len(space)], unset)
 
     def values(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, " r"]:
         """Costs at points, (r,)."""
@@ -224,21 +226,19 @@ class CostAlong:
         return smooth, stepped
 
 
-def _cases(space: Space, parts: Mapping[str, Part]) -> list[dict[str, Any]]:
-    """Values of what a formula reads beside settings: as seen, or draws of nature where that is not known."""
-    known = {n: part.value for n, part in parts.items() if isinstance(part, Observed)}
-    cases = [{n: _seen(space[n], value) for n, value in known.items()}]
-    quantiles = (np.arange(_DRAWS) + 0.5)[:, None] / _DRAWS
-    for name, part in parts.items():
-        if isinstance(part, Uncontrolled):
-            drawn = part.law.draws([part.dimension], quantiles)[:, 0]
-            values = space[name].decode(drawn)
-            cases = [{**case, name: value} for case in cases for value in values]
-    return cases
+def _cases(space: Space, parts: Sequence[Part], reads: Sequence[str]) -> list[dict[str, Any]]:
+    """Values of the variables that a formula reads beside settings: as seen, or draws of nature where they are not."""
+    unknown = any(isinstance(parts[space.index(name)], Uncontrolled) for name in reads)
+    spread = kronecker(_DRAWS if unknown else 1, len(parts))
+    # the middles of equal parts of each law, in an order of its own
+    unit = (spread.argsort(axis=0).argsort(axis=0) + 0.5) / len(spread)
+    rows = drawn(parts, unit)
+    columns = [_decoded(space[name], rows[:, space.index(name)]) for name in reads]
+    return [dict(zip(reads, row, strict=True)) for row in zip(*columns, strict=True)] or [{}]
 
 
-def _seen(variable: Variable, code: float) -> Any:
-    """What was seen, which may lie beyond the bounds."""
+def _decoded(variable: Variable, codes: Float[np.ndarray, " s"]) -> Sequence[Any]:
+    """Values of codes, (s,), which may lie beyond the bounds where they were seen."""
     if isinstance(variable, Categorical):
-        return variable.decode(np.array([code]))[0]
-    return variable.measured_at(code)
+        return variable.decode(codes)
+    return [variable.measured_at(code) for code in codes.tolist()]
