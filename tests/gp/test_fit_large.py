@@ -94,14 +94,14 @@ def test_a_regression_of_very_many_is_nearly_as_good_as_a_search(monkeypatch: py
     with monkeypatch.context() as patch:
         patch.setattr(Learner, "staged", len(X))
         slow.fit()
-    assert quick.last_fit is not None
-    assert slow.last_fit is not None
-    assert quick.last_fit.log_posterior == pytest.approx(slow.last_fit.log_posterior, abs=0.2)
-    assert quick.last_fit.evaluations <= 6
+    assert quick.last is not None
+    assert slow.last is not None
+    assert quick.last.fit.log_posterior == pytest.approx(slow.last.fit.log_posterior, abs=0.2)
+    assert quick.last.fit.evaluations <= 6
     quick.set(quick.fit())
-    assert quick.last_fit.converged
+    assert quick.last.fit.converged
     quick.fit()
-    assert quick.last_fit.evaluations <= 2, "it begins where it was"
+    assert quick.last.fit.evaluations <= 2, "it begins where it was"
 
 
 def drawn(n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -117,13 +117,13 @@ def test_the_posterior_takes_over_the_factor_of_the_fit_and_a_replay_makes_it_an
     for model in (fitted, replayed):
         model.replace(X, y)
     found = fitted.fit()
-    assert fitted.last_fit is not None
-    made = fitted.last_fit.factor
+    assert fitted.last is not None
+    made = fitted.last.fit.factor
     assert made is not None
     fitted.set(found)
     replayed.set(found)
     assert fitted.factor is made
-    assert fitted.last_fit.factor is None, "it is handed out once"
+    assert fitted.last.fit.factor is None, "it is handed out once"
     for model in (fitted, replayed):
         model.add(X[3] / 2, 0.4)
     assert fitted.weights.tobytes() == replayed.weights.tobytes()
@@ -154,8 +154,8 @@ def test_a_first_search_ends_as_high_as_one_with_all_of_them(n: int) -> None:
     model = GPRegression(SquaredExponentialKernel([0.3, 0.3, 0.3]))
     model.replace(X, y)
     theta, z = np.array(model.fit().theta), (y - y.mean()) / y.std()
-    given, found = model.prior, model.last_fit
-    assert found is not None
+    assert model.last is not None
+    given, found = model.prior, model.last.fit
     every = maximum_a_posteriori(given.parameters, lambda t: given.with_theta(t).log_likelihood(X, z), [theta])
     assert found.converged
     assert every.log_posterior - 0.1 < found.log_posterior <= every.log_posterior + 1e-6

@@ -292,7 +292,7 @@ HARD: dict[str, Callable[[], tuple[np.ndarray, np.ndarray]]] = {
 def test_hard_data_are_handled(case: str) -> None:
     X, y = HARD[case]()
     model: Model = filled(GPRegression(Matern52([0.3, 0.5]) + Linear([0, 1])), X, y)
-    assert model.last_fit is not None
+    assert model.last is not None
     Z = np.concatenate([X, [[0.5, 0.5], [3.0, -2.0]]])
     for x, outcome in ((X[0], y[0]), ([0.2, 0.3], 1e300), ([0.2, 0.3], -1e300)):
         mean, sd = model.predict(Z)
@@ -320,8 +320,8 @@ def test_any_data_can_be_fitted(rows: list[tuple[float, float]]) -> None:
 
 def test_constant_outcomes_keep_the_prior_and_say_so() -> None:
     model = filled(GPRegression(SquaredExponentialKernel([0.3, 0.5])), *HARD["constant"]())
-    assert model.last_fit is not None
-    assert "do not differ" in model.last_fit.notes[0]
+    assert model.last is not None
+    assert "do not differ" in model.last.fit.notes[0]
     np.testing.assert_allclose(model.kernel.lengthscales, [0.3, 0.5])
     assert model.predict([[0.5, 0.5]])[0][0] == 7.0
 

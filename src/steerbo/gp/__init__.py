@@ -18,7 +18,6 @@ from ._learned_drift import (
     likely_change,
 )
 from ._learning import Learner, PriorKnowledge
-from ._outlier_rule import OutlierRule
 from ._posterior import MOST_COUNTED, GPPosterior, choose_subset
 from ._process import LOG_2PI, GPPrior, Level, evidence, inverted, profiled_log_density
 from ._regression import GPRegression, MomentsAndGradients, noise_lines, replace_outcomes
@@ -43,6 +42,7 @@ from .kernels import (
     UnseenKernel,
     called,
 )
+from .outliers import OutlierRule
 
 __all__ = [
     "BEFORE",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from .._arrays import Float
@@ -9,12 +11,10 @@ from ..errors import InvalidOutcome
 
 _FARTHEST = 1e100  # squares of numbers beyond may not fit into a float
 
-_Columns = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
-"""Points, outcomes, stated errors, and extra noise variances."""
 
-
+@dataclass(frozen=True, eq=False)
 class Dataset:
-    """Outcomes at points, in the order in which they came. Arrays are made when they are used: appending takes O(1).
+    """Outcomes at points, in the order in which they came.
 
     Args:
         points: (n, d).
@@ -25,68 +25,31 @@ class Dataset:
             standardised.
     """
 
-    def __init__(
-        self,
-        points: Float[np.ndarray, "n d"],
-        outcomes: Float[np.ndarray, " n"],
-        errors: Float[np.ndarray, " n"],
-        extra: Float[np.ndarray, " n"],
-    ) -> None:
-        self._arrays, self._later = (points, outcomes, errors, extra), list[_Columns]()
-        self._count = len(outcomes)
+    points: Float[np.ndarray, "n d"]
+    outcomes: Float[np.ndarray, " n"]
+    errors: Float[np.ndarray, " n"]
+    extra: Float[np.ndarray, " n"]
 
     def __len__(self) -> int:
-        return self._count
+        return len(self.outcomes)
 
-    @property
-    def width(self) -> int:
-        """Number of coordinates of a point."""
-        return int((self._later[-1] if self._later else self._arrays)[0].shape[1])
-
-    def append(
+    def extended(
         self,
         points: Float[np.ndarray, "m d"],
         outcomes: Float[np.ndarray, " m"],
         errors: Float[np.ndarray, " m"],
-    ) -> None:
-        """Append observations, none of which is doubted."""
-        self._later.append((points, outcomes, errors, np.zeros(len(outcomes))))
-        self._count += len(outcomes)
+    ) -> Dataset:
+        """The same with more observations, none of which is doubted."""
+        more = points, outcomes, errors, np.zeros(len(outcomes))
+        if not len(self):  # their points may have more columns
+            return Dataset(*more)
+        have = self.points, self.outcomes, self.errors, self.extra
+        return Dataset(*map(np.concatenate, zip(have, more, strict=True)))
 
     @property
     def doubted(self) -> list[int]:
         """Numbers of the outcomes that are probably wrong and count for little, ascending."""
-        return [int(i) for i in np.flatnonzero(self.extra)]
-
-    def _whole(self) -> _Columns:
-        if self._later:
-            parts = [self._arrays, *self._later] if len(self._arrays[1]) else self._later
-            points, outcomes, errors, extra = (
-                np.concatenate(column) for column in zip(*parts, strict=True)
-            )
-            self._arrays = points, outcomes, errors, extra
-            self._later.clear()
-        return self._arrays
-
-    @property
-    def points(self) -> Float[np.ndarray, "n d"]:
-        """Points, (n, d)."""
-        return self._whole()[0]
-
-    @property
-    def outcomes(self) -> Float[np.ndarray, " n"]:
-        """Outcomes, (n,), in the user's units."""
-        return self._whole()[1]
-
-    @property
-    def errors(self) -> Float[np.ndarray, " n"]:
-        """Stated standard errors, (n,), in the user's units."""
-        return self._whole()[2]
-
-    @property
-    def extra(self) -> Float[np.ndarray, " n"]:
-        """Extra noise variances, (n,)."""
-        return self._whole()[3]
+        return np.flatnonzero(self.extra).tolist()
 
     def stated(self, scale: float) -> Float[np.ndarray, " n"]:
         """Noise variances by the stated errors, in units of which one is `scale` of the user's, (n,)."""

@@ -20,13 +20,12 @@ from ..errors import InvalidOption, InvalidStudy
 from ._crossed import CrossedOutcomes
 from ._dataset import Dataset, read_errors, read_outcomes, read_points
 from ._factor import Factor
-from ._fit import FitResult, Hasty
+from ._fit import Hasty
 from ._hyperparameters import LIKELY_NOISE, Hyperparameters
-from ._learning import Learner, MapEstimate, PriorKnowledge
+from ._learning import Learner, MapEstimate, PriorKnowledge, unseen_after_steps
 from ._posterior import GPPosterior, subset_of_data
 from ._process import GPPrior
 from ._standardisation import Standardisation
-from ._steps import unseen_after_steps
 from .kernels import Kernel, SourcesKernel
 
 K = TypeVar("K", bound=Kernel)
@@ -188,7 +187,9 @@ class GPRegression(Generic[K]):
         assert not any(extended), "outcomes are added outside with_fantasies()"
         points = self._read(X)
         n = len(points)
-        self._data.append(points, read_outcomes(y, n), read_errors(errors, n))
+        data = self._data.extended(points, read_outcomes(y, n), read_errors(errors, n))
+        for each in (self, *self.members):
+            each._data = data
 
     def replace(self, X: ArrayLike, y: ArrayLike, errors: ArrayLike | None = None) -> None:
         """Replace all observations by y (n,) at X (n, d), with stated `errors` (n,). O(n³).
@@ -229,7 +230,7 @@ class GPRegression(Generic[K]):
 
     def _read(self, X: object) -> Float[np.ndarray, "n d"]:
         # a kernel may leave the last columns unread
-        width = self._data.width
+        width = self._data.points.shape[1]
         if isinstance(self.kernel, SourcesKernel):
             points = read_points(X, width - 1, more=True)
             return read_points(self.kernel.completed(points), width, more=False)
@@ -247,11 +248,6 @@ class GPRegression(Generic[K]):
     def doubted(self) -> list[int]:
         """Numbers of the outcomes that are probably wrong and count for little, ascending."""
         return self._data.doubted
-
-    @property
-    def last_fit(self) -> FitResult | None:
-        """The latest search for hyperparameters; None: there was none."""
-        return None if self.last is None else self.last.fit
 
     @property
     def _learner(self) -> Learner[K]:

@@ -35,7 +35,7 @@ def test_a_kernel_of_scikit_learn_in_a_regression() -> None:
     assert not theirs.kernel.gradients
     assert ours.kernel.gradients
     theirs.set(theirs.fit())
-    assert theirs.last_fit is not None, "noise and mean are learned; the kernel stays"
+    assert theirs.last is not None, "noise and mean are learned; the kernel stays"
     assert_allclose(theirs.kernel(X, Z), ours.kernel(X, Z))
 
 
