@@ -13,6 +13,8 @@ ALPHA = 0.01
 """Share of studies in which all is right that an alarm may be raised in at any time."""
 FALSE_ALARM = 1e-4
 """Probability by which chance alone is to raise an alarm at one look: looks are as many as rounds."""
+BOUND = 2.0
+"""Half the width of bounds, in standard deviations: about 95 %."""
 DEVIATIONS = 5.0
 """Standard deviations from a posterior's mean, beyond which an outcome is questioned.
 

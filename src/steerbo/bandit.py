@@ -20,11 +20,10 @@ import numpy as np
 import scipy
 
 from ._arrays import Bool, Float, Int
+from ._evidence import BOUND
 from .errors import InvalidOption, InvalidOutcome
 
 Counts = np.ndarray  # whole numbers, any shape
-BOUND = 2.0
-"""Half the width of bounds in answers, in standard deviations: about 95 %."""
 MISFIT = 1.2
 """Factor by which bounds are wider than a fitted model says, since functions are not quite of the model's class.
 

@@ -40,7 +40,7 @@ def test_an_outcome_is_expected_as_where_it_is_void() -> None:
     assert told is not None
     value, mean, deviation = expected
     assert (left.value, left.mean) == (value, mean)
-    assert left.upper - left.mean == pytest.approx(1.96 * deviation)
+    assert left.upper - left.mean == pytest.approx(2 * deviation)
     assert abs(told[1] - value) < abs(mean - value), "one that was told the outcome is nearer to it"
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steerbo.bandit import BOUND
+from steerbo._evidence import BOUND
 from steerbo.gp import GPRegression
 from steerbo.gp.kernels import Matern52
 from steerbo.surrogate import FIRST_STEP, better, gains, reach

@@ -23,7 +23,7 @@ import numpy as np
 from pydantic import Field
 
 from .._arrays import Float
-from ..bandit import BOUND
+from .._evidence import BOUND
 from ..core import Recommendation, Scope, Table, reason, settings_text
 from ..errors import InvalidContext, one_of
 from ..gp import Averaged, mixture_moments

@@ -18,8 +18,9 @@ import numpy as np
 from pydantic import Field
 
 from .._arrays import Float
+from .._evidence import BOUND
 from .._wording import spread_step
-from ..bandit import BOUND, ArmBounds, cheapest_sufficient, needs_initial_plays, underexplored
+from ..bandit import ArmBounds, cheapest_sufficient, needs_initial_plays, underexplored
 from ..core import (
     TIME,
     Choice,

@@ -12,9 +12,9 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from .._arrays import Bool, Int
-from .._evidence import COMPARABLE
+from .._evidence import BOUND, COMPARABLE
 from .._wording import MISSING, counted, joined, listed
-from ..bandit import BOUND, needs_initial_plays, underexplored
+from ..bandit import needs_initial_plays, underexplored
 from ..core import (
     TIME,
     Choice,

@@ -28,8 +28,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from .._arrays import Float
-from .._evidence import ALIKE
-from ..bandit import BOUND
+from .._evidence import ALIKE, BOUND
 from ..core import (
     Choice,
     ExpectedOutcome,

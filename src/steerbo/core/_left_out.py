@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from .._evidence import BOUND
 from .answers import LeftOut
 from .determinism import one_blas_thread
 from .events import DataAdded, OutcomeTold
 from .state import StudyState
-
-# of a normal distribution within 95 % of its mean
-_DEVIATIONS = 1.96
 
 
 def left_out(state: StudyState, folds: int) -> Iterator[LeftOut]:
@@ -42,5 +40,5 @@ def _expected(state: StudyState, name: str, event: OutcomeTold | DataAdded) -> L
         return None
     value, mean, deviation = expected
     deviation = math.hypot(deviation, event.outcome.sem or 0.0)
-    width = _DEVIATIONS * deviation
+    width = BOUND * deviation
     return LeftOut(name, value, mean, deviation, mean - width, mean + width)

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Float, Int
+from .._evidence import BOUND
 from .._wording import spread_step
-from ..bandit import BOUND
 from ..core import (
     TIME,
     PolicyStep,

@@ -36,7 +36,7 @@ import scipy
 from pydantic import Field
 
 from .._arrays import Float
-from ..bandit import BOUND
+from .._evidence import BOUND
 from ..core import (
     Choice,
     Explanation,

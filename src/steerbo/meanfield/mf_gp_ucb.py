@@ -30,9 +30,8 @@ import numpy as np
 from pydantic import Field, Strict
 
 from .._arrays import Bool, Float, Int
-from .._evidence import COMPARABLE
+from .._evidence import BOUND, COMPARABLE
 from .._wording import MISSING
-from ..bandit import BOUND
 from ..core import (
     Choice,
     DataAdded,

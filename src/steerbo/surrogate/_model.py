@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Bool, Float
-from ..bandit import BOUND, MISFIT, all_equal
+from .._evidence import BOUND
+from ..bandit import MISFIT, all_equal
 from ..core import Finding, finding
 from ..gp import (
     AnovaKernel,

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Bool, Float
-from ..bandit import BOUND
+from .._evidence import BOUND
 from ..gp import GPRegression
 from ..space import Variable
 

@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._arrays import Float
-from ..bandit import BOUND
+from .._evidence import BOUND
 from ..core import Choice, ExpectedOutcome, Explanation, History, Recommendation, reason
 from ..gp import Averaged
 from ..records import record, to_dict

@@ -21,8 +21,8 @@ import numpy as np
 from pydantic import Field
 
 from .._arrays import Float, Int
-from .._evidence import COMPARABLE
-from ..bandit import BOUND, Calibration
+from .._evidence import BOUND, COMPARABLE
+from ..bandit import Calibration
 from ..core import (
     TIME,
     Choice,

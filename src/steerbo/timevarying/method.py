@@ -19,7 +19,8 @@ import numpy as np
 from pydantic import Field
 
 from .._arrays import Float, Int
-from ..bandit import BOUND, Calibration
+from .._evidence import BOUND
+from ..bandit import Calibration
 from ..core import (
     TIME,
     Choice,
@@ -52,6 +53,7 @@ from ..records import record, to_dict
 from ..space import OutcomeConstraint
 from ..surrogate import (
     OUTCOMES_FIT,
+    SURE,
     ConstraintModels,
     Controlled,
     FailureModel,
@@ -73,8 +75,6 @@ from .surrogates import BoxSurrogate, FailedPoints, finite_surrogate
 
 SHOWN = 20
 """Largest number of priors in a table."""
-# share of the weight: the possible gain is judged by the priors that hold it together
-_LIKELY = 0.95
 _WITHOUT = "Without priors take ‹learned-drift›, the default: it learns how the objective drifts."
 
 
@@ -468,10 +468,13 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         return self.comparison.trusted(self.now)
 
     def likely_priors(self) -> Int[np.ndarray, " k"]:
-        """Numbers of the trusted priors that together hold nearly all of their weight, most probable first."""
+        """Numbers of the trusted priors that together hold nearly all of their weight, most probable first.
+
+        That is the share that lies within the bounds of an answer.
+        """
         trusted = np.array(self.trusted())
         held = np.cumsum(self.weights()[trusted])
-        return trusted[: 1 + int(np.searchsorted(held, _LIKELY * held[-1]))]
+        return trusted[: 1 + int(np.searchsorted(held, (2.0 * SURE - 1.0) * held[-1]))]
 
     def _recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
         """The point of largest mean by the most probable trusted prior; alternatives are those of the next three."""
