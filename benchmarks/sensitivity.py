@@ -84,7 +84,7 @@ LISTED: list[tuple[str, str, str]] = [
     ("gp/_learned_drift.py", "_LIKELY", "slide"),
     ("gp/_drift_signs.py", "_REPEATED", "season"),
     ("gp/kernels/_temporal.py", "LIKELY_VELOCITY, LARGEST_VELOCITY", "slide"),
-    ("costvarying/_plays_to_come.py", "ASSUMED", "endless"),
+    ("costvarying/_switching.py", "ASSUMED", "endless"),
     ("costvarying/_trade_off.py", "_SMOOTH", "traded"),
     ("surrogate/_constraints.py", "_ABSURD", "limit limit-slips limit-large-slips"),
     ("gp/kernels/_unseen.py", "LEAST_SPAN", "narrow"),

@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import steerbo as sb
-from steerbo.costvarying._plays_to_come import MOST_AFTERWARDS, plays_served
-from steerbo.costvarying.cheap_first import worthwhile_width
+from steerbo.costvarying.cheap_first import MOST_AFTERWARDS, plays_served, worthwhile_width
 from steerbo.errors import InvalidProblem
 from steerbo.surrogate import Expectation, ProductKernelPosterior, parts_of
 

@@ -14,7 +14,7 @@ import pytest
 
 import steerbo as sb
 from steerbo.core import Event, Optimizer, Refitted
-from steerbo.costvarying._plays_to_come import plays_to_come
+from steerbo.costvarying._switching import plays_to_come
 from steerbo.costvarying.cheap_first import worthwhile_width
 from steerbo.errors import InvalidProblem, InvalidRequest
 from steerbo.records import from_dict, to_dict

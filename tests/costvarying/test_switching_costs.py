@@ -14,8 +14,7 @@ import steerbo as sb
 from steerbo.bandit import Selection
 from steerbo.core import Streams, Suggestion
 from steerbo.costvarying._comparison import ArmComparison
-from steerbo.costvarying._plays_to_come import persistence
-from steerbo.costvarying._switching import _Moves
+from steerbo.costvarying._switching import _Moves, persistence
 from steerbo.costvarying.cheap_first import CheapFirst, CheapFirstOptions
 from steerbo.costvarying.method import CostVaryingMethod
 from steerbo.extending import Choice, Explanation, History

@@ -1,4 +1,14 @@
-"""What plays cost: the mean of each control set, stated or told, or a model over settings; and which are affordable."""
+"""What plays cost: the mean of each control set, stated or told, or a model over settings; and which are affordable.
+
+A cost depends on settings by a stated formula, or is learned from the told costs by a Gaussian
+process. It is used where value and cost share a unit (`value_of_one`), and costs are formulas; or none are
+stated, and the told ones depend on where a play was. Net value is then that at the settings, and
+not that at the mean cost of the control set.
+
+Told costs are modelled as they are, and not by their logarithm: the expected cost of a set, over
+nature's draws, is then the same closed form as its expected value, with gradient and Hessian, so
+that net value is searched as value is.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +19,25 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Bool, Float
+from .._evidence import COMPARABLE
 from ..bandit import ArmStatistics
-from ..core import Finding, Fold, History, finding
-from ..surrogate import Part
-from ._costs_of_settings import CostsOfSettings
+from ..core import Finding, Fold, History, Result, finding
+from ..core.request import LARGEST
+from ..gp import LOG_2PI, AnovaKernel, DriftModel, GPRegression
+from ..gp.outliers import WORTH
+from ..surrogate import (
+    Data,
+    DriftTracker,
+    EncodingCache,
+    Expectation,
+    Mixture,
+    Observed,
+    Part,
+    ProductKernelPosterior,
+    RowsModel,
+)
+from ._stated_costs import CostAlong
+from ._surrogate import COST_FIT
 from .problem import CostVarying
 
 # plays, of a set or of all that were played, whose mean cost contradicts a stated one that is so far
@@ -165,3 +190,152 @@ class CostModel:
 
 def _tell(known: ArmStatistics, paid: tuple[int, float]) -> ArmStatistics:
     return known.tell(*paid)
+
+
+# -- over settings -----------------------------------------------------------------------------------
+
+
+class NetOfCost:
+    """Expected value of a scope less its expected cost, as a function of settings, in standardised units of the value.
+
+    Args:
+        value: expected value, or a bound of it.
+        cost: expected cost, or a bound of it, in standardised units of costs.
+        factor: of `cost`, to units of `value`.
+        level: of costs where they are 0 in their standardised units, in units of `value`.
+    """
+
+    def __init__(
+        self, value: Mixture, cost: Mixture | CostAlong, factor: float, level: float
+    ) -> None:
+        self._value, self._cost, self._factor, self._level = value, cost, factor, level
+
+    def values(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, " r"]:
+        """Values (r,)."""
+        return self._value.values(points) - self._factor * self._cost.values(points) - self._level
+
+    def curved(
+        self, points: Float[np.ndarray, "r c"]
+    ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"], Float[np.ndarray, "r c c"]]:
+        """Values (r,), gradients (r, c) and Hessians (r, c, c)."""
+        value, rise, bend = self._value.curved(points)
+        cost, steeper, bent = self._cost.curved(points)
+        net = value - self._factor * cost - self._level
+        return net, rise - self._factor * steeper, bend - self._factor * bent
+
+
+class CostsOfSettings:
+    """Costs as a function of the play: by formulas, or told ones over all variables and the control set.
+
+    Args:
+        problem: whose costs.
+        history: of the study, whatever it is by now.
+
+    Attributes:
+        learns: whether it is of use in such a problem.
+    """
+
+    def __init__(self, problem: CostVarying, history: History) -> None:
+        self.problem, self._history = problem, history
+        self._encoded_rows = EncodingCache(self._encoded)
+        self._several = len(problem.control_sets) > 1
+        self._data = RowsModel(DriftTracker(None), self._fresh, self._tells, self._rows_of)
+        self.learns = (
+            problem.value_of_one is not None and problem.costs is None and not problem.space.changes
+        )
+
+    @property
+    def active(self) -> bool:
+        """Whether costs depend on settings: by a formula, or the latest fit has hyperparameters of them."""
+        if self.problem.cost_formulas is not None:
+            return True
+        fits = self._history.fits
+        return self.learns and bool(fits) and fits[-1].part(COST_FIT) is not None
+
+    @property
+    def model(self) -> GPRegression[Any]:
+        """Gaussian process of the costs, in their unit."""
+        return self._data.given(self._history.results, self._history.fit(COST_FIT)).model
+
+    def fit(self) -> Mapping[str, Any]:
+        """Hyperparameters under `COST_FIT` where costs surely depend on settings; nothing where they may be luck."""
+        if not self.learns:
+            return {}
+        model = self.model
+        if len(model) < COMPARABLE or not self._spread_within_sets():
+            return {}
+        found = self._data.fit(float)
+        assert model.last is not None  # it was fitted just now
+        gain = model.last.score - self._log_density_of_luck()
+        return {COST_FIT: found} if gain > WORTH else {}
+
+    def _spread_within_sets(self) -> bool:
+        """Whether plays of one control set cost differently at all."""
+        return any(np.ptp(costs) > 0.0 for costs in self._by_set())
+
+    def _by_set(self) -> list[Float[np.ndarray, " k"]]:
+        """Costs of the plays of each set."""
+        costs, sets = self._data.model.outcomes, self._data.model.inputs[:, -1]
+        return [costs[sets == i] for i in np.unique(sets)] if self._several else [costs]
+
+    def _log_density_of_luck(self) -> float:
+        """Log density of the costs where those of each set have a mean of their own, and noise: at its likeliest."""
+        groups = self._by_set()
+        n, residuals = sum(map(len, groups)), [costs - costs.mean() for costs in groups]
+        variance = sum(float(each @ each) for each in residuals) / n
+        return -0.5 * n * (LOG_2PI + math.log(variance) + 1.0)
+
+    # -- rows --------------------------------------------------------------------------------------
+
+    def _encoded(self, realised: Mapping[str, Any]) -> Float[np.ndarray, "1 d"]:
+        return self.problem.space.encode([realised])
+
+    @staticmethod
+    def _tells(result: Result) -> bool:
+        """Whether a result tells the cost of a play that works."""
+        return result.cost is not None and result.scope is not None and result.outcome is not None
+
+    def _rows_of(self, told: Sequence[Result]) -> Data:
+        rows, costs = [], []
+        for each in told:
+            assert each.scope is not None
+            point = self._encoded_rows.of(each.name, each.realised)
+            rows.append(
+                np.append(point, self.problem.number(each.scope)) if self._several else point
+            )
+            costs.append(each.cost or 0.0)
+        width = self.problem.space.dimension + self._several
+        return np.array(rows).reshape(len(told), width), np.array(costs), np.zeros(len(told))
+
+    def _fresh(self, drift_model: DriftModel | None) -> GPRegression[Any]:
+        categorical = np.append(self.problem.space.categorical, [True] * self._several)
+        return GPRegression(AnovaKernel.over(categorical))
+
+    # -- answers -----------------------------------------------------------------------------------
+
+    def net(
+        self, value: Mixture, i: int, parts: Sequence[Part], scale: float, beta: float = 0.0
+    ) -> NetOfCost:
+        """Net value of control set `i`, given its value, whose unit is `scale`; with `beta` its upper bound."""
+        unit = scale * (self.problem.value_of_one or 1.0)
+        if (formulas := self.problem.cost_formulas) is not None:
+            return NetOfCost(value, formulas.along(i, parts), 1.0 / unit, 0.0)
+        output = self.model.output
+        return NetOfCost(
+            value, self._mixture(i, parts, -beta), output.scale / unit, output.offset / unit
+        )
+
+    def at(self, i: int, parts: Sequence[Part], point: Float[np.ndarray, " c"]) -> float | None:
+        """Expected cost of a play of control set `i` at encoded settings, not below 0; None: a formula gives none."""
+        if (formulas := self.problem.cost_formulas) is not None:
+            cost = float(formulas.along(i, parts).values(point[None])[0])
+            return cost if cost < LARGEST else None
+        (mean,), _ = self._mixture(i, parts).moments(point[None])
+        return max(float(self.model.unstandardise(float(mean))), 0.0)
+
+    def _mixture(self, i: int, parts: Sequence[Part], beta: float = 0.0) -> Mixture:
+        """Expected cost over nature's draws, as a function of settings."""
+        whole = [*parts[: self.problem.space.dimension], *[Observed(float(i))] * self._several]
+        model = self.model
+        posterior = ProductKernelPosterior.of(model, np.empty((0, model.inputs.shape[1])))
+        return Mixture([Expectation.of_value(posterior, whole)], beta)

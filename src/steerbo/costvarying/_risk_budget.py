@@ -15,11 +15,10 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Float
-from ..core import History
 from ..optim import FeasibleRegion, sobol_in_box
 from ..surrogate import expected_improvement, margin_over
 from ._surrogate import Surrogate
-from .search_space import Arm, Candidates, SearchSpace
+from .search_space import Arm, Candidates
 
 BOLD, LEAST = 0.6, 0.1
 """Probability of feasibility down to which the budget must allow a play before it is spent, and the least of a play."""
@@ -51,78 +50,78 @@ class RiskyPlay:
         return {"likely": self.likely, "mean": self.mean} if self.likely else {}
 
 
-class RiskBudget:
-    """Decides whether a feasible play is replaced by a risky one, where a constraint holds on average over plays."""
+def spend_risk(
+    surrogate: Surrogate,
+    candidates: Candidates,
+    arms: Sequence[int],
+    a: int,
+    point: Float[np.ndarray, " c"],
+) -> RiskyPlay:
+    """Play arm `a` at a point, or what is riskier and promises more, where a constraint holds on average over plays.
 
-    def __init__(self, search_space: SearchSpace, surrogate: Surrogate) -> None:
-        self.search_space, self.surrogate = search_space, surrogate
+    `arms` are indices of the affordable candidates.
+    """
+    feasibility, history, arm = surrogate.feasibility, surrogate.history, candidates.arms[a]
+    models = feasibility.models
+    if not feasibility.on_average:
+        return RiskyPlay(arm, point, {})
+    within = RiskyPlay(
+        arm, point, feasibility.probability_of_play(candidates.domains[a].parts, point[None])
+    )
+    if any(
+        within.likely[each.limit.name] < each.required_probability for each in models
+    ):  # no play is known to be feasible
+        return within
+    required = feasibility.required(history, LEAST)
+    if any(each.limit.on_average and required[each.limit.name] > BOLD for each in models):
+        return within
+    seed = surrogate.streams.integer(len(history) + 1, "venture")
+    searched = surrogate.search_space.search(candidates, arms, [0.0], seed, of_mean=True)
+    best = max(found.value for (found,) in searched)
+    found = [
+        _most_promising(surrogate, candidates, i, [*required.values()], best=best, seed=seed)
+        for i in arms
+    ]
+    value, i, place = max(found, key=lambda each: each[0])
+    spread = surrogate.range_of_means(candidates.known) / surrogate.model.scale
+    if value <= max(WORTH * _promise(candidates, a, point[None], best)[0], SHARE * spread):
+        return within
+    likely = feasibility.probability_of_play(candidates.domains[i].parts, place[None])
+    if all(likely[each.limit.name] >= each.required_probability for each in models):
+        return within
+    return RiskyPlay(candidates.arms[i], place, likely, feasibility.averages(history, likely))
 
-    def spend(
-        self,
-        history: History,
-        candidates: Candidates,
-        arms: Sequence[int],
-        a: int,
-        point: Float[np.ndarray, " c"],
-    ) -> RiskyPlay:
-        """Return the play of arm `a` at a point, or a more promising one that the constraints allow on average.
 
-        `arms` are indices of the affordable candidates.
-        """
-        feasibility, arm = self.surrogate.feasibility, candidates.arms[a]
-        models = feasibility.models
-        if not feasibility.on_average:
-            return RiskyPlay(arm, point, {})
-        within = RiskyPlay(
-            arm, point, feasibility.probability_of_play(candidates.domains[a].parts, point[None])
-        )
-        if any(
-            within.likely[each.limit.name] < each.required_probability for each in models
-        ):  # no play is known to be feasible
-            return within
-        required = feasibility.required(history, LEAST)
-        if any(each.limit.on_average and required[each.limit.name] > BOLD for each in models):
-            return within
-        seed = self.surrogate.streams.integer(len(history) + 1, "venture")
-        searched = self.search_space.search(candidates, arms, [0.0], seed, of_mean=True)
-        best = max(found.value for (found,) in searched)
-        found = [
-            self._most_promising(candidates, i, [*required.values()], best, seed) for i in arms
-        ]
-        value, i, place = max(found, key=lambda each: each[0])
-        spread = self.surrogate.range_of_means(candidates.known) / self.surrogate.model.scale
-        if value <= max(WORTH * self._promise(candidates, a, point[None], best)[0], SHARE * spread):
-            return within
-        likely = feasibility.probability_of_play(candidates.domains[i].parts, place[None])
-        if all(likely[each.limit.name] >= each.required_probability for each in models):
-            return within
-        return RiskyPlay(candidates.arms[i], place, likely, feasibility.averages(history, likely))
+def _most_promising(
+    surrogate: Surrogate,
+    candidates: Candidates,
+    i: int,
+    required: Sequence[float],
+    *,
+    best: float,
+    seed: int,
+) -> tuple[float, int, np.ndarray]:
+    """Point of arm `i` with the largest promise times its probability of feasibility."""
+    domain, feasibility = candidates.domains[i], surrogate.feasibility
+    if not isinstance(domain.box, FeasibleRegion):
+        return -np.inf, i, np.zeros(0)
+    points = sobol_in_box(domain.box.region, _TRIED, seed)
+    chances = np.array([*feasibility.probabilities(domain.parts, points).values()])
+    allowed = (chances >= np.array(required)[:, None]).all(axis=0)
+    works = feasibility.failures.works(
+        domain.parts, scope=surrogate.search_space.controls(candidates.arms[i].set)
+    )
+    if works is not None:
+        allowed &= margin_over([works], domain.parts)(points) >= 0.0
+    worth = np.where(allowed, _promise(candidates, i, points, best) * chances.prod(axis=0), -np.inf)
+    k = int(worth.argmax())
+    return float(worth[k]), i, points[k]
 
-    def _most_promising(
-        self, candidates: Candidates, i: int, required: Sequence[float], best: float, seed: int
-    ) -> tuple[float, int, np.ndarray]:
-        """Point of arm `i` with the largest promise times its probability of feasibility."""
-        domain, feasibility = candidates.domains[i], self.surrogate.feasibility
-        if not isinstance(domain.box, FeasibleRegion):
-            return -np.inf, i, np.zeros(0)
-        points = sobol_in_box(domain.box.region, _TRIED, seed)
-        chances = np.array([*feasibility.probabilities(domain.parts, points).values()])
-        allowed = (chances >= np.array(required)[:, None]).all(axis=0)
-        works = feasibility.failures.works(
-            domain.parts, scope=self.search_space.controls(candidates.arms[i].set)
-        )
-        if works is not None:
-            allowed &= margin_over([works], domain.parts)(points) >= 0.0
-        worth = np.where(
-            allowed, self._promise(candidates, i, points, best) * chances.prod(axis=0), -np.inf
-        )
-        k = int(worth.argmax())
-        return float(worth[k]), i, points[k]
 
-    def _promise(
-        self, candidates: Candidates, i: int, points: Float[np.ndarray, "n c"], best: float
-    ) -> Float[np.ndarray, " n"]:
-        """Expected improvement of the expected value over the best mean, in standardised units."""
-        mean, deviation = candidates.expected_value(i).moments(points)
-        flat = np.zeros(points.shape)
-        return expected_improvement(best)((mean, deviation, flat, flat))[0]
+def _promise(
+    candidates: Candidates, i: int, points: Float[np.ndarray, "n c"], best: float
+) -> Float[np.ndarray, " n"]:
+    """Expected improvement of the expected value over the best mean, in standardised units."""
+    mean, deviation = candidates.expected_value(i).moments(points)
+    flat = np.zeros(points.shape)
+    return expected_improvement(best)((mean, deviation, flat, flat))[0]

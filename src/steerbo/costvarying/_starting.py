@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Float
-from ..core import SEEN, Choice, batch_position
+from ..core import SEEN, Choice, History, batch_position
 from ..space import Categorical
 from ..surrogate import STARTING_POINTS
-from ._plays_to_come import share_used
+from ._switching import ASSUMED
 from .method import CostVaryingMethod
 from .search_space import Arm
 
@@ -157,3 +157,19 @@ class _Start:
         farthest = points[int(gaps.min(axis=1, initial=1.0).argmax())]
         left = space.moved_in_place(arm, farthest, stays, self.request.get(SEEN.name, {}))
         return (arm, farthest) if left is None else (stays, left)
+
+
+def share_used(history: History, more: float = 0.0) -> float:
+    """Share of the rounds, or of the money if that is larger, that is used so far and by paying some more.
+
+    Where neither is limited: of `ASSUMED` rounds.
+    """
+    rounds = (
+        len(history) / (history.limit or ASSUMED)
+        if history.limit or history.budget is None
+        else 0.0
+    )
+    return max(
+        rounds,
+        (history.budget - history.remaining + more) / history.budget if history.budget else 0.0,
+    )

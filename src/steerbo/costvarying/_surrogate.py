@@ -62,7 +62,7 @@ from .problem import CostVarying
 from .search_space import Arm, Candidates, SearchSpace
 
 COST_FIT = "cost"
-"""Key of hyperparameters of costs over settings, in a refit: see `_costs_of_settings`."""
+"""Key of hyperparameters of costs over settings, in a refit: see `_costs`."""
 _LATEST = 256  # plays around which feasible settings are searched
 
 

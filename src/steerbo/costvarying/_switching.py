@@ -33,9 +33,10 @@ import numpy as np
 
 from .._arrays import Bool, Float
 from ..bandit import ArmBounds
-from ..core import TIME, History
+from ..core import TIME, History, last_time, time_of
 from ..optim import UNLIKELY, Box, Maximum, sobol_in_box
 from ..records import record
+from ..space import Categorical, Space
 from ..surrogate import (
     Axis,
     Expectation,
@@ -45,10 +46,11 @@ from ..surrogate import (
     most_within,
     parts_of,
 )
-from ._plays_to_come import persistence, plays_to_come, time_between_rounds
 from .method import CostVaryingMethod
 from .search_space import Arm, Candidates
 
+ASSUMED = 20
+"""Plays still to come where neither money nor rounds are limited; from so many rounds on, as many as there were."""
 TESTS = (1, 2, 4, 8)
 """Numbers of plays n after which a move may be undone."""
 CONTEXTS = 8
@@ -487,3 +489,48 @@ def _settings(
     rows = np.array([[each[name] for name in names] for each in known])
     # without any known settings, or any names, it has no shape of its own
     return np.vstack([rows.reshape(len(known), len(names)), others])
+
+
+# -- plays to come, how far apart in time, and in which contexts --------------------------------------
+
+
+def plays_to_come(history: History, price: float, switching: float) -> float:
+    """Number of plays at a price that remain after a switching cost is paid, by the money and the rounds left.
+
+    Where neither is limited: as many as there were, and at least `ASSUMED`.
+    """
+    left = [] if history.limit is None else [float(history.limit - len(history))]
+    if history.budget is not None and price > 0:
+        left.append((history.remaining - switching) / price)
+    return max(min(left, default=float(max(len(history), ASSUMED))), 0.0)
+
+
+def time_between_rounds(history: History) -> float:
+    """Mean time between two rounds; 1 where the time of fewer than two is known."""
+    times = [time_of(played) for played in history if TIME.name in played.request]
+    last = last_time(history)
+    # a later one was mistyped: its round is void or abandoned
+    times = [time for time in times if time <= last]
+    return (max(times) - min(times)) / (len(times) - 1) if len(times) > 1 else 1.0
+
+
+def persistence(contexts: Sequence[Mapping[str, float]], space: Space) -> float:
+    """Likeness of successive encoded contexts: 0 as any two, 1 all the same.
+
+    It is 1 less their mean distance, as a share of that of any two. O(n²) for n contexts.
+
+    >>> from steerbo.space import Float
+    >>> wind = Space([Float("wind", 0, 1, seen=True)])
+    >>> [persistence([{"wind": x} for x in winds], wind) for winds in ([0, 1, 0, 1], [0, 0, 1, 1], [1, 1, 1])]
+    [0.0, 0.5, 1.0]
+    """
+    apart = np.zeros((len(contexts), len(contexts)))
+    for name in space.seen:
+        # nature draws a missing one
+        at = np.array([context.get(name, np.nan) for context in contexts])
+        distances = np.nan_to_num(np.abs(np.subtract.outer(at, at)))
+        apart += np.sign(distances) if isinstance(space[name], Categorical) else distances
+    if not apart.any():
+        return 1.0
+    successive, pairs = np.diagonal(apart, 1).mean(), len(apart) * (len(apart) - 1)
+    return float(np.clip(1.0 - successive * pairs / apart.sum(), 0.0, 1.0))

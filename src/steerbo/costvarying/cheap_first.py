@@ -63,10 +63,9 @@ from ..surrogate import (
     uneven_noise_said,
 )
 from ._comparison import ArmComparison, upper_by_set
-from ._plays_to_come import plays_served, plays_to_come
-from ._risk_budget import RiskBudget
+from ._risk_budget import spend_risk
 from ._starting import starting_play
-from ._switching import Switching
+from ._switching import Switching, plays_to_come
 from .method import CostVaryingMethod
 from .problem import CostVarying
 from .search_space import Arm, Candidates
@@ -74,6 +73,19 @@ from .search_space import Arm, Candidates
 _HALVINGS = 40  # in the search for a width
 WIDER = 1.5
 """Factor of the width of bounds where a variable is hard to change; where none is, it is `FLEETING` under drift."""
+
+MOST_AFTERWARDS = 3.0
+"""Plays afterwards that count in the width of bounds, at most, as a multiple of those of the study."""
+
+
+def plays_served(history: History, left: float, afterwards: float) -> float:
+    """Number of plays that a lesson serves: those left, and those afterwards.
+
+    Of these no more count than three times the study's own plays. A wide bound pays only as far as
+    the rounds of the study can narrow it down again: with two thousand plays for sixty rounds
+    answers were no better than with two hundred, and plays far worse.
+    """
+    return left + min(afterwards, MOST_AFTERWARDS * (len(history) + left))
 
 
 def worthwhile_width(plays: float) -> float:
@@ -179,7 +191,6 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         self, problem: CostVarying, options: CheapFirstOptions, streams: Streams, history: History
     ) -> None:
         super().__init__(problem, options, streams, history)
-        self.risk_budget = RiskBudget(self.search_space, self.surrogate)
         self._switches = bool(problem.space.changes)
 
     def beta(self, history: History) -> float:
@@ -244,7 +255,7 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
             zip(sets, self.upper_values(candidates, sets, [*found.values()]).tolist(), strict=True)
         )
         best = max(sets, key=upper.__getitem__)
-        play = self.risk_budget.spend(history, candidates, sets, best, found[best].point)
+        play = spend_risk(self.surrogate, candidates, sets, best, found[best].point)
         width = self.width(candidates, best, found[best].point, beta)
         factor = self.problem.sign * (self.problem.value_of_one or 1.0)
         bounds = [
@@ -263,7 +274,7 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         best = compared.cheapest_sufficient(self.options.alike)
         arm = compared.arms[best.arm]
         point, untried = self._place(history, compared, arm, beta)
-        play = self.risk_budget.spend(history, compared.candidates, compared.arms, arm, point)
+        play = spend_risk(self.surrogate, compared.candidates, compared.arms, arm, point)
         enough = (
             None if self.problem.value_of_one is not None else self.problem.sign * compared.least
         )
