@@ -28,6 +28,7 @@ _SHARES = 20  # of the distance between two bounds, at least, that their digits 
 _FEW_DIGITS = 1000  # parts of a number that stands alone
 _MARK = re.compile("‹([^‹›\n]{1,40})›")
 _KIND = re.compile("[A-Z][A-Za-z]+")
+_UNIT = re.compile(r"(.+?)\s*[(\[]\s*([^()\[\]]+?)\s*[)\]]")
 _COMMA = re.compile(r"[+-]?[0-9]{0,30},[0-9]{1,30}")
 _BLANK_OF_THOUSANDS = re.compile(r"(?<=[0-9])\s(?=[0-9]{3}(?![0-9]))")
 _THOUSAND = re.compile(r"[+-]?[1-9][0-9]{0,2}[.,][0-9]{3}")
@@ -139,6 +140,16 @@ def joined(names: Sequence[str]) -> str:
     ('a, b', 'a; b, and c')
     """
     return ("; " if any(", " in name for name in names) else ", ").join(names)
+
+
+def parted(header: str) -> tuple[str, str]:
+    """A header's name and unit.
+
+    >>> parted("Yield (kg)"), parted("Price [EUR]"), parted("EUR")
+    (('Yield', 'kg'), ('Price', 'EUR'), ('EUR', ''))
+    """
+    found = _UNIT.fullmatch(header.strip())
+    return (found[1], found[2]) if found else (header.strip(), "")
 
 
 def number_text(x: float, resolution: float = 0.0) -> str:

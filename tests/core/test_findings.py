@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import steerbo
+import steerbo as sb
 from steerbo.core import Finding, finding, reason
 from steerbo.core._words import WORDS
 from steerbo.errors import OutOfRangeWarning, UnusualOutcomeWarning
@@ -49,6 +50,23 @@ def test_it_comes_back_from_json() -> None:
 
 @pytest.mark.parametrize(("kind", "warning"), [("too-small", OutOfRangeWarning), ("code", UnusualOutcomeWarning)])
 def test_what_is_compared_with_other_outcomes_is_unusual(kind: str, warning: type[Warning]) -> None:
-    told: dict[str, dict[str, Any]] = {"too-small": {"value": 1e-200, "smallest": 1e-100}, "code": CODE}
+    told: dict[str, dict[str, Any]] = {
+        "too-small": {"name": "value", "value": 1e-200, "smallest": 1e-100},
+        "code": CODE,
+    }
     values = told[kind]
     assert type(Finding(kind, "round 3", "value", values, "amend 3-ab").warning) is warning
+
+
+def test_an_outcome_has_the_name_that_the_lab_gives_it() -> None:
+    optimizer = sb.Optimizer(sb.CostVarying([sb.Float("ph", 4, 8)], [["ph"]]), "random", seed=0)
+    optimizer.revise(columns={"value": "Yield (kg)"})
+    for value in (3.0, 10.0, 5.0, 4.0):
+        optimizer.tell(optimizer.ask(), value)
+    with pytest.warns(UnusualOutcomeWarning, match="round 5: Yield = 740 is far from the others, 3 to 10"):
+        optimizer.tell(optimizer.ask(), 740.0)
+    coded = sb.Optimizer(sb.CostVarying([sb.Float("ph", 4, 8)], [["ph"]]), "random", seed=0)
+    coded.revise(columns={"value": "Yield (kg)"})
+    for k in range(40):
+        coded.add(-200.0 if k % 4 == 0 else k / 7, {"ph": 4 + k / 10})
+    assert "Yield = -200 in 10 of 40 outcomes" in str(coded.status)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -44,7 +45,7 @@ def tell(study: sb.Optimizer, suggestion: sb.Suggestion) -> None:
 
 def test_the_trade_off_is_what_it_truly_is() -> None:
     """Along a, with b at its best for both; prices choose where the slopes agree."""
-    found = played().tradeoff()
+    found = played(16).tradeoff()
     assert len(found.plays) > 5
     assert found.minimized == ("value", "energy")
     for play in found.plays:
@@ -178,6 +179,14 @@ def test_an_outcome_that_nobody_measured_is_unknown() -> None:
 def test_one_outcome_may_be_limited_and_traded() -> None:
     study = played(12, limits=[sb.OutcomeConstraint("energy", at_most=0.3)])
     assert all(energy(play)[1] < 0.35 for play in study.tradeoff().plays)
+
+
+def test_a_limit_that_nothing_keeps_is_answered_by_the_likeliest_play() -> None:
+    study = played(10, limits=[sb.OutcomeConstraint("energy", at_most=-1.0)])
+    advice = study.recommend()
+    assert advice.says("none-keeps")
+    assert advice.mean is not None
+    assert study.tradeoff().plays == (replace(advice, reasons=()),)
 
 
 @pytest.mark.parametrize(

@@ -401,7 +401,8 @@ class Codes:
         for field, column in self._columns(scope).items():
             times = column.foresee(numbers[field], place) if field in numbers else 0
             if times:
-                about = {"name": field, "value": numbers[field], "times": times, "token": name}
+                called = history.value_name if field == "value" else field
+                about = {"name": called, "value": numbers[field], "times": times, "token": name}
                 yield Finding(
                     "code", where, f"realised.{field}" if field in self._limited else field, about
                 )
@@ -411,10 +412,11 @@ class Codes:
                 "total", where, "cost", {"cost": outcome.cost, "price": price, "token": name}
             )
 
-    def findings(self) -> Iterator[Finding]:
+    def findings(self, history: History) -> Iterator[Finding]:
         """Name the codes, and the results that are left out for them."""
         costs = (("cost", column) for column in self._costs.values())
-        for field, column in [("value", self._values), *costs, *self._limited.items()]:
+        values = history.value_name, self._values
+        for field, column in [values, *costs, *self._limited.items()]:
             for code in sorted(column.codes):
                 names = column.names(code)
                 yield finding(

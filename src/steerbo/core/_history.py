@@ -11,6 +11,7 @@ from heapq import heappop, heappush
 from itertools import islice
 from typing import Any, Literal, assert_never
 
+from .._wording import parted
 from ..errors import UnknownSuggestion, short_repr
 from ..records import of_checked, with_checked
 from ._dates import COMPARED, Dated, Dates, Leap, beginning, far_ahead
@@ -481,6 +482,11 @@ class History:
     def told(self) -> tuple[tuple[Round, Outcome], ...]:
         """Rounds with an outcome to learn from, each with it, in the order they were asked."""
         return tuple((r, r.outcome) for r in self if r.state == "told" and r.outcome is not None)
+
+    @property
+    def value_name(self) -> str:
+        """Name that the lab gives the outcome, as tables head it, without its unit; "value" where it gives none."""
+        return parted(self.columns.get("value", "value"))[0]
 
     @property
     def latest_data(self) -> str:

@@ -461,7 +461,7 @@ def _numbers(
         if expected is not None:
             yield _of_posterior(*expected)
         if expected is None or _extrapolated(place, problem.space):
-            yield _among("value", "value", problem.scalar(outcome), values)
+            yield _among("value", history.value_name, problem.scalar(outcome), values)
     if outcome is not None and outcome.sem:
         before = place.stands.sem if isinstance(place.stands, Outcome) else None
         all_values = [*values, problem.scalar(outcome)]
@@ -575,9 +575,8 @@ def _earlier(place: _Place, problem: Problem, history: History) -> Iterator[Find
         if k < len(told) and k not in before:
             where, token, value, _ = told[k]
             round_told = where.partition(" (")[0]
-            yield Finding(
-                "far-as-is-seen-now", round_told, "value", {"value": value}, f"amend {token}"
-            )
+            about = {"name": history.value_name, "value": value}
+            yield Finding("far-as-is-seen-now", round_told, "value", about, f"amend {token}")
 
 
 def _date(place: _Place, problem: Problem, history: History) -> Iterator[Finding]:
@@ -599,7 +598,8 @@ def _tiny(place: _Place, history: History) -> Iterator[Finding]:
     small = [x for x in _parts(place.outcome.value) if 0 < abs(x) < SMALLEST]
     others = (told.value for name, told, _ in history.outcomes() if name != place.name)
     if small and not any(abs(x) >= SMALLEST for value in others for x in _parts(value)):
-        yield Finding("too-small", place.where, "value", {"value": small[0], "smallest": SMALLEST})
+        about = {"name": history.value_name, "value": small[0], "smallest": SMALLEST}
+        yield Finding("too-small", place.where, "value", about)
 
 
 def _parts(value: Any) -> Iterator[float]:

@@ -348,15 +348,15 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "far-from-others": _far_from_others,
     "sem-beyond-range": "sem = {value:g} is larger than the range of all values, {low:g} to {high:g}: give it in the "
     "unit of the value, not in percent",
-    "far-as-is-seen-now": lambda value: (
-        f"value = {numeral(value)} is far from all others, in hindsight"
+    "far-as-is-seen-now": lambda name, value: (
+        f"{name} = {numeral(value)} is far from all others, in hindsight"
     ),
     "far-from-expected": "{value:.6g} is far from what was expected there, {low:.3g} to {high:.3g}",
     "code": _code,
     "total": "cost = {cost:g} is the sum of all costs so far, like an earlier one: it looks like a running total, so "
     "the stated cost, {price:g}, counts. If {cost:g} was paid for this round alone, amend {token} to it",
     "cost-far-from-price": "cost = {value:g} is far from the stated cost, {price:g}",
-    "too-small": "value {value:g} is kept, but nothing below {smallest:g} in size can be told from 0. No "
+    "too-small": "{name} {value:g} is kept, but nothing below {smallest:g} in size can be told from 0. No "
     "value so far is larger: give all of them in a smaller unit",
     # of a table
     "column-outside": "{name} lies outside its range, {range}, in {outside} of {lines} lines, which have {low:g} to "

@@ -689,7 +689,7 @@ class BaseStudy(ABC):
         history, doubted = self._state.history, method.outliers(self._state.history)
         return (
             *self._state.unread_fit(),
-            *self._state.codes.findings(),
+            *self._state.codes.findings(history),
             *method.findings(history),
             *outliers_found(history, doubted),
             *bad_outliers(self.problem, history, doubted),

@@ -18,7 +18,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._arrays import Float
-from ..core import Choice, ExpectedOutcome, Explanation, History, Recommendation, Scope
+from ..core import (
+    Choice,
+    ExpectedOutcome,
+    Explanation,
+    History,
+    Recommendation,
+    Scope,
+    reason,
+)
 from ..optim import UNLIKELY
 from ..records import record, to_dict
 from ..surrogate import (
@@ -160,22 +168,28 @@ class Hypervolume(Trades, CostVaryingMethod[HypervolumeOptions]):
         """Recommend the middle of the trade-off; the other plays of it are its alternatives, by their value."""
         candidates = self.answers.candidates(context)
         posteriors = self._posteriors(candidates, np.empty((0, len(self.search_space.columns))))
-        return middle_of(self._trade_off(candidates, posteriors), self.ways)
+        found = self._best_by_weights(candidates, posteriors)
+        kept = [row for row, value in found if value > UNLIKELY / 2]
+        if kept:
+            return middle_of(trade_off(kept, self.ways), self.ways)
+        # infeasible settings are no answer, unless all are: then the likeliest
+        likeliest, _ = max(found, key=lambda each: each[1])
+        return replace(likeliest, reasons=(reason("none-keeps"),))
 
-    def _trade_off(
+    def _best_by_weights(
         self, candidates: Candidates, posteriors: Mapping[str, Sequence[ProductKernelPosterior]]
-    ) -> list[Recommendation]:
-        """Plays that no other one is expected to better in everything, the best value first; alike ones but once."""
+    ) -> list[tuple[Recommendation, float]]:
+        """Best play of every control set for each weighing of the outcomes, and what the search found there."""
         every, units = answer_weights(len(posteriors)), self._units(None).from_the_best
-        seed, found = self.streams.integer(0, "recommend"), list[Recommendation]()
+        seed, found = self.streams.integer(0, "recommend"), list[tuple[Recommendation, float]]()
         for i in range(len(candidates.arms)):
             expected = self._mixtures(candidates, i, posteriors)
             for weights in every:
                 weighed = Scalarised(expected, *self._scales(), units, 1.0 / weights)
                 best = highest_of(weighed, candidates.domains[i].box, seed)
-                if best.value > UNLIKELY / 2:
-                    found.append(self._described_with(candidates, i, best.point, expected))
-        return trade_off(found, self.ways)
+                row = self._described_with(candidates, i, best.point, expected)
+                found.append((row, best.value))
+        return found
 
     def _described_with(
         self,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from .._wording import interval_texts, spread_step
+from .._wording import interval_texts, parted, spread_step
 from ..core import (
     BaseStudy,
     ExpectedOutcome,
@@ -20,7 +20,6 @@ from ..core import (
     with_unit,
 )
 
-_UNIT = re.compile(r"(.+?)\s*[(\[]\s*([^()\[\]]+?)\s*[)\]]")
 _CODE = re.compile(r"[A-Z]{3}|[€$£¥]|[A-Z]{0,3}[€$£¥]")  # a currency alone
 _NUMBER = re.compile(r"((?<![\w.])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)")
 _WHOLE = re.compile(r"(?<![\w.,-])[1-9]\d{4,14}(?![\w-])")
@@ -122,16 +121,6 @@ def grouped(text: str) -> str:
     ('12\u202f345.6789 to 2\u202f000\u202f000', '1139', '1.23456', 'x12345')
     """
     return _WHOLE.sub(lambda found: f"{int(found[0]):,}".replace(",", "\u202f"), text)
-
-
-def parted(header: str) -> tuple[str, str]:
-    """A header's name and unit.
-
-    >>> parted("Yield (kg)"), parted("Price [EUR]"), parted("EUR")
-    (('Yield', 'kg'), ('Price', 'EUR'), ('EUR', ''))
-    """
-    found = _UNIT.fullmatch(header.strip())
-    return (found[1], found[2]) if found else (header.strip(), "")
 
 
 def labelled(name: str, unit: str) -> str:
