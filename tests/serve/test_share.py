@@ -62,6 +62,14 @@ def test_a_link_is_revoked_and_what_is_missing_is_said(tmp_path: Path) -> None:
         assert client.get("/page/oven", headers=bearer(bob)).status_code == 401
         for wrong in ({"colleague": " "}, {"colleague": "eve", "may": "all"}, {"revoke": "no key"}):
             assert made(client, ann, **wrong).status_code == 422
+        (own,) = [key.id for key in keys.keys_of(place) if key.name == "ann"]
+        asked = made(client, ann, revoke=own)
+        assert asked.status_code == 409
+        assert "This is your own key" in asked.text
+        assert asked.text.count("Revoke it anyway") == 1
+        assert client.get("/page/oven", headers=bearer(ann)).status_code == 200
+        made(client, ann, revoke=own, sure=own)
+        assert client.get("/page/oven", headers=bearer(ann)).status_code == 401
     with served(place) as client:
         text = client.get("/page/oven/settings").text
         assert "--host 0.0.0.0" in text, "where no key is needed none is made"

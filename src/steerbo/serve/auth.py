@@ -30,11 +30,13 @@ class Principal:
         name: stands in the log beside their changes; None: not known, and no key is needed here.
         may: one of `RIGHTS`.
         studies: those they may see.
+        key: identity of their key; None: none is needed here.
     """
 
     name: str | None
     may: str
     studies: tuple[str, ...]
+    key: str | None = None
 
     def allows(self, right: str) -> bool:
         """Whether they may do that.
@@ -77,7 +79,10 @@ def visitor_by(pool: StudyPool, text: str) -> Principal | None:
     if not pool.keyed:
         return _anybody(pool)
     found = pool.key(text)
-    return Principal(found[0].name, found[0].may, found[1]) if found else None
+    if not found:
+        return None
+    key, studies = found
+    return Principal(key.name, key.may, studies, key.id)
 
 
 def studies_of(pool: StudyPool, visitor: Principal) -> dict[str, Any]:

@@ -36,7 +36,7 @@ from ..study import BY_HAND, Study, read_study
 from ..study.files.export import read_scope
 from ..study.files.study_file import StudyFile
 from .auth import Principal, study_of, visitor_of
-from .forms import Form, amount_of, check_plausible, typed, typed_texts, values_of
+from .forms import Doubtful, Form, amount_of, check_plausible, typed, typed_texts, values_of
 from .pages import address, form_of, form_state, not_saved, page, wants_commas
 from .pool import OpenStudy, StudyPool
 from .problem_details import Refusal, status_of
@@ -48,6 +48,7 @@ _LONGEST_NAME = 61  # letters
 _LONGEST_FILE = 200  # bytes: file systems take 255, with the endings behind the name
 ROLES = {"read": "look", "play": "ask and tell", "amend": "correct, end and share, too"}
 """Rights of a key in words."""
+_OWN_KEY = "This is your own key. Once it is revoked, this page no longer opens for you."
 _DONE = {
     "limits": "The limits hold from now on.",
     "end": "The study is ended.",
@@ -100,6 +101,8 @@ async def share(request: Request, who: Who, name: str) -> Response:
             if id := form.get("revoke", ""):
                 if id not in {key.id for key in ring.list() if key.study == logged}:
                     raise InvalidOption("revoke", id, "a key of this study")
+                if id == who.key and form.get("sure") != id:
+                    raise Doubtful({"revoke": _OWN_KEY}, id)
                 ring.revoke(id)
                 return _settings_page(request, served)
             days = form.get("days", "")
