@@ -94,6 +94,15 @@ def test_the_cheapest_rung_that_is_enough_is_played() -> None:
     assert all(note["set"] == 2 for note in late)  # it alone reaches 0, and in the end that is seen
 
 
+def test_a_set_without_a_bound_is_explained() -> None:
+    """In the end the dear set no longer fits into the money left."""
+    events, notes = usual()
+    assert None in notes[-1]["upper"]
+    said = sb.Optimizer.replay(optimizer().problem, events).explain()
+    assert "A set without a bound (–) could not be played then: it costs more than was left" in said.summary
+    assert "(–)" not in played_on(12).explain().summary
+
+
 def test_a_play_falls_short_by_no_more_than_is_promised() -> None:
     played = played_on(12)
     for number in range(13, 30):

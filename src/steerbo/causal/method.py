@@ -934,6 +934,8 @@ class CausalMethod(Method[Causal, O]):
             else f"settings in {rounds}: there is one scope"
         )
         said = self._external_data_explained(history)
+        if any(None in column for column in extra.values()):
+            said += " A scope with – has no outcome yet."
         return Explanation(
             f"{self.name} has chosen {chosen}.{closed}{said}", (arms, *([policy] if policy else []))
         )

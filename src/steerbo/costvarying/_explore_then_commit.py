@@ -392,6 +392,8 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
         if turn.guaranteed is not None:
             most = "at most" if self.problem.minimize else "at least"
             summary += f"; {most} {turn.guaranteed:.5g} can be expected"
+        if None in turn.possible:
+            summary += "; a set without a bound (–) is not explored yet"
         table = self.control_set_table(history)
         rows = []
         for i, row in enumerate(table.rows):

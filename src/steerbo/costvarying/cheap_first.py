@@ -432,5 +432,10 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
             summary += f" Drift: {drift_model.said(self.model.kernel)}."
         summary += uneven_noise_said(self.model, self.problem.space.names)
         summary += sources_said(self.model, [*history.sources], self.problem.sign)
+        if None in why.upper:
+            summary += (
+                " A set without a bound (–) could not be played then: it costs more than was left, or none of its "
+                "settings is likely to keep the limits and to work."
+            )
         bound = f"at best, before round {asked[-1].round}"
         return Explanation(summary, (Table(table.title, (*table.columns, bound), rows),))
