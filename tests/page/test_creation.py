@@ -11,6 +11,7 @@ import pytest
 
 from steerbo.errors import SteerboError
 from steerbo.page.creation import EXAMPLES, Written, rows_of, written
+from steerbo.serve.managing import _faults
 from steerbo.study import read_study
 from steerbo.study.files.study_file import StudyFile
 from tests.page.examples import KILN, OTHERS
@@ -70,6 +71,54 @@ def test_what_is_wrong_is_said_at_its_field(changed: dict[str, str], field: str,
     file = written({**KILN, **changed})
     fields = {file.field_of(each.field.partition(": ")[2]) for each in caught.value.errors}  # type: ignore[attr-defined]
     assert field in fields, str(caught.value)
+
+
+NET = {"good": "", "worth": "2.5", "sets": "temperature + glaze: 1 + 0.002 * temperature\nglaze: 0.5"}
+
+
+def test_costs_may_be_formulas_where_one_unit_has_a_worth(tmp_path: Path) -> None:
+    _, found = read({**KILN, **NET}, tmp_path)
+    problem: Any = found.problem
+    assert (problem.costs, problem.value_of_one, problem.tolerance) == (("1 + 0.002 * temperature", 0.5), 2.5, None)
+    commas = {**NET, "worth": "2,5", "sets": "temperature + glaze: 1 + 0,002 * temperature\nglaze: 0,5"}
+    assert written({**KILN, **commas}, comma=True).text == written({**KILN, **NET}).text
+    assert "max(1, 0.5 * glaze)" in written({**KILN, **NET, "sets": "glaze: max(1, 0.5 * glaze)"}, comma=True).text
+    dose = {"kind": "causal", **OTHERS["causal"], "base": "1", "prices": "dose: 1 + 4 * dose\nage: learned"}
+    _, priced = read(dose, tmp_path)
+    assert priced.problem.prices == {"dose": "1 + 4 * dose", "age": "learned"}  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("changed", "field", "said"),
+    [
+        ({"worth": ""}, "worth", "What one unit is worth: missing; expected a number of money"),
+        ({"good": "1"}, "good", "expected nothing beside “What one unit is worth”"),
+        ({"others": "energy: smaller"}, "worth", "expected nothing beside “Other outcomes”"),
+        ({"worth": "-1"}, "worth", "expected a finite number above 0"),
+        ({"sets": "glaze: 1 + 0.1 * glase"}, "sets", "a formula that reads .*It reads 'glase'"),
+        ({"sets": "glaze: 1 + clay * 2"}, "sets", "It reads 'clay'"),
+        ({"sets": "glaze: 1 - glaze"}, "sets", "a cost above 0"),
+        ({"sets": "glaze: 1 + 0,1 * glaze"}, "sets", "Write 0.5 with a point"),
+        ({"sets": "glaze: 1.5 EUR"}, "sets", "NAME: PRICE, such as glaze: 1.5"),
+    ],
+)
+def test_a_formula_that_is_wrong_is_said_at_its_field(
+    changed: dict[str, str], field: str, said: str, tmp_path: Path
+) -> None:
+    form = {**KILN, **NET, **changed}
+    file, errors = written(form), []
+    try:
+        read(form, tmp_path)
+    except SteerboError as error:
+        errors = error.errors
+    _, at = _faults(form, file, errors)
+    assert set(at) == {field}, at
+    assert re.search(said, at[field]), at[field]
+
+
+def test_a_formula_with_commas_of_two_meanings_is_refused() -> None:
+    file = written({**KILN, **NET, "sets": "glaze: max(1, 0,5 * glaze)"}, comma=True)
+    assert "Beside max and min write 0.5 with a point" in str(file.faults["sets"])
 
 
 def test_numbers_are_read_as_the_reader_writes_them(tmp_path: Path) -> None:

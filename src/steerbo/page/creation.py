@@ -57,6 +57,7 @@ LABELS: Mapping[str, str] = {
     "most-budget": "Budget",
     "most-rounds": "Rounds",
     "good": "Good enough within",
+    "worth": "What one unit is worth",
     "limits": "Sums that may not be exceeded",
     "paste": "Lines of a spreadsheet",
 }
@@ -78,6 +79,9 @@ _TERM = re.compile(r"\s*([+-]?)\s*(\d+(?:[.,]\d+)?)?\s*\*?\s*(.*?)\s*")
 _SUM = re.compile(r"(?<=[\w)])\s+(?=[+-]\s)")
 _BETTER = re.compile(r"(smaller|less|minimi[sz]e)|(larger|more|maximi[sz]e)", re.IGNORECASE)
 _SIGN = re.compile(r"(<=|>=|≤|≥|<|>)")
+_CALCULATES = re.compile(
+    r"[*/()]|[\w.]\s*\+\s*[^\d\s]|\bif\b"
+)  # a formula, with names right or wrong
 _PRICE_BEHIND = re.compile(r"(.+?)[\s=]+(\d[\d.,]*)")  # a price without its colon
 EXAMPLES: Mapping[str, tuple[str, Form]] = {
     "greenhouse": (
@@ -297,6 +301,20 @@ class _Reading:
             self.refuse(field, line, shape)
         return number
 
+    def price(self, text: str, field: str, line: str, shape: str) -> Any:
+        """Read the price of a line, which may be a formula of variables: that is left to the checks of the file."""
+        words = re.findall(r"[^\W\d]\w*", text)
+        if not _CALCULATES.search(text) and not {*words} & {*self.variables()}:
+            return self.in_line(text, field, line, shape)
+        if self.comma and re.search(r"\d,\d", text):
+            if {"max", "min"} & {*words}:
+                allowed = "a formula that can be read in one way only"
+                self.refuse(
+                    field, text.strip(), allowed, "Beside max and min write 0.5 with a point."
+                )
+            text = re.sub(r"(?<=\d),(?=\d)", ".", text)
+        return text.strip()
+
     def refuse(self, field: str, text: object, allowed: str, hint: str = "") -> None:
         """Add an error, in the words of the form."""
         self._add(field, InvalidStudy(called(field, self.form), text, allowed, hint))
@@ -336,6 +354,12 @@ def written(form: Form, comma: bool = False) -> Written:
         problem["variables"] = list(_variables(form, places, read))
         places["problem.variables"] = "v0-name"
     {"cost-varying": _sets, "causal": _graph}.get(kind, _nothing)(form, problem, places, read)
+    if (worth := form.get("worth", "").strip()) and kind == "cost-varying":
+        problem["value_of_one"] = read(worth, "worth")
+        if good := form.get("good", "").strip():
+            hint = "Beside it nothing else says when a dearer set is enough: empty one of the two."
+            read.refuse("good", good, f"nothing beside “{LABELS['worth']}”", hint)
+    places["problem.value_of_one"] = "worth"
     if form.get("good", "").strip() and kind in ("cost-varying", "causal"):
         problem["tolerance"] = {"kind": "absolute", "difference": read(form["good"], "good")}
         places["problem.tolerance"] = "good"
@@ -437,7 +461,11 @@ def _others(form: Form, read: _Reading) -> dict[str, str]:
 
 def _refuse_beside_others(form: Form, kind: str, read: _Reading) -> None:
     """Refuse fields that several outcomes have no use for; the file's checks would name places of the file."""
-    fields = {"good": ("cost-varying", "causal"), "prices": ("causal",)}
+    fields = {
+        "good": ("cost-varying", "causal"),
+        "worth": ("cost-varying",),
+        "prices": ("causal",),
+    }
     shown = [field for field, kinds in fields.items() if kind in kinds]
     if "seen" in _LAWS_OF.get(kind, _LEFT):
         rows = range(rows_of(form))
@@ -454,21 +482,27 @@ def _agents(form: Form, read: _Reading) -> dict[str, Any]:
     actions = _names(form.get("actions", ""))
     found: dict[str, Any] = {"actions": actions, "counts": True}
     found["agents"] = read(form.get("agents", ""), "agents")
-    if room := _by_name(form.get("capacity", ""), "capacity", read, actions):
+    if room := _by_name(form.get("capacity", ""), "capacity", read, actions, read.in_line):
         found["capacity"] = room
     if move := form.get("move", "").strip():
         found["largest_move"] = read(move, "move")
     return found
 
 
-def _by_name(text: str, field: str, read: _Reading, names: Collection[str]) -> dict[str, Any]:
-    """Numbers by name, one a line behind a colon."""
+def _by_name(
+    text: str,
+    field: str,
+    read: _Reading,
+    names: Collection[str],
+    number_of: Callable[[str, str, str, str], Any],
+) -> dict[str, Any]:
+    """Numbers by name, one a line behind a colon, as `number_of` reads them."""
     shape = f"NAME: NUMBER, such as {next(iter(names), 'harbour')}: 2"
     found = {}
     for line in filter(str.strip, text.splitlines()):
         name, colon, number = line.rpartition(":")
         if colon:
-            found[name.strip()] = read.in_line(number, field, line.strip(), shape)
+            found[name.strip()] = number_of(number, field, line.strip(), shape)
         else:
             read.refuse(field, line.strip(), shape)
     return found
@@ -601,12 +635,18 @@ def _sets(form: Form, problem: dict[str, Any], places: dict[str, str], read: _Re
             read.refuse("sets", line, f"a price, as the other lines have: {line}: 1.5")
         elif colon:
             shape = f"NAME: PRICE, such as {before.strip()}: 1.5"
-            costs.append(read.in_line(after, "sets", line, shape))
+            costs.append(read.price(after, "sets", line, shape))
     _laws_missing(form, sets, read)
     problem["control_sets"] = sets
     if priced:
         problem["costs"] = costs
     places |= {"problem.control_sets": "sets", "problem.costs": "sets"}
+    formulas = [cost for cost in costs if isinstance(cost, str)]
+    if formulas and "sets" not in read.faults and not form.get("worth", "").strip():
+        allowed = "a number of money for one unit of what is measured"
+        hint = f"It is needed where a cost is a formula: {formulas[0]}."
+        read.refuse("worth", MISSING, allowed, hint)
+        places["problem.costs"] = "worth"
 
 
 def _laws_missing(form: Form, sets: Sequence[Sequence[str]], read: _Reading) -> None:
@@ -652,7 +692,7 @@ def _graph(form: Form, problem: dict[str, Any], places: dict[str, str], read: _R
         "intervenable": _names(form.get("settable", "")),
         **({"contexts": _names(form["look"])} if form.get("look", "").strip() else {}),
     }
-    if prices := _by_name(form.get("prices", ""), "prices", read, variables):
+    if prices := _by_name(form.get("prices", ""), "prices", read, variables, read.price):
         problem["prices"] = prices
     if base := form.get("base", "").strip():
         problem["base"] = read(base, "base")
