@@ -106,7 +106,8 @@ def test_a_formula_that_is_wrong_is_said_at_its_field(
     changed: dict[str, str], field: str, said: str, tmp_path: Path
 ) -> None:
     form = {**KILN, **NET, **changed}
-    file, errors = written(form), []
+    file = written(form)
+    errors: tuple[SteerboError, ...] = ()
     try:
         read(form, tmp_path)
     except SteerboError as error:
