@@ -597,13 +597,9 @@ class PolicyValue:
         self, parts: Sequence[Part], grid: Float[np.ndarray, "g f"]
     ) -> tuple[np.ndarray, np.ndarray]:
         """Mean and deviation of the expected value on a grid, of all posteriors as one mixture."""
-        each = [
-            Expectation.over(posterior, parts, product=not self.answering)
-            for posterior in self.posteriors
-        ]
-        # which has another product
-        some = [one.of_mean() if self.answering else one for one in each]
-        means, sds = np.array([one.moments(grid) for one in some]).transpose(1, 0, 2)
+        make = Expectation.of_value if self.answering else Expectation.over
+        each = [make(posterior, parts).moments(grid) for posterior in self.posteriors]
+        means, sds = np.array(each).transpose(1, 0, 2)
         mean, variance = mixture_moments(means, sds**2)
         return mean, np.sqrt(variance)
 

@@ -304,7 +304,7 @@ class _Moves:
             else -np.inf
         )
         better = (gain + money * switching) / plays if plays > 1.0 else 0.0
-        mean = float(self.candidates.expectation(a, product=False).mean(to.point[None])[0])
+        mean = float(self.candidates.expected_mean(a).mean(to.point[None])[0])
         needed = money * switching / plays if plays else np.inf
         return Move(
             to, switching, plays, better, method.surrogate.unstandardised(mean), needed, gain

@@ -254,9 +254,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         if candidates.follows:
             found = climb_from(candidates.posterior, domain, found, beta)
         seed = self.streams.integer(number, f"polish {i}")
-        return polished(
-            candidates.expectation(i, product=False), domain.box, found, beta, seed
-        ).point
+        return polished(candidates.expected_mean(i), domain.box, found, beta, seed).point
 
     def working(self, sets: Sequence[int]) -> list[int]:
         """Control sets of `sets` that are not known to fail more often than not, as compared with others; or all."""

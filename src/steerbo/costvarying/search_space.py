@@ -93,9 +93,13 @@ class Candidates:
         """The same arms with all their settings, whether or not these keep to limits or work."""
         return replace(self, domains=[replace(each, box=each.box.whole) for each in self.domains])
 
-    def expectation(self, i: int, product: bool = True) -> Expectation:
-        """Expected value of arm `i` over nature's part; `product`: see `Expectation.over`."""
-        return Expectation.over(self.posterior, self.domains[i].parts, product)
+    def expectation(self, i: int) -> Expectation:
+        """Expected value of a play of arm `i` over nature's part: see `Expectation.over`."""
+        return Expectation.over(self.posterior, self.domains[i].parts)
+
+    def expected_mean(self, i: int) -> Expectation:
+        """The same, of means alone: see `Expectation.of_means`."""
+        return Expectation.of_means(self.posterior, self.domains[i].parts)
 
     def expected_value(self, i: int) -> Expectation:
         """The same with the deviation of the expected value itself: see `Expectation.of_value`."""

@@ -123,12 +123,7 @@ class BatchedBounds:
         self.whole = bool((self.shares == 1.0).all())
         self.variance = np.array([posterior.variance for posterior in posteriors])
         self.mean = np.array([posterior.mean for posterior in posteriors])
-        self.pull = np.stack(
-            [
-                each.posterior.variance * each.average * each.posterior.weights
-                for each in expectations
-            ]
-        )
+        self.pull = np.stack([each.pull for each in expectations])
         self.prior = self.variance * np.array([each.prior for each in expectations])
 
     def restarted(

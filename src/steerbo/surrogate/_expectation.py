@@ -522,15 +522,12 @@ class Expectation:
     cell: float = 0.0
 
     @classmethod
-    def over(
-        cls, posterior: ProductKernelPosterior, parts: Sequence[Part], product: bool = True
-    ) -> Expectation:
-        """Integrate out the uncontrolled columns, given the observed ones.
+    def of_means(cls, posterior: ProductKernelPosterior, parts: Sequence[Part]) -> Expectation:
+        """Integrate out the uncontrolled columns, given the observed ones; of means alone, without an (n, n) array.
 
         Args:
             posterior: the Gaussian process given the outcomes.
             parts: one for every column.
-            product: whether to compute the (n, n) part, which means alone do not need.
         """
         assert len(parts) == len(posterior.lengthscales), "every column has a part"
         laws = [posterior.integrals(*group) for group in drawn_together(parts)]
@@ -538,19 +535,32 @@ class Expectation:
         for law in laws:
             average *= law.average
             doubly *= law.doubly
-        outer = _product(posterior.inverse, laws) if product else np.empty((0, 0))
         if known is not None:
             average *= known
-            if product:
-                outer *= known
-                outer *= known[:, None]
         held, cell = np.asarray(set_columns(parts), dtype=np.intp), 0.0 if laws else posterior.cell
-        return cls(posterior, parts, held, known, average, doubly, outer, 1.0 + cell, cell)
+        nothing = np.empty((0, 0))
+        return cls(posterior, parts, held, known, average, doubly, nothing, 1.0 + cell, cell)
+
+    @classmethod
+    def over(cls, posterior: ProductKernelPosterior, parts: Sequence[Part]) -> Expectation:
+        """`of_means`, with the uncertainty of what one play teaches, sqrt(E σ²)."""
+        found = cls.of_means(posterior, parts)
+        laws = [posterior.integrals(*group) for group in drawn_together(parts)]
+        outer = _product(posterior.inverse, laws)
+        if found.known is not None:
+            outer *= found.known
+            outer *= found.known[:, None]
+        return replace(found, product=outer)
 
     @classmethod
     def of_value(cls, posterior: ProductKernelPosterior, parts: Sequence[Part]) -> Expectation:
-        """`over`, with the deviation of the expected value itself, sd[g] for sqrt(E σ²): see `of_mean`."""
-        return cls.over(posterior, parts, product=False).of_mean()
+        """`of_means`, with the deviation of the expected value itself, sd[g] for sqrt(E σ²): see `of_mean`."""
+        return cls.of_means(posterior, parts).of_mean()
+
+    @cached_property
+    def pull(self) -> Float[np.ndarray, " n"]:
+        """Weights of the observations in E μ, `s² α ∘ τ ∘ E[k_R]`, (n,)."""
+        return self.posterior.variance * self.average * self.posterior.weights
 
     def _factors(self, points: Float[np.ndarray, "r c"]) -> list[Float[np.ndarray, "r n"]]:
         """Factors `1 − w_d + w_d e_d` between settings and observations, one for each controlled column; read-only."""
@@ -600,10 +610,8 @@ class Expectation:
         A law's own uncertainty is part of Var g.
         """
         scaled = Scaled(self.posterior.inverse, self.average, tuple(self._law_uncertainty()))
-        many = len(self.average) > _MADE
-        return replace(
-            self, product=scaled if many else scaled.made(), prior=self.doubly + self.cell
-        )
+        product = scaled if len(self.average) > _MADE else scaled.made()
+        return replace(self, product=product, prior=self.doubly + self.cell)
 
     def _law_uncertainty(self) -> Iterator[Float[np.ndarray, "n r"]]:
         """Root of the variance, over s⁴, that each uncertain law adds to the mean."""
@@ -644,10 +652,7 @@ class Expectation:
 
     def mean(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, " r"]:
         """E μ."""
-        posterior = self.posterior
-        return posterior.mean + posterior.variance * self.value(
-            points, self.average * posterior.weights
-        )
+        return self._mean_of(self._kernel(points))
 
     def moments(
         self, points: Float[np.ndarray, "r c"]
@@ -669,10 +674,7 @@ class Expectation:
 
         Exponentials are those of each axis alone, O(n) a setting.
         """
-        posterior = self.posterior
-        return posterior.mean + posterior.variance * self._summed(
-            axes, self.average * posterior.weights
-        )
+        return self.posterior.mean + self._summed(axes, self.pull)
 
     def covariance_on_grid(
         self, point: Float[np.ndarray, " c"], axes: Sequence[Axis]
@@ -748,43 +750,38 @@ class Expectation:
         return [slice(k, k + rows) for k in range(0, len(points), rows)]
 
     def _mean_of(self, kernel: Float[np.ndarray, "r n"]) -> Float[np.ndarray, " r"]:
-        posterior = self.posterior
-        return np.asarray(
-            posterior.mean + posterior.variance * kernel @ (self.average * posterior.weights)
-        )
+        return np.asarray(self.posterior.mean + kernel @ self.pull)
 
     def _deviation_of(self, kernel: Float[np.ndarray, "r n"]) -> Float[np.ndarray, " r"]:
+        return self._spread_of(kernel)[0]
+
+    def _spread_of(
+        self, kernel: Float[np.ndarray, "r n"]
+    ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r n"], Bool[np.ndarray, " r"]]:
+        """sqrt(E σ²); kernel rows times `product`; and whether the variance is more than rounding."""
         posterior, half = self.posterior, kernel @ self.product
         spread = posterior.variance * self.prior - posterior.variance**2 * np.einsum(
             "rn,rn->r", half, kernel
         )
-        return np.sqrt(np.maximum(spread, CERTAIN * posterior.variance))
+        least = CERTAIN * posterior.variance
+        return np.sqrt(np.maximum(spread, least)), half, spread > least
 
     def bound(
         self, points: Float[np.ndarray, "r c"], beta: float
     ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"]]:
         """Upper bound `E μ + β sqrt(E σ²)`, the search's objective, and its gradient. β < 0: the lower bound."""
-        posterior, kernel = self.posterior, self._kernel(points)
-        pull = posterior.variance * self.average * posterior.weights
-        value = posterior.mean + kernel @ pull
-        half = kernel @ self.product
-        spread = posterior.variance * self.prior - posterior.variance**2 * np.einsum(
-            "rn,rn->r", half, kernel
-        )
-        sd = np.sqrt(np.maximum(spread, CERTAIN * posterior.variance))
-        slope = np.where(
-            spread > CERTAIN * posterior.variance, beta * posterior.variance**2 / sd, 0.0
-        )
-        return value + beta * sd, self._gradient(points, kernel, pull - slope[:, None] * half)
+        kernel = self._kernel(points)
+        sd, half, unsure = self._spread_of(kernel)
+        slope = np.where(unsure, beta * self.posterior.variance**2 / sd, 0.0)
+        pull = self.pull - slope[:, None] * half
+        return self._mean_of(kernel) + beta * sd, self._gradient(points, kernel, pull)
 
     def sampled(self, beta: float, draws: Float[np.ndarray, "s d"]) -> ValueAndGradient:
         """`E[μ + βσ]` and its gradient, as a function of points (r, c), (r,) and (r, c).
 
         E σ is averaged over `draws` (s, d), of which only the columns that are drawn are read.
         """
-        posterior = self.posterior
-        pull = posterior.variance * self.average * posterior.weights
-        random = np.ones((len(draws), len(self.average)))
+        posterior, random = self.posterior, np.ones((len(draws), len(self.average)))
         for d in sorted(d for _, columns, _ in drawn_together(self.parts) for d in columns):
             random *= posterior.factor(d, draws[:, d], posterior.inputs[:, d])
         if self.known is not None:
@@ -794,7 +791,7 @@ class Expectation:
             points: Float[np.ndarray, "r c"],
         ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"]]:
             kernel = self._kernel(points)
-            value = posterior.mean + kernel @ pull
+            value = self._mean_of(kernel)
             pulls = np.empty_like(kernel)
             # one point at a time: (s, n) is the largest array worth holding
             for r, row in enumerate(kernel):
@@ -805,7 +802,7 @@ class Expectation:
                 )
                 sd = np.sqrt(np.maximum(spread, CERTAIN * posterior.variance))
                 value[r] += beta * sd.mean()
-                pulls[r] = pull - beta * posterior.variance**2 * np.einsum(
+                pulls[r] = self.pull - beta * posterior.variance**2 * np.einsum(
                     "sn,sn,s->n", random, half, 1 / sd
                 ) / len(sd)
             return value, self._gradient(points, kernel, pulls)

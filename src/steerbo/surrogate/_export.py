@@ -136,7 +136,7 @@ class Posterior:
         columns: Columns,
     ) -> Self:
         """Exact posterior of `g(z) = E f` over uncontrolled columns, as a function of the controlled ones."""
-        over = Expectation.over(posterior, parts, product=False)
+        over = Expectation.of_means(posterior, parts)
         held = over.controlled
         variance = posterior.variance * (1.0 + over.cell)
         kernel: Kernel = AnovaKernel(

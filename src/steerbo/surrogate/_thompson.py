@@ -110,9 +110,7 @@ class PosteriorSample:
     def __call__(self, points: Float[np.ndarray, "p d"]) -> Float[np.ndarray, " p"]:
         """The drawn function at points (p, d), less the prior mean."""
         value = self._features(points) @ self.coefficients
-        everything = Expectation.over(
-            self.posterior, [Controlled()] * points.shape[1], product=False
-        )
+        everything = Expectation.of_means(self.posterior, [Controlled()] * points.shape[1])
         return value + everything.value(points, self.posterior.variance * self.pull)
 
     def average(self, parts: Sequence[Part]) -> SampleExpectation:
@@ -126,7 +124,7 @@ class PosteriorSample:
             nodes, weights = law.rule(dimensions, self.posterior.lengthscales[list(columns)])
             factor *= self._wave(columns, nodes) @ weights
         factor *= self.coefficients
-        matheron = Expectation.over(self.posterior, parts, product=False)
+        matheron = Expectation.of_means(self.posterior, parts)
         return SampleExpectation(
             self, np.array(held, dtype=np.intp), np.abs(factor), np.angle(factor), matheron
         )
