@@ -51,7 +51,7 @@ from ._findings import Finding, Reason, finding, reason
 from ._history import History
 from ._problem import ConstrainedProblem, Problem
 from .answers import Scope
-from .events import Amended, DataAdded, Event, Outcome, OutcomeTold, Reported
+from .events import Amended, DataAdded, Outcome, OutcomeTold, Reported
 from .request import LARGEST
 
 _SETTINGS = 3  # different settings from which on a number that comes again is noticed
@@ -383,19 +383,18 @@ class Codes:
             if counted != history.standing(each):
                 yield history.count_as(each, counted)
 
-    def foresee(self, event: Event, history: History, where: str, name: str) -> Iterator[Finding]:
-        """Find that an outcome which is not logged yet holds a code.
-
-        Args:
-            event: the outcome.
-            history: without it.
-            where: words for its round, or its data.
-            name: of it.
-        """
-        if not isinstance(event, OutcomeTold | DataAdded):
+    def foresee(self, event: Reported, history: History) -> Iterator[Finding]:
+        """Find that an outcome which is not logged yet, and not in `history`, holds a code."""
+        scope: Scope | None
+        if isinstance(event, OutcomeTold):
+            played = history[event.token]
+            name, where, scope = event.token, f"round {played.number}", played.suggestion.scope
+        elif isinstance(event, DataAdded):
+            name = where = history.next_data
+            scope = event.scope
+        else:
             return
         outcome = event.outcome
-        scope = event.scope if isinstance(event, DataAdded) else history[name].suggestion.scope
         place = self._place(outcome, history, name)
         numbers = self._numbers(outcome, name, history)
         for field, column in self._columns(scope).items():

@@ -45,7 +45,7 @@ from ._findings import Finding, Reason, finding, reason
 from ._history import History, Round
 from ._problem import Problem
 from .answers import Scope, Suggestion
-from .events import Amended, DataAdded, Event, Failed, Outcome, OutcomeTold
+from .events import Amended, DataAdded, Failed, Outcome, Reported
 from .request import SMALLEST
 
 _LATEST = 100  # rounds, and as many pieces of data, that give the usual range
@@ -58,7 +58,7 @@ Expectation = tuple[float, float, float]
 
 
 def warn_implausible(
-    event: Event, problem: Problem, history: History, expected: Expectation | None = None
+    event: Reported, problem: Problem, history: History, expected: Expectation | None = None
 ) -> list[Finding]:
     """List the values of an outcome, a failure, a correction or data that are hard to believe.
 
@@ -69,8 +69,6 @@ def warn_implausible(
         history: the other outcomes.
         expected: by the method's posterior; None: no posterior says.
     """
-    if not isinstance(event, OutcomeTold | Failed | Amended | DataAdded):
-        return []
     if (place := _Place.of(event, history)) is None:
         return []
     if isinstance(event, Amended):
@@ -352,9 +350,7 @@ class _Place:
     scope: Scope | None = None
 
     @classmethod
-    def of(
-        cls, event: OutcomeTold | Failed | Amended | DataAdded, history: History
-    ) -> _Place | None:
+    def of(cls, event: Reported, history: History) -> _Place | None:
         """The place of an event; None: it takes an outcome out, and says nothing."""
         said = event if isinstance(event, Failed) else event.outcome
         if said is None and isinstance(event, Amended):

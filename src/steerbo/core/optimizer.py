@@ -87,7 +87,7 @@ from .events import (
     Outcome,
     OutcomeTold,
     Refitted,
-    Remarked,
+    Reported,
     read_event,
     read_json,
     with_canonical_order,
@@ -187,8 +187,6 @@ class EventRecorder:
     def implausible_values(self, event: Event) -> list[Finding]:
         """List the implausible values of an event that is not applied yet."""
         problem, history = self.state.problem, self.state.history
-        if isinstance(event, Remarked):
-            return []
         if isinstance(event, Asked):
             seen, about = event.request.get("context", {}), (event.round, event.token)
             return [
@@ -201,10 +199,9 @@ class EventRecorder:
                     event.context, problem.space, history[event.token].number, event.token
                 )
             )
-        name = event.token if isinstance(event, OutcomeTold) else history.next_data
-        played = history.round_of(name)
-        where = name if played is None else f"round {played.number}"
-        coded = list(self.state.codes.foresee(event, history, where, name))
+        if not isinstance(event, Reported):
+            return []
+        coded = list(self.state.codes.foresee(event, history))
         fields = {found.field for found in coded}
         others = warn_implausible(
             event, problem, history, None if fields else self._expected(event)

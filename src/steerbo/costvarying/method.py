@@ -123,7 +123,8 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
     def check_fit(self) -> None:
         """See `Method.check_fit`."""
         self.surrogate.check_fit()
-        _ = self.costs.of_settings.model
+        if self.costs.of_settings.learns:
+            _ = self.costs.of_settings.model
 
     @property
     def plays(self) -> Int[np.ndarray, " m"]:
