@@ -18,7 +18,7 @@ from ._findings import Finding, Reason, bound_reason, finding, good_enough, leas
 from ._fold import FOLD_COPIES, Fold
 from ._history import Fit, History, Result, Round, number_of
 from ._logged import read_note
-from ._method import Choice, Decision, Method, OptionsT, cached_until_next_event
+from ._method import Choice, Decision, Method, NoOptions, OptionsT, cached_until_next_event
 from ._past_answers import PastAnswer, answers_before, kept_of, past_answers
 from ._problem import ConstrainedProblem, MeasuredProblem, Problem, StatedLaw, with_unit
 from ._stopping import (
@@ -79,7 +79,7 @@ __all__ = [
     "FOLD_COPIES", "SEEN", "TIME", "Abandoned", "Amended", "Asked", "BaseStudy", "BatchPosition",
     "BoundsExtended", "Card", "Choice", "ConstrainedProblem", "Created", "DataAdded", "Decided",
     "Decision", "Event", "ExpectedOutcome", "Explanation", "Failed", "Finding", "Fit", "Fold", "History", "KeptFile",
-    "LawTest", "LeftOut", "LimitsRevised", "MeasuredProblem", "Method", "Optimizer", "OptionsT", "Outcome",
+    "LawTest", "LeftOut", "LimitsRevised", "MeasuredProblem", "Method", "NoOptions", "Optimizer", "OptionsT", "Outcome",
     "OutcomeTold",
     "PastAnswer", "PolicyStep", "Prediction", "Problem", "Reason", "Recommendation", "Refitted",
     "Remarked", "ReproducibilityWarning", "RequestField", "Result", "Round", "Scope", "StatedLaw", "Status",

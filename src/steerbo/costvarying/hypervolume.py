@@ -13,22 +13,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from .._arrays import Float
-from ..core import (
-    Choice,
-    ExpectedOutcome,
-    Explanation,
-    History,
-    Recommendation,
-    Scope,
-    reason,
-)
+from ..core import Choice, ExpectedOutcome, History, Recommendation, Scope, reason
 from ..optim import UNLIKELY
-from ..records import record, to_dict
+from ..records import to_dict
 from ..surrogate import (
     BEYOND,
     SURE,
@@ -38,7 +30,7 @@ from ..surrogate import (
     Mixture,
     ProductKernelPosterior,
     Scalarised,
-    Trades,
+    TradesVolume,
     Units,
     VolumeGained,
     answer_weights,
@@ -54,16 +46,8 @@ from .method import CostVaryingMethod
 from .search_space import Arm, Candidates
 
 
-@record
-class HypervolumeOptions:
-    """Options of `hypervolume`: none."""
-
-
-class Hypervolume(Trades, CostVaryingMethod[HypervolumeOptions]):
+class Hypervolume(TradesVolume, CostVaryingMethod[Any]):
     """Several outcomes: play where the dominated volume is expected to grow most (Emmerich et al. 2006)."""
-
-    name: ClassVar[str] = "hypervolume"
-    Options: ClassVar[type[Any]] = HypervolumeOptions
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Choose the control set and settings that are expected to add most to the volume that plays dominate."""
@@ -111,15 +95,6 @@ class Hypervolume(Trades, CostVaryingMethod[HypervolumeOptions]):
             Mixture([Expectation.of_value(one, parts) for one in each])
             for each in posteriors.values()
         ]
-
-    @property
-    def _models(self) -> dict[str, Any]:
-        return {VALUE: self.model, **self.surrogate.outcomes.by_name}
-
-    def _scales(self) -> tuple[list[float], list[float]]:
-        """Units of all outcomes, and where their standardised numbers are 0."""
-        outputs = [each.output for each in self._models.values()]
-        return [each.scale for each in outputs], [each.offset for each in outputs]
 
     def _prices(self) -> Float[np.ndarray, " m"] | None:
         """Minus the price of each control set; None where they are alike, or one is unknown."""
@@ -220,7 +195,3 @@ class Hypervolume(Trades, CostVaryingMethod[HypervolumeOptions]):
         i = self.problem.number(Scope([*values]))
         expected = self._mixtures(candidates, i, posteriors)
         return self._described_with(candidates, i, self.search_space.point(i, values), expected)
-
-    def explain(self, history: History) -> Explanation:
-        """State the rule; tabulate plays and costs."""
-        return Explanation(self.rule, (self.control_set_table(history),))

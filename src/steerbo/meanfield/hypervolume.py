@@ -25,12 +25,13 @@ from ..core import (
     Explanation,
     Fit,
     History,
+    NoOptions,
     Recommendation,
     Result,
     Streams,
     context_of,
 )
-from ..records import record, to_dict
+from ..records import to_dict
 from ..surrogate import (
     OUTCOMES_FIT,
     Gain,
@@ -51,11 +52,6 @@ from .method import TableArray, ToldAverage
 from .mf_gp_ucb import MFGPUCB, Learned, MFGPUCBOptions
 from .models import PayoffMixture, Surrogate
 from .problem import MeanField
-
-
-@record
-class HypervolumeOptions:
-    """Options of `hypervolume`: none."""
 
 
 class _OfOutcome(MFGPUCB):
@@ -116,7 +112,7 @@ class Hypervolume(Trades, MFGPUCB):
     """Several outcomes of a population: play where the dominated volume is expected to grow most."""
 
     name: ClassVar[str] = "hypervolume"
-    Options: ClassVar[type[Any]] = HypervolumeOptions
+    Options: ClassVar[type[Any]] = NoOptions
     softens: ClassVar[bool] = False  # a bad value of one outcome is an end of the trade-off
 
     def __init__(

@@ -17,6 +17,7 @@ from ..core import (
     ExpectedOutcome,
     History,
     Method,
+    NoOptions,
     Reason,
     Recommendation,
     Suggestion,
@@ -63,6 +64,24 @@ class Trades:
         super().read_logged(asked)  # type: ignore[misc]
         if "gain" in asked.note:
             read_note(Gain, asked.note)
+
+
+class TradesVolume(Trades):
+    """A method that plays where the dominated volume is expected to grow most, by regressions of each outcome."""
+
+    name: ClassVar[str] = "hypervolume"
+    Options: ClassVar[type[Any]] = NoOptions
+
+    @property
+    def _models(self) -> dict[str, Any]:
+        """Models of the value and of the further outcomes, by name."""
+        surrogate: Any = self.surrogate  # type: ignore[attr-defined]
+        return {VALUE: surrogate.model, **surrogate.outcomes.by_name}
+
+    def _scales(self) -> tuple[list[float], list[float]]:
+        """Units of all outcomes, and where their standardised numbers are 0."""
+        outputs = [each.output for each in self._models.values()]
+        return [each.scale for each in outputs], [each.offset for each in outputs]
 
 
 def answer_weights(k: int) -> Float[np.ndarray, "n k"]:

@@ -15,7 +15,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -23,14 +23,14 @@ from .._arrays import Float
 from .._evidence import BOUND
 from ..core import Choice, ExpectedOutcome, Explanation, History, Recommendation, reason
 from ..gp import Averaged
-from ..records import record, to_dict
+from ..records import to_dict
 from ..surrogate import (
     STARTING_POINTS,
     VALUE,
     Gain,
     Rising,
     Scalarised,
-    Trades,
+    TradesVolume,
     Units,
     VolumeGained,
     answer_weights,
@@ -42,11 +42,6 @@ from ..surrogate import (
 from .data import Place, RoundView
 from .learned_drift import DriftingSurrogate, LearnedDrift
 from .problem import place_of, settings
-
-
-@record
-class HypervolumeOptions:
-    """Options of `hypervolume`: none."""
 
 
 class _Placed:
@@ -74,11 +69,8 @@ class _Placed:
         return (mean, rise[:, :-1] * slope), (sd, steep[:, :-1] * slope)
 
 
-class Hypervolume(Trades, LearnedDrift):
+class Hypervolume(TradesVolume, LearnedDrift):
     """Several outcomes that may drift: play where the volume dominated now is expected to grow most."""
-
-    name: ClassVar[str] = "hypervolume"
-    Options: ClassVar[type[Any]] = HypervolumeOptions
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Choose the place that is expected to add most to the volume that plays dominate; at first, at random."""
@@ -101,10 +93,6 @@ class Hypervolume(Trades, LearnedDrift):
 
     # -- models ------------------------------------------------------------------------------------
 
-    @property
-    def _models(self) -> dict[str, Any]:
-        return {VALUE: self.surrogate.model, **self.surrogate.outcomes.by_name}
-
     @contextmanager
     def _expected(
         self, time: float, pending: Sequence[Float[np.ndarray, " e"]] = ()
@@ -116,11 +104,6 @@ class Hypervolume(Trades, LearnedDrift):
             for each in found:
                 stack.enter_context(each.with_fantasies(rows))
             yield [_Placed(each, self.surrogate, time) for each in found]
-
-    def _scales(self) -> tuple[list[float], list[float]]:
-        """Units of all outcomes, and where their standardised numbers are 0."""
-        outputs = [each.output for each in self._models.values()]
-        return [each.scale for each in outputs], [each.offset for each in outputs]
 
     def _plays_at(
         self, time: float, pending: Sequence[Float[np.ndarray, " e"]] = ()
