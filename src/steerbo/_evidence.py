@@ -8,7 +8,7 @@ from functools import lru_cache
 COMPARABLE = 8
 """Outcomes from which on another one is compared with them, or with a model of them."""
 ALIKE = 0.02
-"""Share of the range of a column of outcomes within which two of them are not told apart."""
+"""Share of a range within which two numbers are not told apart, outcomes or settings."""
 ALPHA = 0.01
 """Share of studies in which all is right that an alarm may be raised in at any time."""
 FALSE_ALARM = 1e-4

@@ -14,7 +14,14 @@ import numpy as np
 from .._arrays import Float, Int
 from ..core import Fold, History, Result, Scope
 from ..errors import InvalidContext
-from ..gp import Constant, GPPosterior, Kernel, Linear, SquaredExponentialKernel
+from ..gp import (
+    Constant,
+    GPPosterior,
+    Kernel,
+    Linear,
+    SquaredExponentialKernel,
+    lengthscale_prior,
+)
 from ..optim import Box, covering
 from ..space.formula import values_of
 from ._arms import Arm
@@ -27,8 +34,6 @@ _DEAREST = 9  # values of a context that is not known yet
 _COSTS_USED = 300  # costs, the latest, that prices are learned from
 # variances of costs of the same play, as shares of costs' mean square
 _NOISES = (1e-6, 1e-4, 1e-2, 1e-1, 1.0)
-_LEVEL = 4.0  # variance of a price's level, and of its slope
-_LENGTHSCALE = 0.4  # of a range
 
 
 class CostModel:
@@ -320,8 +325,8 @@ class PriceRegression:
 
     The cost of a play less its known part is `Σ_x g_x(value of x, values known before choosing)`
     over the variables that were set or looked at, plus noise. Each g is a Gaussian process with
-    mean zero: a level, a slope, and a smooth part. Only the noise is fitted, as the likeliest of
-    five.
+    mean zero: a level, a slope, and a smooth part, each of the variance that costs have, with the
+    lengthscale that values have beforehand. Only the noise is fitted, as the likeliest of five.
 
     Args:
         table: the stated prices.
@@ -344,17 +349,18 @@ class PriceRegression:
         columns = values + list(range(k + v, k + v + len(self._seen)))
         there: Kernel = Linear([i], centre=0.0)
         if not columns:
-            return there * Constant(_LEVEL)
+            return there * Constant()
         categories = [
             bool(self._table.space.categorical[self._table.space.index(n)])
             for n in self._inputs(name)
         ]
+        likely = math.exp(lengthscale_prior(1.0, len(columns), name).centre)
         smooth = SquaredExponentialKernel(
-            [_LENGTHSCALE] * len(columns), dimensions=columns, categorical=categories
+            [likely] * len(columns), dimensions=columns, categorical=categories
         )
         numbers = [c for c, category in zip(columns, categories, strict=True) if not category]
-        slope: Kernel = Linear(numbers, _LEVEL) if numbers else Constant(_LEVEL)
-        return there * (Constant(_LEVEL) + slope + smooth)
+        slope: Kernel = Linear(numbers) if numbers else Constant()
+        return there * (Constant() + slope + smooth)
 
     def _inputs(self, name: str) -> list[str]:
         return [*([name] if name in self._valued else []), *self._seen]

@@ -7,6 +7,7 @@ from ._drift_signs import LATEST, changepoint_densities
 from ._factor import Factor
 from ._fit import MANY, evenly, maximum_a_posteriori, refine_on_all, refit_due
 from ._hyperparameters import Hyperparameters, Parameter, from_hex, log_prior, to_hex
+from ._hyperparameters import lengthscale as lengthscale_prior
 from ._hyperparameters import noise as noise_prior
 from ._hyperparameters import variance as variance_prior
 from ._learned_drift import (
@@ -99,6 +100,7 @@ __all__ = [
     "fit_drift",
     "from_hex",
     "inverted",
+    "lengthscale_prior",
     "likely_change",
     "log_prior",
     "maximum_a_posteriori",

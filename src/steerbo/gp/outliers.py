@@ -34,6 +34,7 @@ import numpy as np
 import scipy
 
 from .._arrays import Bool, Float, Int
+from .._evidence import DEVIATIONS
 from ..errors import ModelFailure
 from ._process import Level, inverted
 from .kernels import Kernel
@@ -61,7 +62,6 @@ _CERTAIN, _HOPELESS = 1e-12, 1e12
 _SAME = 1e-9
 _BAD, _BY_CHANCE = 0.1, 0.01
 """Share of outcomes at most, if more than two, as bad as those doubted for it; and how seldom slips lie at one end."""
-_FAR_FROM_MEDIAN = 6.0  # deviations from the median, as the middle half of the outcomes tells them
 
 
 F = TypeVar("F")
@@ -333,7 +333,7 @@ def suspected(outcomes: Float[np.ndarray, " n"]) -> Bool[np.ndarray, " n"]:
     array([2])
     """
     low, middle, high = np.quantile(outcomes, [0.25, 0.5, 0.75])
-    return np.abs(outcomes - middle) > _FAR_FROM_MEDIAN * (high - low) / 1.349
+    return np.abs(outcomes - middle) > DEVIATIONS * (high - low) / 1.349
 
 
 # -- the rule --------------------------------------------------------------------------------------

@@ -27,6 +27,7 @@ import numpy as np
 import scipy
 
 from .._arrays import Bool, Float
+from .._evidence import ALIKE
 from ..core import History, Result
 from ..gp import AnyDrift, DriftModel, GPRegression
 from ..optim import sobol_points
@@ -37,8 +38,8 @@ from ._rows import Data, RowsModel
 
 OUTCOMES_FIT = "outcomes"
 """Key of the hyperparameters of traded outcomes in a refit."""
-_SMOOTH = 0.02
-"""τ, in shares of the distance between the best and the worst outcome."""
+_SMOOTH = ALIKE
+"""τ, in shares of the distance between the best and the worst outcome: those that are not told apart count alike."""
 BEYOND = 0.1
 """Share of that distance by which the worst lies below the plays, so that the ends of a trade-off count (as in
 BoTorch's inferred reference point, after Ishibuchi et al. 2011)."""
