@@ -105,3 +105,20 @@ def test_what_is_no_policy_is_refused() -> None:
     with pytest.raises(InvalidProblem, match=r"current\.dose: 2"):
         clinic({"dose": 2})
     assert ("today's settings", "dose = 0.2 + 0.4 * age, rest = 1 - pressure") in clinic().describe()
+
+
+@pytest.mark.parametrize("current", [{"dose": 0.3}, {"dose": "0.2 + 0.4 * age"}])
+def test_answers_say_so_where_looks_cost_money_and_are_measured_afterwards(current: dict[str, Any]) -> None:
+    """The model of a scope has columns that it does not look at."""
+    graph = sb.CausalGraph.from_text("age -> y; dose -> y; dose <-> y", target="y", intervenable=["dose"])
+    variables = [sb.Float("dose", 0, 1), sb.Float("age", 0, 1)]
+    problem = sb.Causal(graph, variables, prices={"dose": 1, "age": 2}, base=1, current=current)
+    optimizer, random = sb.Optimizer(problem, seed=0), np.random.default_rng(0)
+    for _ in range(10):
+        suggestion, age = optimizer.ask(), random.uniform()
+        while suggestion.observe:
+            suggestion = optimizer.decide(suggestion, {"age": age})
+        dose = suggestion.values.get("dose", random.uniform())
+        realised = {"dose": dose, "age": age}
+        optimizer.tell(suggestion, 1 - (dose - 0.6) ** 2 + 0.02 * random.normal(), realised=realised)
+    assert optimizer.recommend().says("gain-over-current")

@@ -542,16 +542,16 @@ class CausalMethod(Method[Causal, O]):
         possible = [row for row in rows if self.constraints.possible(self.arms[i], row)] or rows
         return [{**row, **when} for row in possible]
 
-    def contexts_under(
-        self, history: History, i: int, known: Mapping[str, Any], act: GreedyPolicy | TodaysPolicy
-    ) -> list[dict[str, Any]]:
-        """Contexts of arm `i` under a policy: those that its actions affect are drawn given these."""
-        rows, affected = self.contexts(history, i, known), self.affected_contexts(history, i)
-        return rows if affected is None else affected.met(rows, act.best)
-
     def cases(self, history: History, i: int, known: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Latest values of all columns of arm `i` beside its actions."""
         return self.contexts(history, i, known)
+
+    def cases_under(
+        self, history: History, i: int, known: Mapping[str, Any], act: GreedyPolicy | TodaysPolicy
+    ) -> list[dict[str, Any]]:
+        """Cases of arm `i` under a policy: contexts that its actions affect are drawn given these."""
+        rows, affected = self.cases(history, i, known), self.affected_contexts(history, i)
+        return rows if affected is None else affected.met(rows, act.best)
 
     def greedy(
         self,
@@ -594,9 +594,9 @@ class CausalMethod(Method[Causal, O]):
         today = TodaysPolicy(self.problem, self.arms[self.host])
         if i == self.host:
             rows = [
-                np.concatenate([self.arms[i].encode({**seen, **act(seen)}) for seen in contexts])
+                np.concatenate([self.arms[i].encode({**seen, **act(seen)}) for seen in cases])
                 for act in (best.act, today)
-                for contexts in [self.contexts_under(history, i, known, act)]
+                for cases in [self.cases_under(history, i, known, act)]
             ]
             gain, sd = gain_over(self.model_to_answer(i), *rows)
         else:
@@ -655,7 +655,7 @@ class CausalMethod(Method[Causal, O]):
             return Policy.unknown(self.arms[i].scope)
         act = policy or self.greedy(history, i, known)
         return self._recommended(
-            history, i, known, act, self.contexts_under(history, i, known, act)
+            history, i, known, act, self.cases_under(history, i, known, act)
         )
 
     def _recommended(
