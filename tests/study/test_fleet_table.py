@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import steerbo as sb
 from steerbo.errors import InvalidOutcome
 from steerbo.meanfield import MeanField
 from steerbo.study import MemoryLog, Study, add_frame
@@ -45,6 +46,13 @@ def test_numbers_of_agents_their_means_and_shares_are_read() -> None:
     before = study.events
     assert all("it was there already" in line.message for line in import_csv(study, text))
     assert study.events == before
+
+
+def test_what_is_seen_may_have_a_unit() -> None:
+    study = fleet(variables=[sb.Float("rain", 0, 30, seen=True, unit="mm")])
+    (line,) = import_csv(study, "north,south,depot,rain [mm],value\n10,20,10,4.5,7\n")
+    assert line.taken
+    assert [outcome.realised["rain"] for outcome in study.history.added] == [4.5]
 
 
 def test_shares_may_be_rounded() -> None:

@@ -622,7 +622,7 @@ def read_results(
         labels[name] += (f"{name} [{unit}]", f"{name} ({unit})", f"{name} / {unit}")
     sheet = read_sheet(text, labels)
     if cells:
-        _check_cells(sheet, list(cells), {name: label for name, (label, _) in labels.items()})
+        _check_cells(sheet, list(cells), {name: label for name, (label, *_) in labels.items()})
     if "value" not in sheet.columns:
         wanted = " or ".join(dict.fromkeys(f"{label!r}" for label in labels["value"]))
         # of a causal problem, the value's own name
