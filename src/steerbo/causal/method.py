@@ -654,9 +654,7 @@ class CausalMethod(Method[Causal, O]):
         if not self.told(i):
             return Policy.unknown(self.arms[i].scope)
         act = policy or self.greedy(history, i, known)
-        return self._recommended(
-            history, i, known, act, self.cases_under(history, i, known, act)
-        )
+        return self._recommended(history, i, known, act, self.cases_under(history, i, known, act))
 
     def _recommended(
         self,
