@@ -96,3 +96,15 @@ def test_it_is_read_back_from_the_log() -> None:
     optimizer = heated()
     again = sb.Optimizer.replay(building(), list(optimizer.events))
     assert again.recommend() == optimizer.recommend()
+
+
+def test_listed_settings_are_left_step_by_step_in_every_context() -> None:
+    """Of a finite domain that has the weather in it, the settings are listed, not its points."""
+    ladder = [sb.Float("supply", 30, 60, step=3), sb.Categorical("weather", ["cold", "mild", "warm"], seen=True)]
+    study = sb.Optimizer(sb.TimeVarying(ladder, current={"supply": 45}), seed=0)
+    for day in range(6):
+        weather = ["warm", "mild", "cold"][day % 3]
+        suggestion = study.ask(context={"weather": weather})
+        assert abs(suggestion.values["supply"] - 45) <= 9, "of what was no better no round goes beyond"
+        study.tell(suggestion, -abs(suggestion.values["supply"] - 45))
+    assert study.policy({"weather": "warm"}).values["supply"] == 45

@@ -72,7 +72,7 @@ class TodaysPlaces:
     def within(
         self, available: Any, context: Mapping[str, Any], time: float, distances: Distances
     ) -> Any:
-        """Restrict available places to those within reach; None where none of them is."""
+        """Restrict available places to those within reach, as `read_available` has them; None where none is."""
         left, problem = self.problem.within(available, context), self.problem
         here, (down, up) = self.encoded(context, time), distances
         low = np.where(self.settable, here - down, -np.inf)
@@ -87,11 +87,13 @@ class TodaysPlaces:
     def _listed(
         self, listed: Any, low: Float[np.ndarray, " d"], high: Float[np.ndarray, " d"]
     ) -> Any:
-        """Listed places within encoded ends; None: there is none."""
+        """Listed places within encoded ends, those of a finite domain as numbers of `choices`; None: there is none."""
         numbered = self.problem.sites is not None
         places = np.array(listed if numbered else listed["points"])
         codes = scaled(self.problem, self.points(places))
         kept = places[((low <= codes) & (codes <= high)).all(axis=1)].tolist()
+        if numbered:
+            kept = [self.problem.choice_of_site[k] for k in kept]
         return (kept if numbered else {"points": kept}) if kept else None
 
     def _bounds(

@@ -600,6 +600,13 @@ class TimeVarying(ConstrainedProblem):
         columns = [self.space.index(name) for name in self.settable]
         return tuple(dict.fromkeys(tuple(site[j] for j in columns) for site in self.sites))
 
+    @cached_property
+    def choice_of_site(self) -> list[int]:
+        """Number of each of `sites` among `choices`, by which available places are given."""
+        columns = [self.space.index(name) for name in self.settable]
+        numbers = {choice: i for i, choice in enumerate(self.choices or ())}
+        return [numbers[tuple(site[j] for j in columns)] for site in self.sites or ()]
+
     def within(self, available: Any, context: Mapping[str, Any]) -> Any:
         """Places that can be chosen in a context, see `read_available`; on a finite domain numbers of `sites`."""
         given = within_context(self, available, context) if self.space.seen else available
