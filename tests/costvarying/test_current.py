@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -119,3 +120,28 @@ def test_first_plays_leave_it_step_by_step() -> None:
         away.append(abs(suggestion.values["temperature"] - 20 - number))
         optimizer.tell(suggestion, 5.0 - away[-1], realised={"co2": 800.0} if "co2" not in suggestion.values else {})
     assert max(away) <= 4 + 1e-6, "what was worse lets no play go further"
+
+
+def test_settings_of_today_that_break_a_limit_are_neither_played_nor_recommended() -> None:
+    """Rounds begin within the limits, and the answer says what is gained by leaving."""
+    law = sb.Uniform()
+    problem = sb.CostVarying(
+        [sb.Float("flow", 0, 4, law=law), sb.Float("bypass", 0, 4, law=law)],
+        [["flow"], ["flow", "bypass"]],
+        costs=[1, 1.5],
+        tolerance=sb.Absolute(10.0),
+        limits=[sb.LinearConstraint({"flow": 1, "bypass": 1}, at_most=5, probability=0.9)],
+        current={"flow": 3.5},
+    )
+    optimizer = sb.Optimizer(problem, seed=0)
+    assert optimizer.recommend().values["flow"] < 1.5
+    for _ in range(8):
+        suggestion = optimizer.ask()
+        flow, bypass = suggestion.values["flow"], suggestion.values.get("bypass", 2.0)
+        assert flow + 3.6 * (len(suggestion.values) == 1) + bypass * (len(suggestion.values) == 2) <= 5.01
+        optimizer.tell(suggestion, flow, realised={"bypass": bypass})
+    advice = optimizer.recommend()
+    assert not advice.says("stay")
+    assert advice.values["flow"] + advice.values.get("bypass", 3.6) <= 5.01
+    both = replace(problem, current={"flow": 3.0, "bypass": 3.0})
+    assert sum(sb.Optimizer(both, seed=0).ask().values.values()) <= 5.0 + 1e-9

@@ -21,7 +21,6 @@ from ..core import (
     Reason,
     Recommendation,
     Scope,
-    context_of,
     good_enough,
     now,
     reason,
@@ -350,14 +349,32 @@ class Answers:
         return self.surrogate.feasibility.probability_of_play(parts, point[None])
 
     def keeps_limits(
-        self, scope: Scope, values: Mapping[str, Any], request: Mapping[str, Any]
+        self, scope: Scope, values: Mapping[str, Any], context: Mapping[str, Any]
     ) -> bool:
-        """Whether a play keeps each limit on an outcome as often as asked, as far as is known."""
-        found = self.limit_probabilities(scope, {**context_of(request), **values}, request)
+        """Whether a play keeps the limits on settings, and each on an outcome as often as asked, as far as is known.
+
+        Args:
+            scope: the control set.
+            values: its settings.
+            context: values seen before choosing, with the time where the objective drifts.
+        """
+        if not self.within_limits(scope, values, context):
+            return False
+        time = {TIME.name: context.get(TIME.name, now(self.history))} if self.problem.timed else {}
+        found = self.limit_probabilities(scope, {**context, **values}, time)
         limits = self.problem.further
         return all(
             chance is None or chance >= limits[name].probability for name, chance in found.items()
         )
+
+    def within_limits(
+        self, scope: Scope, values: Mapping[str, Any], context: Mapping[str, Any]
+    ) -> bool:
+        """Whether a play in a context keeps the limits on settings, in which nature may have a part."""
+        i, space = self.problem.number(scope), self.search_space
+        seen = {name: context[name] for name in self.problem.space.seen if name in context}
+        parts = space.parts_at(i, space.encoded(seen))
+        return space.constraints.kept(space.sets[i], parts, values)
 
     def constraint_slack(self, advice: Recommendation) -> Sequence[float | None]:
         """See `Method.constraint_slack`; nature's part of a sum counts at the quantile that the constraint asks for."""

@@ -126,6 +126,13 @@ class SetConstraints:
         left = [self._substituted([limit], columns, (), parts) for limit in self.limits]
         return [min((each.slack(values) for each in some), default=None) for some in left]
 
+    def kept(
+        self, columns: Sequence[int], parts: Sequence[Part], values: Mapping[str, Any]
+    ) -> bool:
+        """Whether settings satisfy the constraints, but for rounding, with nature's part at its quantile."""
+        left = self._substituted(self.limits, columns, (), parts) if self.limits else []
+        return all(each.kept(values) for each in left)
+
     def check_settings_alone(
         self, control_sets: Sequence[Sequence[str]], known: Sequence[str]
     ) -> None:

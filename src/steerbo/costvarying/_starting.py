@@ -52,8 +52,9 @@ class _Start:
             return None
         if self.problem.current is not None and not len(history) and not len(method.model):
             seen, arm = request.get(SEEN.name, {}), Arm(method.today.control_set)
-            point = self.space.point(arm.set, method.today.settings(seen))
-            return method.play(arm, point, request)
+            values = method.today.settings(seen)
+            if method.answers.within_limits(self.problem.scopes[arm.set], values, seen):
+                return method.play(arm, self.space.point(arm.set, values), request)
         affordable = method.working(np.flatnonzero(method.affordable(request)).tolist())
         batch, plot = batch_position(request), self._plot
         # sets follow each other in blocks: a variable that one of them has moved can stay for its

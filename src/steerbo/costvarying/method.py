@@ -427,7 +427,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             i = self.problem.number(scope)
             broken = any(limit.breaks(played.realised) for limit in self.problem.further.values())
             again = affordable[i] and not broken and plays[(scope, *values.items())] == 1
-            if again and self.answers.keeps_limits(scope, values, request):
+            if again and self.answers.keeps_limits(scope, values, context_of(request)):
                 return self.play(Arm(i), self.search_space.point(i, values), request, repeats=name)
         return None
 

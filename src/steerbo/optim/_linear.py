@@ -36,6 +36,12 @@ class LinearRow:
             weight * values[name] for name, weight in self.weights.items()
         )
 
+    def kept(self, values: Mapping[str, Any]) -> bool:
+        """Whether the sum is within the bound, but for rounding."""
+        left = self.slack(values)
+        size = math.fsum(abs(weight * values[name]) for name, weight in self.weights.items())
+        return left >= 0.0 or math.isclose(size + self.bound, size + self.bound - left)
+
 
 @dataclass(frozen=True)
 class Combination:
@@ -47,6 +53,10 @@ class Combination:
     def slack(self, values: Mapping[str, Any]) -> float:
         """Number of variables beyond one that are outside of the combination."""
         return sum(values[name] not in choices for name, choices in self.choices.items()) - 1.0
+
+    def kept(self, values: Mapping[str, Any]) -> bool:
+        """Whether at least one variable is outside of the combination."""
+        return self.slack(values) >= 0.0
 
 
 def substitute_known(
