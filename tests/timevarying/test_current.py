@@ -100,8 +100,9 @@ def test_it_is_read_back_from_the_log() -> None:
 
 def test_listed_settings_are_left_step_by_step_in_every_context() -> None:
     """Of a finite domain that has the weather in it, the settings are listed, not its points."""
-    ladder = [sb.Float("supply", 30, 60, step=3), sb.Categorical("weather", ["cold", "mild", "warm"], seen=True)]
-    study = sb.Optimizer(sb.TimeVarying(ladder, current={"supply": 45}), seed=0)
+    weathers = sb.Categorical("weather", ["cold", "mild", "warm"], seen=True)
+    ladder = sb.TimeVarying([sb.Float("supply", 30, 60, step=3), weathers], current={"supply": 45})
+    study = sb.Optimizer(ladder, seed=0)
     for day in range(6):
         weather = ["warm", "mild", "cold"][day % 3]
         suggestion = study.ask(context={"weather": weather})
