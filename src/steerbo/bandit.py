@@ -77,81 +77,11 @@ def hoeffding_radius(counts: Counts, rounds: float, span: float = 1.0) -> Float[
     return radii
 
 
-def bernstein_radius(
-    counts: Counts,
-    spreads: Float[np.ndarray, "*m"],
-    delta: float,
-    span: float | Float[np.ndarray, "*m"] = 1.0,
-) -> Float[np.ndarray, "*m"]:
-    """Radius `sd · sqrt(2 ln(2/δ) / N) + 7 span ln(2/δ) / (3 (N − 1))` (Maurer & Pontil 2009, Theorem 4).
-
-    A mean of N plays is further than this from the truth, to one given side, with probability at
-    most δ. It is the shorter the less an arm's values spread. With `delta=T**-4` it makes the
-    promise of `hoeffding_radius`. Given the *observed* span it adapts to the scale of the values,
-    but the promise is then only a good guess: a rare large value that was not yet seen is not
-    reckoned with. Infinite for arms played less than twice.
-
-    Args:
-        counts: plays of each arm N, any shape.
-        spreads: sample standard deviation of each arm, with N − 1 below the line; ignored where N <
-            2.
-        delta: probability of a miss, above 0 and below 1.
-        span: the width of the interval that values lie in, one for all or one for each arm; ignored
-            where N < 2.
-
-    Raises:
-        InvalidOption: `delta` outside (0, 1), or a span that is negative or not finite.
-
-    >>> bernstein_radius(np.array([1, 50]), np.array([np.inf, 0.02]), delta=0.05, span=0.1).round(4)
-    array([   inf, 0.0252])
-    """
-    _check_delta(delta)
-    counts = np.asarray(counts)
-    known = counts >= 2
-    spans = np.where(known, span, 0.0)
-    _check_span(spans)
-    log = math.log(2.0) - math.log(delta)
-    near = np.where(known, spreads, 0.0) * np.sqrt(_over(2.0 * log, np.where(known, counts, 1)))
-    return np.where(
-        known, near + 7.0 * spans / 3.0 * _over(log, np.where(known, counts - 1, 1)), np.inf
-    )
-
-
-def theory_beta(norm: float, noise_sd: float, gain: float, delta: float) -> float:
-    """`β = B + σ sqrt(2 (γ + 1 + ln 1/δ))` (Chowdhury & Gopalan 2017, Theorem 2).
-
-    With probability 1 − δ the truth is within β posterior standard deviations of the mean, at all
-    points and rounds.
-
-    Args:
-        norm: bound on the norm of f in the kernel's space B.
-        noise_sd: sub-Gaussian scale of the noise σ.
-        gain: information gain γ of the observations so far, in nats.
-        delta: probability of a miss, above 0 and below 1.
-
-    Raises:
-        InvalidOption: an argument outside its range.
-
-    >>> round(theory_beta(norm=1.0, noise_sd=0.1, gain=3.0, delta=0.1), 3)
-    1.355
-    """
-    for field, number in (("norm", norm), ("noise_sd", noise_sd), ("gain", gain)):
-        if not 0 <= number < math.inf:
-            raise InvalidOption(field, number, "a finite number of at least zero")
-    _check_delta(delta)
-    return norm + noise_sd * math.sqrt(2.0 * (gain + 1.0 - math.log(delta)))
-
-
 def _over(numerator: float, counts: np.ndarray) -> Float[np.ndarray, "*m"]:
     shares: Float[np.ndarray, "*m"] = np.divide(
         numerator, counts, out=np.full(counts.shape, np.inf), where=counts > 0
     )
     return shares
-
-
-def _check_delta(delta: float) -> None:
-    if not 0 < delta < 1:
-        raise InvalidOption("delta", delta, "a probability above zero and below one")
 
 
 def _check_span(span: float | Float[np.ndarray, "*m"]) -> None:
@@ -464,32 +394,21 @@ class ArmStatistics:
     Attributes:
         counts: plays of each arm, `(m,)`.
         means: mean value of each arm, `(m,)`, zero where never played.
-        norms: root of the sum of squared deviations from the mean, `(m,)`: unlike the sum itself it
-            cannot overflow.
-        lowest: smallest value of each arm, `(m,)`, `inf` where never played.
         highest: largest value of each arm, `(m,)`, `-inf` where never played.
 
     >>> arms = ArmStatistics.new(2).tell(0, 1.0).tell(0, 3.0)
-    >>> arms.means, arms.spreads.round(3)
-    (array([2., 0.]), array([1.414,   inf]))
+    >>> arms.means, arms.highest
+    (array([2., 0.]), array([  3., -inf]))
     """
 
     counts: Int[np.ndarray, " m"]
     means: Float[np.ndarray, " m"]
-    norms: Float[np.ndarray, " m"]
-    lowest: Float[np.ndarray, " m"]
     highest: Float[np.ndarray, " m"]
 
     @classmethod
     def new(cls, m: int) -> ArmStatistics:
         """`m` arms never played."""
-        return cls(
-            np.zeros(m, dtype=np.int64),
-            np.zeros(m),
-            np.zeros(m),
-            np.full(m, np.inf),
-            np.full(m, -np.inf),
-        )
+        return cls(np.zeros(m, dtype=np.int64), np.zeros(m), np.full(m, -np.inf))
 
     def tell(self, arm: int, value: float) -> ArmStatistics:
         """The statistics after one more value of one arm (Welford 1962).
@@ -502,29 +421,11 @@ class ArmStatistics:
         if not math.isfinite(value):
             raise InvalidOutcome("value", value, "a finite number")
         n, mean, value = int(self.counts[arm]), float(self.means[arm]), float(value)
-        away = value - mean
         return ArmStatistics(
             _with(self.counts, arm, n + 1),
-            _with(self.means, arm, mean + away / (n + 1)),
-            _with(self.norms, arm, math.hypot(self.norms[arm], away * math.sqrt(n / (n + 1)))),
-            _with(self.lowest, arm, min(float(self.lowest[arm]), value)),
+            _with(self.means, arm, mean + (value - mean) / (n + 1)),
             _with(self.highest, arm, max(float(self.highest[arm]), value)),
         )
-
-    @property
-    def spreads(self) -> Float[np.ndarray, " m"]:
-        """Sample standard deviations with N − 1 below the line, `(m,)`; infinite where N < 2: nothing is known."""
-        known = self.counts >= 2
-        return np.where(known, self.norms / np.sqrt(np.maximum(self.counts - 1, 1)), np.inf)
-
-    @property
-    def spans(self) -> Float[np.ndarray, " m"]:
-        """Largest less smallest value of each arm, `(m,)`; infinite where N < 2: nothing is known."""
-        unknown = np.full(len(self.counts), np.inf)
-        spans: Float[np.ndarray, " m"] = np.subtract(
-            self.highest, self.lowest, out=unknown, where=self.counts >= 2
-        )
-        return spans
 
     def lower_bounds(self, radii: Float[np.ndarray, " m"]) -> Float[np.ndarray, " m"]:
         """`max(mean − radius, 0)`, `(m,)`: c_i^LCB(t) of Algorithm 1, line 23, for costs, which are never negative.

@@ -108,7 +108,7 @@ pictures, to be inherited.
 """
 
 from ._validation import collecting_errors
-from .bandit import ArmStatistics, bernstein_radius, hoeffding_radius, theory_beta
+from .bandit import ArmStatistics, hoeffding_radius
 from .core import (
     SEEN,
     Abandoned,
@@ -194,7 +194,7 @@ __all__ = [
     "Matern32", "Matern52", "Maximum", "Method", "MissingExtra", "ModelFailure", "Number", "Outcome",
     "OutcomeConstraint", "OutcomeTold", "Picture", "PolicyStep", "Positive", "Problem", "Reason", "Recommendation",
     "Refitted", "RequestField", "Result", "Round", "Scope", "Space", "SquaredExponentialKernel", "StatedLaw",
-    "SteerboError", "Streams", "Suggestion", "Table", "Typical", "average_recommendation", "bernstein_radius",
+    "SteerboError", "Streams", "Suggestion", "Table", "Typical", "average_recommendation",
     "called", "check_limits", "collecting_errors", "combine", "finding", "finite", "hoeffding_radius", "maximise",
-    "one_of", "reason", "record", "sobol_points", "theory_beta", "typical", "violated",
+    "one_of", "reason", "record", "sobol_points", "typical", "violated",
 ]  # fmt: skip
