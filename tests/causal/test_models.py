@@ -281,19 +281,19 @@ def test_a_row_is_encoded_once_and_again_where_a_round_has_changed(
     ended: tuple[Optimizer, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     optimizer, method = ended
-    encoded, plain = list[Arm](), Arm.encode
+    encoded, plain = list[Arm](), Arm.encode_rows
 
-    def counting(arm: Arm, values: Any) -> np.ndarray:
-        encoded.append(arm)
-        return plain(arm, values)
+    def counting(arm: Arm, several: Any) -> np.ndarray:
+        encoded.extend([arm] * len(several))
+        return plain(arm, several)
 
-    monkeypatch.setattr(Arm, "encode", counting)
+    monkeypatch.setattr(Arm, "encode_rows", counting)
     rows = _RowCache(method.arms, method.models.number)
     told = [each for each in optimizer.history if each.state == "told"]
     for each in (*told, *told):
         arm = method.arms[rows.arm_of(each)]
         assert arm.scope == each.suggestion.scope
-        np.testing.assert_array_equal(rows.point(each), plain(arm, {**each.suggestion.context, **each.realised})[0])
+        np.testing.assert_array_equal(rows.point(each), plain(arm, [{**each.suggestion.context, **each.realised}])[0])
     assert len(encoded) == len(told)
     first = told[0].suggestion
     name = next(iter(first.values))

@@ -22,9 +22,9 @@ class Counting:
     def __init__(self) -> None:
         self.times = 0
 
-    def __call__(self, values: Mapping[str, Any]) -> np.ndarray:
-        self.times += 1
-        return SPACE.encode([values])
+    def __call__(self, rows: Sequence[Mapping[str, Any]]) -> np.ndarray:
+        self.times += len(rows)
+        return SPACE.encode(rows)
 
 
 def test_once_for_each_name_and_again_where_its_values_are_others() -> None:
@@ -52,7 +52,7 @@ def test_what_cannot_be_encoded_is_not_kept() -> None:
 
 
 def test_many_at_once_are_the_same_to_the_last_bit_and_known_ones_are_not_encoded_again() -> None:
-    found, rng = EncodingCache(Counting()), np.random.default_rng(1)
+    rng = np.random.default_rng(1)
     rows = [(f"{k:04}", {"dose": rng.uniform(0.1, 10), "line": "ab"[k % 2]}) for k in range(100)]
     counted: list[int] = []
 
@@ -60,8 +60,9 @@ def test_many_at_once_are_the_same_to_the_last_bit_and_known_ones_are_not_encode
         counted.append(len(several))
         return SPACE.encode(several)
 
+    found = EncodingCache(encode)
     one_by_one = [SPACE.encode([values])[0] for _, values in rows]
-    np.testing.assert_array_equal(found.of_all(rows[:30], encode), one_by_one[:30])
-    np.testing.assert_array_equal(found.of_all(rows, encode), one_by_one)
-    np.testing.assert_array_equal(found.of_all(rows, encode), one_by_one)
+    np.testing.assert_array_equal(found.of_all(rows[:30]), one_by_one[:30])
+    np.testing.assert_array_equal(found.of_all(rows), one_by_one)
+    np.testing.assert_array_equal(found.of_all(rows), one_by_one)
     assert counted == [30, 70]

@@ -163,7 +163,7 @@ class ArmModels:
         }
         self.drifts = [DriftTracker(drift) for _ in classes]
         self._points = _RowCache(arms, self.number)
-        self._data = [EncodingCache(arm.encode) for arm in self.typical]
+        self._data = [EncodingCache(arm.encode_rows) for arm in self.typical]
         self._rows = [
             RowsModel(
                 self.drifts[k],
@@ -416,7 +416,7 @@ class _RowCache:
     def __init__(self, arms: Sequence[Arm], number: Mapping[Scope, int]) -> None:
         self._arms, self._number = arms, number
         self._arm: dict[str, int] = {}  # by token
-        self._encoded = [EncodingCache(arm.encode) for arm in arms]
+        self._encoded = [EncodingCache(arm.encode_rows) for arm in arms]
 
     def arm_of(self, played: Round) -> int:
         """Index of the arm that was played."""
@@ -444,6 +444,6 @@ class _RowCache:
         found = dict[str, np.ndarray]()
         for i, some in by_arm.items():
             rows = [(played.suggestion.token, known_in(played)) for played in some]
-            points = self._encoded[i].of_all(rows, self._arms[i].encode_rows)
+            points = self._encoded[i].of_all(rows)
             found |= {token: point for (token, _), point in zip(rows, points, strict=True)}
         return [found[played.suggestion.token] for played in told]

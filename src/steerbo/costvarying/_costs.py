@@ -237,7 +237,7 @@ class CostsOfSettings:
 
     def __init__(self, problem: CostVarying, history: History) -> None:
         self.problem, self._history = problem, history
-        self._encoded_rows = EncodingCache(self._encoded)
+        self._encoded_rows = EncodingCache(problem.space.encode)
         self._several = len(problem.control_sets) > 1
         self._data = RowsModel(DriftTracker(None), self._fresh, self._tells, self._rows_of)
         self.learns = (
@@ -287,25 +287,21 @@ class CostsOfSettings:
 
     # -- rows --------------------------------------------------------------------------------------
 
-    def _encoded(self, realised: Mapping[str, Any]) -> Float[np.ndarray, "1 d"]:
-        return self.problem.space.encode([realised])
-
     @staticmethod
     def _tells(result: Result) -> bool:
         """Whether a result tells the cost of a play that works."""
         return result.cost is not None and result.scope is not None and result.outcome is not None
 
     def _rows_of(self, told: Sequence[Result]) -> Data:
-        rows, costs = [], []
-        for each in told:
-            assert each.scope is not None
-            point = self._encoded_rows.of(each.name, each.realised)
-            rows.append(
-                np.append(point, self.problem.number(each.scope)) if self._several else point
-            )
-            costs.append(each.cost or 0.0)
-        width = self.problem.space.dimension + self._several
-        return np.array(rows).reshape(len(told), width), np.array(costs), np.zeros(len(told))
+        points = self._encoded_rows.of_all([(each.name, each.realised) for each in told])
+        points = points.reshape(
+            len(told), self.problem.space.dimension
+        )  # also where nothing was told
+        if self._several:
+            sets = [self.problem.number(each.scope) for each in told if each.scope is not None]
+            points = np.column_stack([points, sets])
+        costs = np.array([each.cost or 0.0 for each in told])
+        return points, costs, np.zeros(len(told))
 
     def _fresh(self, drift_model: DriftModel | None) -> GPRegression[Any]:
         categorical = np.append(self.problem.space.categorical, [True] * self._several)

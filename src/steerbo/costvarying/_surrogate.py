@@ -7,7 +7,7 @@ control set, averages over nature's draws, are searched by `Candidates` in `sear
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -23,7 +23,6 @@ from ..core import (
     Finding,
     Fit,
     History,
-    Outcome,
     OutcomeTold,
     Result,
     Round,
@@ -143,7 +142,7 @@ class Surrogate:
         # outcomes of plays that were repeated, by the number of the play
         self._repeated: dict[_Key, int] = {}
         self.drift = DriftTracker(problem.drift)
-        self._encoded_rows = EncodingCache(self._encode)
+        self._encoded_rows = EncodingCache(self.space.encode)
         self._sources: tuple[str, ...] = ()
         self._data = self._rows_model()
         self._adapted: tuple[Fit | None, Fit | None] = None, None  # a fit as logged, and as used
@@ -230,22 +229,16 @@ class Surrogate:
         """Points and values of outcomes, encoded together, and their stated errors."""
         points = self.points_of(told)
         if self._sources:
-            numbers = [self._number_of(each.source) for each in told]
-            points = np.column_stack([points, numbers])
+            names = None, *self._sources  # here is the first
+            points = np.column_stack([points, [names.index(each.source) for each in told]])
         values = [
             self.problem.sign * each.outcome.value for each in told if each.outcome is not None
         ]
         return points, np.array(values), errors_of(told)
 
-    def _number_of(self, source: str | None) -> float:
-        """Number of a source in the model; 0 for here."""
-        return 0.0 if source is None else 1.0 + self._sources.index(source)
-
     def points_of(self, told: Sequence[Result]) -> Float[np.ndarray, "n d"]:
         """Points of results, encoded together."""
-        points = self._encoded_rows.of_all(
-            [(each.name, each.realised) for each in told], self.space.encode
-        )
+        points = self._encoded_rows.of_all([(each.name, each.realised) for each in told])
         points = points.reshape(len(told), len(self.space))  # also where nothing was told
         if self.drift.model is not None:
             times = [self._when(each.realised, each.name, each.played) for each in told]
@@ -265,12 +258,6 @@ class Surrogate:
         )
 
     # -- outcomes ----------------------------------------------------------------------------------
-
-    def _row(self, outcome: Outcome, name: str, played: Round | None) -> tuple[np.ndarray, float]:
-        return self._point(outcome.realised, name, played), self.problem.sign * outcome.value
-
-    def _encode(self, realised: Mapping[str, Any]) -> np.ndarray:
-        return self.space.encode([realised])
 
     def _when(self, realised: Mapping[str, Any], name: str, played: Round | None) -> float:
         if played is not None:
@@ -324,10 +311,9 @@ class Surrogate:
             if isinstance(event, OutcomeTold)
             else ("", None)
         )
-        point, value = self._row(event.outcome, name, played)
-        mean, deviation = comparison.predictive(point)
-        sign = self.problem.sign
-        return sign * value, sign * mean, deviation
+        outcome, sign = event.outcome, self.problem.sign
+        mean, deviation = comparison.predictive(self._point(outcome.realised, name, played))
+        return float(outcome.value), sign * mean, deviation
 
     def _controls(self, played: Round | None) -> tuple[float, ...]:
         """See `SearchSpace.controls`; external data count as if everything had been controlled."""
@@ -349,15 +335,14 @@ class Surrogate:
         if not self._due and not corrected and not self.outcomes.due:
             return None
         until, self._repeated = partial(horizon, self.history), self._repetitions()
+        objective = self._given.fit(until)
+        if self._sources:
+            objective["sources"] = list(self._sources)
         return {
-            "objective": self._learned_sources(self._given.fit(until)),
+            "objective": objective,
             **self.feasibility.fit(until),
             **self.outcomes.fit(),
         }
-
-    def _learned_sources(self, plain: dict[str, Any]) -> dict[str, Any]:
-        """Hyperparameters as plain data, with the sources that they are of, where there are any."""
-        return {**plain, "sources": list(self._sources)} if self._sources else plain
 
     @property
     def _due(self) -> bool:
@@ -374,7 +359,13 @@ class Surrogate:
         pairs = [(token, name) for token, name in notes.items() if name]
         if not pairs:
             return {}
-        keys: dict[str, _Key] = {name: (tuple(x.tolist()), y) for name, x, y in self._rows()}
+        points, values = (
+            self.model.inputs[:, : len(self.space)].tolist(),
+            self.model.outcomes.tolist(),
+        )
+        keys: dict[str, _Key] = {
+            each.name: (tuple(x), y) for each, x, y in zip(self.told, points, values, strict=True)
+        }
         told = [
             (keys[name], keys[token]) for token, name in pairs if name in keys and token in keys
         ]
@@ -398,11 +389,6 @@ class Surrogate:
     def outliers(self) -> list[str]:
         """See `Method.outliers`."""
         return self._given.outliers
-
-    def _rows(self) -> Iterator[tuple[str, np.ndarray, float]]:
-        """Names, points and values of all outcomes."""
-        for name, outcome, played in self.history.outcomes():
-            yield (name, *self._row(outcome, name, played))
 
     def findings(self) -> list[Finding]:
         """Find that there are more outcomes than the model uses, or that all has changed where nothing drifts.

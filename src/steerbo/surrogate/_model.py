@@ -305,17 +305,17 @@ def sources_said(model: GPRegression[Any], names: Sequence[str], sign: float) ->
     return said
 
 
-Encode = Callable[[Mapping[str, Any]], Float[np.ndarray, "1 d"]]
-"""Values by variable to a row."""
+Encode = Callable[[Sequence[Mapping[str, Any]]], Float[np.ndarray, "n d"]]
+"""Values by variable, a mapping for each row, to rows."""
 
 
 class EncodingCache:
     """Points by name, each with the values that it was encoded from: a correction asks for all, and changes one.
 
     Args:
-        encode: the same values always give the same point, to the last bit.
+        encode: the same values always give the same point, to the last bit, whatever others come with them.
 
-    >>> found = EncodingCache(lambda values: np.array([[values["ph"] / 14]]))
+    >>> found = EncodingCache(lambda rows: np.array([[values["ph"] / 14] for values in rows]))
     >>> found.of("0001", {"ph": 7.0})
     array([0.5])
     """
@@ -325,22 +325,15 @@ class EncodingCache:
         self._known: dict[str, tuple[Mapping[str, Any], Float[np.ndarray, " d"]]] = {}
 
     def of(self, name: str, values: Mapping[str, Any]) -> Float[np.ndarray, " d"]:
-        """Encoded point (d,) by a round's token or the name of data; read-only.
+        """Encoded point (d,) by a round's token or the name of data.
 
         Raises:
             InvalidOutcome: a value is missing, or not one of its variable.
         """
-        before = self._known.get(name)
-        if before is None or before[0] != values:
-            before = self._known[name] = values, self._encode(values)[0]
-        return before[1]
+        return self.of_all([(name, values)])[0]
 
-    def of_all(
-        self,
-        rows: Sequence[tuple[str, Mapping[str, Any]]],
-        encode: Callable[[Sequence[Mapping[str, Any]]], Float[np.ndarray, "n d"]],
-    ) -> Float[np.ndarray, "n d"]:
-        """Encoded points (n, d) by name and values; `encode` takes those that are new, all at once.
+    def of_all(self, rows: Sequence[tuple[str, Mapping[str, Any]]]) -> Float[np.ndarray, "n d"]:
+        """Encoded points (n, d) by name and values; those that are new are encoded together.
 
         Raises:
             InvalidOutcome: as `of`.
@@ -351,7 +344,7 @@ class EncodingCache:
             if (before := self._known.get(row[0])) is None or before[0] != row[1]
         ]
         if fresh:
-            points = encode([values for _, values in fresh])
+            points = self._encode([values for _, values in fresh])
             self._known |= {
                 name: (values, point) for (name, values), point in zip(fresh, points, strict=True)
             }
