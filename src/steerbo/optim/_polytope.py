@@ -146,14 +146,6 @@ class MixedIntegerProgram:
         held = [None if k is None else levels[j : j + 1] for j, k in enumerate(self.levels)]
         return MixedIntegerProgram(self.low, self.high, held, self.weights, self.bounds)
 
-    def without(self, rows: Collection[int], combinations: Collection[int]) -> MixedIntegerProgram:
-        """Keep only these constraints: rows of W and forbidden combinations."""
-        kept = sorted(rows)
-        forbidden = [self.forbidden[k] for k in sorted(combinations)]
-        return MixedIntegerProgram(
-            self.low, self.high, self.levels, self.weights[kept], self.bounds[kept], forbidden
-        )
-
 
 INWARDS = 1e-13
 """Of a limit's size: how far inside of it moves aim, so that rounding in other units stays inside, too."""

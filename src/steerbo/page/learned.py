@@ -346,7 +346,7 @@ def slice_along(study: BaseStudy, advice: Recommendation, name: str) -> Slice:
     says = f"Expected {words.value_label} along {label}{held}{rest}."
     if isinstance(variable, Categorical):
         return Slice(name, None, _levels(found.at, found.mean, found.width, best), says)
-    chart = _drawn(study, advice, found, label, best)
+    chart = _drawn(study, found, label, best)
     band = "Band: 95 %. " if np.isfinite(found.width).all() else ""
     return Slice(name, chart, (), f"{says} {band}{_dots(found)}")
 
@@ -365,9 +365,7 @@ def _dots(found: ModelSlice) -> str:
     return f"Dots: outcomes{hollow}."
 
 
-def _drawn(
-    study: BaseStudy, advice: Recommendation, found: ModelSlice, label: str, best: Any
-) -> Chart:
+def _drawn(study: BaseStudy, found: ModelSlice, label: str, best: Any) -> Chart:
     problem, words, name = study.problem, Words.of(study), found.name
     at = np.asarray(found.at, dtype=float)
     mean = found.mean
