@@ -20,7 +20,7 @@ REFUSED = {
     "subgraph dagitty": ("dag { subgraph { x -> y } }", "'subgraph'"),
     "single quotes": ("dag { 'a b' -> y  x -> y }", 'line 1: "\'".*in double quotes.*dagitty'),
     "colon dagitty": ("dag { x:n -> y }", "':'"),
-    "deep dagitty": ("dag {" + "{" * 50_000, "the name of a variable"),
+    "deep dagitty": ("dag {" + "{" * 50_000, "at most 50 levels of braces"),
 }
 
 
@@ -33,3 +33,14 @@ def test_roles_beside_a_text_win() -> None:
     text = "dag { x [exposure] y [outcome] z [outcome] w x -> {y z} }"
     read = CausalGraph.from_text(text, target="z")
     assert (read.target, read.intervenable, read.contexts) == ("z", ("x",), ("w",))
+
+
+def test_short_marks_and_statements_in_braces_are_read() -> None:
+    """As dagitty reads them, and its manual and the help of its package write them."""
+    short = CausalGraph.from_text("dag { x[e] y[o] z[u] x <- z -> y <- x }")
+    assert (short.target, short.intervenable, short.bidirected) == ("y", ("x",), (("x", "y"),))
+    inside = CausalGraph.from_text("dag { {x[source]} -> m -> {y[target]; v[l]} <- w }")
+    assert inside.directed == (("x", "m"), ("m", "y"), ("w", "y"))
+    edges = CausalGraph.from_text("dag { {X <-> Y} -> {a b} a -> t t[o] X[e] }")
+    assert edges.bidirected == (("X", "Y"),)
+    assert edges.directed == (("X", "a"), ("X", "b"), ("Y", "a"), ("Y", "b"), ("a", "t"))

@@ -148,6 +148,8 @@ def test_names_in_quotes_hold_arrows_and_ends_of_statements() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
+        ("0 1\n0 0", "matrix.*from_numpy_array"),
+        ("-1,0.5\n0,0", "matrix.*from_numpy_array"),
         ("Y ~ X + Z", "lavaan.*lavaanToGraph"),
         ("U =~ X\nU ~~ Y", "lavaan.*lavaanToGraph"),
         ('<?xml version="1.0"?>\n<graphml></graphml>', "XML.*read_graphml.*from_networkx"),

@@ -12,13 +12,17 @@ from ._parsed import ParsedGraph
 # An own grammar, as pydot reads fewer texts as Graphviz does (28 of 34 odd ones, this one 33), and
 # keeps no lines.
 _DOT_NAME = re.compile(r"[^\W\d]\w*|-?(?:\.\d+|\d+(?:\.\d*)?)")
+# shorter marks that dagitty reads, too
+_SHORT = {"e": "exposure", "source": "exposure", "o": "outcome", "target": "outcome"}
+_SHORT |= {"a": "adjusted", "l": "latent", "u": "unobserved", "s": "selected"}
 Attributes = dict[str, Any]
 
 
 def read_braces(text: str) -> ParsedGraph:
     """Parse a graph in dagitty's syntax or in DOT.
 
-    ``exposure``, ``outcome``, ``adjusted``, ``latent`` and ``unobserved`` mark variables. In DOT
+    ``exposure``, ``outcome``, ``adjusted``, ``latent`` and ``unobserved`` mark variables, as their
+    first letters do. In DOT
     subgraphs are read as their nodes and edges, ``dir=both`` is a latent common cause, and nodes
     are named by their identifiers, or by their labels where all of those are numbers.
 
@@ -100,14 +104,8 @@ class _Dagitty:
         self.found.link(a, arrow, b, where)
 
     def group(self, nodes: Attributes, edges: Attributes, depth: int) -> list[str]:
-        """Parse a variable, or several in braces."""
-        if not self.reader.skip("{"):
-            return [self.variable(nodes)]
-        names = []
-        while not self.reader.skip("}"):
-            if not self.reader.skip(";", ","):
-                names.append(self.variable(nodes))
-        return names
+        """Parse a variable, or statements in braces."""
+        return self.body(nodes, edges, depth + 1) if self.reader.at("{") else [self.variable(nodes)]
 
     def variable(self, nodes: Attributes) -> str:
         """Take the name of a variable."""
@@ -128,9 +126,10 @@ class _Dagitty:
             while not self.reader.skip("]"):
                 if not self.reader.skip(",", ";"):
                     mark = self.reader.take(allowed="an attribute").text
-                    marks[mark] = (
-                        self.reader.take(allowed="a value").text if self.reader.skip("=") else None
-                    )
+                    if self.reader.skip("="):
+                        marks[mark] = self.reader.take(allowed="a value").text
+                    else:
+                        marks[_SHORT.get(mark, mark)] = None
         return marks
 
 
@@ -175,7 +174,7 @@ class _Dot(_Dagitty):
             self.reader.i += 1
             if not self.reader.at("{"):
                 self.reader.take()  # its name
-        return self.body(nodes, edges, depth + 1) if self.reader.at("{") else [self.variable(nodes)]
+        return super().group(nodes, edges, depth)
 
     def variable(self, nodes: Attributes) -> str:
         """Take the name of a node, without its port."""

@@ -37,6 +37,9 @@ _NAMED = (
      "Give the graph itself to ‹CausalGraph.from_networkx›."),
     ("a list of pairs", re.compile(r"\s*[\[(]\s*[\[('\"]"),
      "Give pairs to ‹CausalGraph(directed=[…])›, or write a -> b for each of them."),
+    ("a matrix of numbers", re.compile(r"\s*(?:-?\d+(?:\.\d+)?[ \t,;]+)+-?\d+(?:\.\d+)?[ \t]*(?:\n|$)"),
+     "Give networkx.from_numpy_array(matrix, create_using=networkx.DiGraph), its nodes relabelled, to "
+     "‹CausalGraph.from_networkx›."),
     ("JSON", re.compile(r"\s*\{\s*\""),
      "Give networkx.node_link_graph(json.loads(text)) to ‹CausalGraph.from_networkx›."),
     ("PlantUML", re.compile(r"\s*@start\w+"), "Leave out the lines that begin with @."),
