@@ -173,6 +173,34 @@ def test_kinds_that_lag_far_behind_take_turns() -> None:
     assert [len(kinds) for kinds in seen] == [*range(1, len(far) + 1)]
 
 
+def rough(X: np.ndarray, t: np.ndarray) -> np.ndarray:
+    """Height goes at random from one outcome to the next: of outcomes far apart nobody could tell."""
+    return still(X, t) + 0.3 * np.cumsum(np.random.default_rng(1).standard_normal(len(t)))
+
+
+@pytest.mark.parametrize(
+    ("f", "kinds", "cuts"),
+    [
+        (still, {"steady"}, 0),
+        (sliding, {"sliding"}, 0),
+        (rough, {"fading", "seasonal"}, 0),
+        (switching, {"steady"}, 1),
+    ],
+)
+def test_some_of_many_outcomes_say_which_kinds_to_fit(f: Any, kinds: set[str], cuts: int) -> None:
+    """In any order of rows; the kinds that are not fitted have standings, too."""
+    n, pace = 420, 60 / 420
+    model = told(lambda X, t: f(X, t * pace), n, 3)
+    found, _ = fit_drift(fresh, model, DriftModel(), float(n))
+    assert found.kind in kinds
+    assert len(found.cuts) == cuts
+    assert {each.kind for each in found.standings} == ({*KINDS} if not cuts else set())
+    mixed = fresh(DriftModel())
+    order = np.random.default_rng(0).permutation(n)
+    mixed.replace(model.inputs[order], model.outcomes[order])
+    assert fit_drift(fresh, mixed, DriftModel(), float(n))[0].kind in kinds
+
+
 def test_what_was_learned_in_one_unit_of_time_is_where_another_begins() -> None:
     model = told(turning, 60, 0)
     drift_model, found = fit_drift(fresh, model, DriftModel(), 60.0)

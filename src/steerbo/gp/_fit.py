@@ -355,16 +355,25 @@ def quasi_newton(
 
 
 def curvature_by_differences(
-    slope: Callable[[Theta], Theta | None], theta: Theta
+    slope: Callable[[Theta], Theta | None], theta: Theta, roughly: bool = False
 ) -> Float[np.ndarray, "p p"]:
-    """Negative Hessian of a density at a point, by central differences of its slope; rows without a slope are zero."""
+    """Negative Hessian of a density at a point, by differences of its slope; rows without a slope are zero.
+
+    Args:
+        slope: gradient of the density at a point; None: there is none.
+        theta: (p,) the point.
+        roughly: whether differences from the point itself are enough, half of the work; else
+            they are central.
+    """
     p = len(theta)
-    curvature = np.zeros((p, p))
-    for i in range(p):
-        above, below = (slope(theta + side * _STEP * np.eye(p)[i]) for side in (1.0, -1.0))
+    curvature, apart = np.zeros((p, p)), _STEP if roughly else 2 * _STEP
+    here = slope(theta) if roughly else None
+    for i, axis in enumerate(np.eye(p)):
+        above = slope(theta + _STEP * axis)
+        below = here if roughly else slope(theta - _STEP * axis)
         if above is not None and below is not None:
             with np.errstate(invalid="ignore"):  # the caller looks for values that are not numbers
-                curvature[i] = (below - above) / (2 * _STEP)
+                curvature[i] = (below - above) / apart
     return 0.5 * (curvature + curvature.T)
 
 
@@ -377,7 +386,7 @@ def _curvature(
         place = Place.at(at, parameters, few)
         return None if place is None else place.slope()
 
-    return curvature_by_differences(slope, theta)
+    return curvature_by_differences(slope, theta, roughly=True)
 
 
 def _updated(
@@ -400,8 +409,8 @@ MANY = 500
 # observations that a first search begins with: so many, or so many for each hyperparameter
 _BEGUN, _EACH = 250, 25
 _HASTY = 1e-6  # share of the density by which a step has to gain, for a hasty climb to go on
-# evaluations of the likelihood, the first time and from the last hyperparameters on
-_FIRST, _LATER = 6, 4
+# evaluations of the likelihood, about the most: on the way, and where the steps are to arrive
+_FIRST, _LAST = 6, 20
 
 
 def evenly(n: int, most: int = MANY) -> Int[np.ndarray, " m"]:
@@ -420,10 +429,13 @@ class Hasty:
     Attributes:
         evaluations: of the likelihood, about the most; None: until it converges.
         starts: further ones, (p,) each.
+        begun: whether some of many observations were searched before: those are likeliest with the
+            first start.
     """
 
     evaluations: int | None = None
     starts: tuple[tuple[float, ...], ...] = ()
+    begun: bool = False
 
 
 def _most_promising(parameters: Sequence[Parameter], of: Weigh, starts: Sequence[Theta]) -> Theta:
@@ -500,14 +512,16 @@ def fit_large(
         inverse = curvature.inverse(len(few) / n)
         return to_the_end(
             quasi_newton(
-                parameters, weigh(all_of_them), before, inverse, evaluations=_LATER, hasty=True
+                parameters, weigh(all_of_them), before, inverse, evaluations=_LAST, hasty=True
             )
         )
-    sizes = _sizes(n, len(fixed))
-    few = evenly(n, sizes[0])
-    start = maximum_a_posteriori(
-        parameters, likelihood(few), starts, many=True, evaluations=most
-    ).theta
+    begun = hasty is not None and hasty.begun
+    sizes = _sizes(n, 0 if begun else len(fixed))
+    few, start = evenly(n, sizes[0]), before
+    if not begun:
+        start = maximum_a_posteriori(
+            parameters, likelihood(few), starts, many=True, evaluations=most
+        ).theta
     curvature = Curvature.found(parameters, weigh(few), start, weigh(few[::QUARTER]))
     for size, more in pairwise(sizes):
         found = quasi_newton(
@@ -519,8 +533,9 @@ def fit_large(
         )
         start, curvature = found.onward, curvature.agreeing(found.inverse)
     inverse = curvature.inverse(sizes[-1] / n)
+    steps = _LAST if most is None else _FIRST
     return to_the_end(
-        quasi_newton(parameters, weigh(all_of_them), start, inverse, evaluations=_FIRST, hasty=True)
+        quasi_newton(parameters, weigh(all_of_them), start, inverse, evaluations=steps, hasty=True)
     )
 
 

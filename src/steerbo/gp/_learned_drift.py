@@ -27,10 +27,11 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from .._arrays import Float as Floats
+from .._arrays import Int as Ints
 from .._evidence import COMPARABLE
 from ..errors import InvalidStudy, ModelFailure
 from ._drift_signs import changepoint_densities, changepoint_gains, likely_periods
-from ._fit import Hasty
+from ._fit import LEARNED_FROM, Hasty
 from ._hyperparameters import Hyperparameters, from_hex, to_hex
 from ._learning import Learner
 from ._regression import GPRegression
@@ -69,6 +70,8 @@ _PEAKS = 5  # periods of which the likeliest is fitted
 _NEAR = 6.0
 _WITHIN = 2.0  # and by which it may be behind, after a few evaluations, to be fitted to the end
 _FIRST_EVALUATIONS = 30  # evaluations of a first comparison
+# runs of many outcomes, and their length: these tell which kinds may be likeliest
+_RUNS, _RUN = 30, 5
 _SAME_SEASON = 0.1  # difference of the logarithms of two periods of one season
 
 # shares k of it modulo 1 are spread evenly: rounds meet the kinds in turn
@@ -260,7 +263,8 @@ def fit_drift(
 
     The kind in use and no drift are always fitted. The other kinds, those that lag far behind in
     turn, are compared after some evaluations that begin where their last ones ended; only those
-    that come near are fitted to the end.
+    that come near are fitted to the end. Of many outcomes, some are enough to tell which kinds
+    come near: see `_ScreenedComparison`.
 
     Args:
         empty: makes a regression for a drift model.
@@ -277,12 +281,9 @@ def fit_drift(
     steady = replace(before, kind="steady", unit=unit, standings=())
     if len(model) < COMPARABLE:
         return steady, _Fitted.of(empty, model, before, steady).drawn()
-    comparison = _Comparison(empty, model, before, steady)
-    best = comparison.best()
-    if (cut := comparison.cut(best)) is not None:
-        return comparison.averaged(cut)
-    drift_model, found = comparison.averaged(best)
-    return replace(drift_model, standings=comparison.standings()), found
+    if len(model) > Learner.many:
+        return _ScreenedComparison(empty, model, before, steady).result()
+    return _Comparison(empty, model, before, steady).result()
 
 
 def _own_form(
@@ -323,6 +324,14 @@ class _Comparison:
         self._known = {each.kind: each for each in before.standings}
         self.fits: dict[Kind, _Fitted] = {}
 
+    def result(self) -> tuple[DriftModel, Hyperparameters]:
+        """See `fit_drift`."""
+        best = self.best()
+        if (cut := self.cut(best)) is not None:
+            return self.averaged(cut)
+        drift_model, found = self.averaged(best)
+        return replace(drift_model, standings=self.standings()), found
+
     def best(self) -> _Fitted:
         """Compare, and return the fit of the kind that is likeliest."""
         self.fits["steady"] = self._compared("steady", self._outliers(self._model.doubted))
@@ -345,9 +354,30 @@ class _Comparison:
                 self.fits[kind] = self._to_the_end(kind, fit)
         return max(self.fits.values(), key=self._net)
 
+    def compare_all(self) -> None:
+        """Compare all kinds after some evaluations, of outcomes none of which are doubted.
+
+        Climbs begin where they usually do, and beside the kinds that were compared before.
+        """
+        for kind in self._kinds:
+            self.fits[kind] = self._compared(kind, self._outliers([]), self._beside(kind))
+
+    def _beside(self, kind: Kind) -> list[Theta]:
+        """Hyperparameters of a kind that differ from the other kinds' by the drift alone."""
+        p = len(_space(self._model.kernel).parameters)
+        usual = self._empty(replace(self._steady, kind=kind))
+        drift = usual.hyperparameters.theta[p : len(usual.kernel.parameters)]
+        starts = []
+        for fit in self.fits.values():
+            theta, own = fit.found.theta, len(fit.model.kernel.parameters)
+            starts.append((*theta[:p], *drift, *theta[own:]))
+        if kind == "sliding":
+            starts.append(self._sliding(self.fits["smooth"].found.theta))
+        return starts
+
     def cut(self, best: _Fitted) -> _Fitted | None:
         """A fit with one more cut, where that is likelier than the best without; or None."""
-        least = self._net(best) + ODDS + 2.0 * math.log(len(self._model))
+        least = self._net(best) + _worth_of_a_cut(self._model)
         if (
             moment := _cut(self._empty, self._model, self._steady, self.fits["steady"].found)
         ) is None:
@@ -414,13 +444,15 @@ class _Comparison:
         """The likeliest smooth change with the change points of the best fit."""
         if best.drift_model.cuts == self._steady.cuts:
             return self._to_the_end("smooth", self.fits.get("smooth"))
-        model = replace(best.drift_model, kind="smooth")
-        p = len(_space(self._model.kernel).parameters)
-        theta = best.found.theta
-        other = _Fitted.prepared(
-            self._empty, self._model, model, (*theta[:p], 0.0, _SLOW[0], *theta[p:])
-        )
-        return _Fitted.by(other, model, other.likeliest())
+        other = self.smoothly(best)
+        return _Fitted.by(other, replace(best.drift_model, kind="smooth"), other.likeliest())
+
+    def smoothly(self, steady: _Fitted) -> GPRegression[Product]:
+        """A regression whose search begins where a fit of no drift changes smoothly."""
+        p, theta = len(_space(self._model.kernel).parameters), steady.found.theta
+        model = replace(steady.drift_model, kind="smooth")
+        begin = (*theta[:p], 0.0, _SLOW[0], *theta[p:])
+        return _Fitted.prepared(self._empty, self._model, model, begin)
 
     def _sliding(self, theta: Theta) -> Theta:
         """Hyperparameters of a smooth change in the kernel of a translation: its velocity is 0."""
@@ -458,18 +490,20 @@ class _Comparison:
         none = np.zeros(n, dtype=bool)
         return [none, np.isin(np.arange(n), doubted)] if len(doubted) else [none]
 
-    def _compared(self, kind: Kind, outliers: Sequence[np.ndarray]) -> _Fitted:
-        """A climb from the best of the starts; of a season also one from the likeliest period.
+    def _compared(
+        self, kind: Kind, outliers: Sequence[np.ndarray], beside: Sequence[Theta] = ()
+    ) -> _Fitted:
+        """A climb from the best of the starts, and from the best `beside`; of a season from the likeliest period, too.
 
         A season that was not there before is likely nowhere but near its period, and a known one is
         nearly as likely with a period that is wrong.
         """
-        model, starts = replace(self._steady, kind=kind), self._starts(kind)
-        climbs = (
-            [starts, season] if kind == "seasonal" and (season := self._periods()) else [starts]
-        )
+        model, climbs = replace(self._steady, kind=kind), [self._starts(kind), beside]
+        if kind == "seasonal":
+            climbs.append(self._periods())
         return max(
-            (self._climbed(model, each, outliers) for each in climbs), key=lambda fit: fit.score
+            (self._climbed(model, each, outliers) for each in climbs if each),
+            key=lambda fit: fit.score,
         )
 
     def _climbed(
@@ -542,6 +576,129 @@ class _Comparison:
             for space, rest in ((theta[:p], theta[had:]), (steady[:p], steady[p:]))
             for period in periods
         ]
+
+
+class _ScreenedComparison:
+    """Comparison of the kinds by many outcomes, of which none are doubted: it fits those that some leave likely.
+
+    Of n outcomes m tell by how much each kind is behind the best in log evidence, which grows as
+    their number: of all it is n / m times as much. Searches with all outcomes go on from those with
+    some. With so many, hyperparameters are not drawn.
+
+    Args:
+        empty: makes a regression for a drift model.
+        model: holds all outcomes, with the hyperparameters in use.
+        before: the drift model in use.
+        steady: a model of no drift, with the parts that all kinds share.
+    """
+
+    def __init__(
+        self, empty: Empty, model: GPRegression[Product], before: DriftModel, steady: DriftModel
+    ) -> None:
+        by_time = np.argsort(model.inputs[:, -1], kind="stable")
+        some = np.sort(by_time[_in_runs(len(model))])
+        self._fewer = empty(before)
+        self._fewer.replace(model.inputs[some], model.outcomes[some], model.errors[some])
+        self._fewer.set(replace(model.hyperparameters, draws=(), doubted=()))
+        self._growth = min(len(model), LEARNED_FROM) / len(some)
+        self._few = _Comparison(empty, self._fewer, before, steady)
+        self._empty, self._model, self._steady = empty, model, steady
+
+    def result(self) -> tuple[DriftModel, Hyperparameters]:
+        """See `fit_drift`."""
+        self._few.compare_all()
+        fits = [self._begun(fit) for fit in self._promising()]
+        least = max(map(self._net, fits)) - _WITHIN
+        fits = [self._to_the_end(fit) if self._net(fit) >= least else fit for fit in fits]
+        best = max(fits, key=self._net)
+        if best.drift_model.cuts != self._steady.cuts:
+            return best.drift_model, best.found
+        return replace(best.drift_model, standings=self._standings(fits)), best.found
+
+    def _net(self, fit: _Fitted) -> float:
+        return fit.score - self._worth(fit.drift_model)
+
+    def _worth(self, drift_model: DriftModel) -> float:
+        """Log posterior by which a drift model must be likelier than no drift."""
+        worth = _bic_penalty(drift_model, self._model)
+        return (
+            worth if drift_model.cuts == self._steady.cuts else worth + _worth_of_a_cut(self._model)
+        )
+
+    def _promising(self) -> list[_Fitted]:
+        """Fits of some outcomes, by those drift models that may be likeliest for all.
+
+        Each hyperparameter beyond those of no drift gains some half a nat from noise (Akaike 1974),
+        which is not more of more outcomes: what a model surely gains is without these.
+        """
+        fits = [*self._few.fits.values(), *self._with_a_cut()]
+        expected = [self._growth * fit.score - self._worth(fit.drift_model) for fit in fits]
+        own = min(len(fit.found.theta) for fit in fits)
+        noise = [0.5 * self._growth * (len(fit.found.theta) - own) for fit in fits]
+        least = max(np.subtract(expected, noise)) - _NEAR
+        return [fit for fit, net in zip(fits, expected, strict=True) if net >= least]
+
+    def _with_a_cut(self) -> list[_Fitted]:
+        """Fits of some outcomes with one more cut: nothing drifts beside it, or all changes smoothly."""
+        found = self._few.fits["steady"]
+        for _ in range(2):  # with less noise it is seen more exactly when
+            moment = _cut(self._empty, self._model, self._steady, found.found)
+            if moment is None:
+                return []
+            model = replace(self._steady, cuts=(*self._steady.cuts, moment))
+            begin = _Fitted.prepared(self._empty, self._fewer, model, found.found.theta)
+            found = self._compared(begin, model)
+        smooth = self._compared(self._few.smoothly(found), replace(model, kind="smooth"))
+        return [found, smooth]
+
+    def _begun(self, few: _Fitted) -> _Fitted:
+        """Some evaluations with all outcomes from the likeliest hyperparameters for some of them."""
+        model = few.drift_model
+        begin = _Fitted.prepared(self._empty, self._model, model, few.found.theta)
+        return self._compared(begin, model, begun=True)
+
+    @staticmethod
+    def _compared(
+        begin: GPRegression[Product], drift_model: DriftModel, begun: bool = False
+    ) -> _Fitted:
+        none = np.zeros(len(begin), dtype=bool)
+        found = begin.compared([none], Hasty(_FIRST_EVALUATIONS, begun=begun))
+        return _Fitted.by(begin, drift_model, found)
+
+    def _to_the_end(self, fit: _Fitted) -> _Fitted:
+        if fit.ended:
+            return fit
+        other = _Fitted.prepared(self._empty, self._model, fit.drift_model, fit.found.theta)
+        return _Fitted.by(other, fit.drift_model, other.likeliest(Hasty()))
+
+    def _standings(self, fits: Sequence[_Fitted]) -> tuple[Standing, ...]:
+        """Standings of all kinds without another cut: by all outcomes, or as some let expect."""
+        n, few = len(self._model), self._few.fits
+        highest, likeliest = max(fit.score for fit in fits), max(fit.score for fit in few.values())
+        standings = {
+            kind: Standing(kind, n, self._growth * (likeliest - fit.score), fit.found.theta)
+            for kind, fit in few.items()
+        }
+        for fit in fits:
+            if fit.drift_model.cuts == self._steady.cuts:
+                kind = fit.drift_model.kind
+                standings[kind] = Standing(kind, n, highest - fit.score, fit.found.theta)
+        return tuple(standings.values())
+
+
+def _in_runs(n: int) -> Ints[np.ndarray, " m"]:
+    """Indices of `_RUNS` runs of n rows, evenly spaced: neighbours tell of fast changes, and far ones of slow ones.
+
+    >>> _in_runs(900)[:12]
+    array([ 0,  1,  2,  3,  4, 30, 31, 32, 33, 34, 61, 62])
+    """
+    starts = np.linspace(0, n - _RUN, _RUNS).astype(np.intp)
+    return np.unique(np.add.outer(starts, np.arange(_RUN)))
+
+
+def _worth_of_a_cut(model: GPRegression[Product]) -> float:
+    """Log posterior by which a cut must be likelier than all else."""
+    return ODDS + 2.0 * math.log(len(model))
 
 
 def _some(draws: Sequence[Theta], count: int) -> list[Theta]:

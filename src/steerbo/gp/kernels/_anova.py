@@ -224,28 +224,29 @@ class AnovaKernel(Kernel):
         def pull(W: Float[np.ndarray, "n n"]) -> Float[np.ndarray, " p"]:
             along, shares, total = np.zeros(k), np.zeros(k), 0.0
             centred = columns - columns.sum(axis=1, keepdims=True) / n
+            part, factor = np.empty((2, min(n, _ROWS), n))
             for first in range(0, n, _ROWS):
                 rows = slice(first, first + _ROWS)
                 M = W[rows] * gram[rows]
+                part, factor = part[: len(M)], factor[: len(M)]
                 total += M.sum()
                 for j, x in enumerate(columns):
                     w = float(self.weights[j])
                     bell = self._bell(j, x[rows], x) if bells is None else bells[j][rows]
+                    weighed = M
                     if w < 1.0:
-                        part = w * bell
-                        factor = part + (1.0 - w)
+                        weighed = np.multiply(bell, w, out=part)
+                        np.add(part, 1.0 - w, out=factor)
                         part /= factor
                         part *= M
                         if k > 1:  # p − q = −w (1 − e) / f
-                            apart = 1.0 - bell
+                            apart = np.subtract(1.0, bell, out=bell if bells is None else None)
                             apart /= factor
                             shares[j] += -w * (1.0 - w) * float(np.vdot(M, apart))
-                    else:
-                        part = M
                     if not self.categorical[j]:
-                        c, both = centred[j], part.sum(axis=0)
-                        both[rows] += part.sum(axis=1)
-                        along[j] += both @ c**2 - 2.0 * c[rows] @ part @ c
+                        c, both = centred[j], weighed.sum(axis=0)
+                        both[rows] += weighed.sum(axis=1)
+                        along[j] += both @ c**2 - 2.0 * c[rows] @ weighed @ c
             along = (along / self.lengthscales**2)[~self.categorical]
             return np.concatenate([along, shares if k > 1 else shares[:0], [total]])
 

@@ -524,9 +524,7 @@ class SlidingKernel(Kernel):
         K, pull = self.space.linearise(moved)
 
         def both(W: Float[np.ndarray, "n n"]) -> Float[np.ndarray, " p"]:
-            slope = self.space.input_gradient(moved, moved, W) + self.space.input_gradient(
-                moved, moved, W.T
-            )
+            slope = self.space.input_gradient(moved, moved, W + W.T)
             return np.concatenate([pull(W), since @ slope[:, list(self.columns_moved)]])
 
         return K, both

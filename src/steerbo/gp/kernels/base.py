@@ -337,7 +337,9 @@ def _members(kernel: Kernel, kind: type[_Compound]) -> tuple[Kernel, ...]:
 
 def without_each(arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
     """Products of all arrays but one, for each one, without division: kernels may be zero."""
-    one = np.ones_like(arrays[0])
-    before = accumulate(arrays[:-1], np.multiply, initial=one)
-    after = list(accumulate(arrays[:0:-1], np.multiply, initial=one))[::-1]
-    return [left * right for left, right in zip(before, after, strict=True)]
+    if len(arrays) == 1:
+        return [np.ones_like(arrays[0])]
+    before = [*accumulate(arrays[:-1], np.multiply)]
+    after = [*accumulate(arrays[:0:-1], np.multiply)][::-1]
+    between = [left * right for left, right in zip(before, after[1:], strict=False)]
+    return [after[0], *between, before[-1]]
