@@ -26,7 +26,9 @@ def clinic(current: dict[str, Any] | None = RULE, **more: Any) -> sb.Causal:
     return sb.Causal(GRAPH, VARIABLES, current=current, **more)
 
 
-def round_of(optimizer: sb.Optimizer, random: np.random.Generator) -> tuple[sb.Suggestion, dict[str, float]]:
+def round_of(
+    optimizer: sb.Optimizer, random: np.random.Generator, noise: float = 0.02
+) -> tuple[sb.Suggestion, dict[str, float]]:
     """A patient, whose best dose is a fifth above today's."""
     suggestion = optimizer.ask()
     assert suggestion is not None
@@ -41,7 +43,7 @@ def round_of(optimizer: sb.Optimizer, random: np.random.Generator) -> tuple[sb.S
     wrong = (dose - 0.4 - 0.4 * row["age"]) ** 2 + 0.2 * (rest - 1 + row["pressure"]) ** 2
     measured = {"age": row["age"], "pressure": row["pressure"], "dose": dose, "rest": rest}
     told = {name: value for name, value in measured.items() if name not in suggestion.values}
-    optimizer.tell(suggestion, 1 - 10 * wrong + 0.02 * random.normal(), realised=told)
+    optimizer.tell(suggestion, 1 - 10 * wrong + noise * random.normal(), realised=told)
     return suggestion, measured
 
 
@@ -73,6 +75,16 @@ def test_answers_say_by_how_much_they_are_better() -> None:
     [reason] = [each for each in advice.reasons if each.kind == "gain-over-current"]
     assert reason.values["low"] < reason.values["gain"] < reason.values["high"]
     assert reason.values["gain"] == pytest.approx(0.4, abs=0.3), "ten times the square of a fifth"
+
+
+def test_today_is_held_again_after_plays_that_noise_leaves_open() -> None:
+    noisy, random = sb.Optimizer(clinic(), rounds=14, seed=5), np.random.default_rng(5)
+    for _ in range(14):
+        round_of(noisy, random, noise=1.0)
+    late = [
+        [each.suggestion.note["phase"] == "current" for each in each.history][-4:] for each in (noisy, treated()[0])
+    ]
+    assert late == [[True, False] * 2, [False] * 4], "not where outcomes tell"
 
 
 def test_a_policy_that_no_scope_needs_is_an_arm() -> None:

@@ -67,6 +67,14 @@ def test_answers_lie_no_further_from_today_than_plays_may() -> None:
         assert abs(supply - 55 + 1.1 * outdoor) <= max(3.0, 2.0 * away) + 1e-6
 
 
+def test_today_is_held_again_as_long_as_noise_leaves_open_what_is_better() -> None:
+    def held(noise: float) -> list[bool]:
+        return [bool(each.suggestion.note.get("current")) for each in heated(noise=noise).history]
+
+    assert held(3.0) == [True, False] * 7, "half of all rounds: a comparison needs both"
+    assert not any(held(0.02)[-4:]), "where outcomes tell, none"
+
+
 def test_a_list_of_places_and_a_finite_domain_are_left_step_by_step_too() -> None:
     stations = sb.TimeVarying([sb.Integer("site", 0, 50)], current={"site": 25})
     optimizer = sb.Optimizer(stations, seed=0)

@@ -16,7 +16,7 @@ from .._arrays import Bool, Float
 from ..core import PolicyStep, Result, Scope
 from ..gp import Averaged, GPRegression
 from ..space import Categorical
-from ..surrogate import better, first_steps, gains, reach
+from ..surrogate import better, first_steps, gains, reach, undecided
 from ._arms import Arm
 from ._contexts import known_in
 from .models import ArmModels, Posterior
@@ -62,6 +62,9 @@ def plays_today(problem: Causal, scope: Scope) -> bool:
 class WithinReach:
     """Encoded ends that the next settings of an arm lie within.
 
+    Attributes:
+        undecided: see `surrogate._reach`; of a model from outside False.
+
     Args:
         problem: the problem, with its `current` policy.
         models: of the arms, given all outcomes as they stand.
@@ -90,7 +93,9 @@ class WithinReach:
             for name, code in self._encoded(self._arm.actions, known).items():
                 row[self._arm.names.index(name)] = code
         columns = [self._arm.names.index(name) for name in self._arm.actions]
-        good = _better(models.regressions[k], rows, today)
+        model = models.regressions[k]
+        good = _better(model, rows, today)
+        self.undecided = isinstance(model, GPRegression) and undecided(model, rows, today)
         moved = [self._problem.space[name] for name in self._arm.actions]
         down, up = reach((rows - today)[:, columns], good, first_steps(moved))
         self._distances = dict(

@@ -336,12 +336,19 @@ class CausalMethod(Method[Causal, O]):
     # -- choosing and deciding ---------------------------------------------------------------------
 
     def todays_play(self, history: History, request: Mapping[str, Any]) -> Choice | None:
-        """Play today's policy in the first round; None later, where there are data, or where there is none."""
-        if self.host is None or len(history) or history.data:
+        """Play today's policy where it is held; None where it is not, or where there is none."""
+        if self.host is None or self.host not in self.costs.affordable(history):
             return None
-        if self.host not in self.costs.affordable(history):
+        if not self._holds_today(history, self.host):
             return None
         return self.play(history, self.host, request, {"phase": TODAY})
+
+    def _holds_today(self, history: History, host: int) -> bool:
+        """Whether today's policy is played: first, unless there are data; then see `surrogate._reach`."""
+        if (latest := history.latest) is None:
+            return not history.data
+        held = read_note(Said, latest.suggestion.note).phase == TODAY
+        return not held and self._reach(history)[self.models.model_of[host]].undecided
 
     def play(
         self, history: History, i: int, request: Mapping[str, Any], note: Mapping[str, Any]

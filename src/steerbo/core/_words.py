@@ -279,7 +279,7 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     # why a play is suggested
     "own-play": "settings of your own",
     "first-play": "one of the first rounds, to have something to learn from",
-    "current-play": "today's settings, tried first to compare all others with them",
+    "current-play": "today's settings, to compare all others with them",
     "repeat": "it repeats {name}, whose outcome was better than all others and is probably wrong: one more round "
     "will tell",
     "volume": _volume,

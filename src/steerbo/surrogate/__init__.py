@@ -50,7 +50,7 @@ from ._parts import (
     parts_of,
     set_columns,
 )
-from ._reach import FIRST_STEP, FURTHER, better, first_steps, gains, reach
+from ._reach import FIRST_STEP, FURTHER, better, first_steps, gains, reach, undecided
 from ._rows import Data, RowsModel, doubts_by_name, doubts_by_number, errors_of
 from ._thompson import PosteriorSample
 from ._trade_off import (
@@ -90,5 +90,5 @@ __all__ = [
     "highest_of", "inverse_root", "kernel_herding", "learned_law", "margin_over",
     "maximise_bounds", "middle_of", "most_within", "on_sphere", "parts_of", "polished", "posteriors_of", "reach",
     "read_likely", "rows_at", "set_columns", "similarity_shares", "similarity_weights", "sources_said", "subset_used",
-    "trade_off", "ucb", "undominated", "uneven_noise_said", "warm_started", "with_sources",
+    "trade_off", "ucb", "undecided", "undominated", "uneven_noise_said", "warm_started", "with_sources",
 ]  # fmt: skip

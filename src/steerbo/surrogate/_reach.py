@@ -11,6 +11,11 @@ How sure that has to be hangs on what a lesson is worth. Where it serves an answ
 the study, they have to be likely better; where every play is production, better by their lower
 bound, as in safe sets (Sui et al. 2015).
 
+Where every play is production, today's settings are played again after each play that noise leaves
+open, until others are surely better: a comparison needs both halves, and to hold costs nothing. If
+plays only left them, the model would forget their worth, and go on trying what is as good as a
+corner of the box.
+
 The box is a function of the outcomes as they stand: an outcome that proves to be a mistake closes
 again the part that it had opened.
 """
@@ -59,6 +64,16 @@ def better(
     """Whether each row is better than today's beside it: likely, if a lesson is `lasting`, else surely."""
     gain, deviation = gains(model, rows, today)
     return np.asarray((gain > 0.0) & (gain >= (LIKELY if lasting else BOUND) * deviation))
+
+
+def undecided(
+    model: GPRegression[Any], rows: Float[np.ndarray, "n d"], today: Float[np.ndarray, "n d"]
+) -> bool:
+    """Whether no row is surely better than today's beside it, and the last one is not surely worse either."""
+    gain, deviation = gains(model, rows, today)
+    sure = BOUND * deviation
+    improved = (gain > 0.0) & (gain >= sure)
+    return not improved.any() and not (gain[-1:] <= -sure[-1:]).any()
 
 
 def first_steps(variables: Iterable[Variable]) -> Float[np.ndarray, " d"]:

@@ -67,6 +67,7 @@ from ..surrogate import (
     gains,
     reach,
     subset_used,
+    undecided,
 )
 from ._today import TodaysPlaces
 from .data import Maximiser, Place, RoundView, draw_largest
@@ -184,11 +185,22 @@ class DriftingSurrogate:
 
     def reach(self, time: float) -> tuple[Float[np.ndarray, " d"], Float[np.ndarray, " d"]]:
         """Encoded distances below and above today's settings within which a play at this time lies: see `reach`."""
-        rows = self.model.inputs.copy()
-        rows[:, -1] = time
-        offsets = np.where(np.append(self.today.settable, False), rows, 0.0)
+        rows, offsets = self._beside_today(time)
         good = better(self.model, rows, rows - offsets)
         return reach(offsets[:, :-1], good, first_steps(self.problem.space))
+
+    def undecided(self, time: float) -> bool:
+        """Whether the latest play's settings may be better or worse than today's at this time, and none is better."""
+        rows, offsets = self._beside_today(time)
+        return undecided(self.model, rows, rows - offsets)
+
+    def _beside_today(
+        self, time: float
+    ) -> tuple[Float[np.ndarray, "n e"], Float[np.ndarray, "n e"]]:
+        """The model's rows as of this time, and what they differ by from today's settings."""
+        rows = self.model.inputs.copy()
+        rows[:, -1] = time
+        return rows, np.where(np.append(self.today.settable, False), rows, 0.0)
 
     def gain(self, place: Place, today: Place, time: float) -> tuple[float, float]:
         """Mean and standard deviation of the gain over today's settings at a time, in units of `sign · value`."""
@@ -420,15 +432,23 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
         Where the objective drifts the bound is that of all draws together: one draw explores beside
         its width, and knowledge does not last.
         """
+        if (today := self.todays_play(history, request)) is not None:
+            return today
         t, view = len(history) + 1, self.view(history, request)
         if len(self.surrogate.model) + len(history.pending) < STARTING_POINTS:
-            return self.todays_play(history, request) or self._start(view, t)
+            return self._start(view, t)
         drifts = self.surrogate.drift.drifts
         draw = None if drifts else self.streams.integer(t, "hyperparameters")
         pick = self.surrogate.optimistic(
             view, np.array([self.beta]), np.array([0]), self.streams(t, "ties"), draw
         )
         return self.play(pick, self.beta)
+
+    def holds_today(self, history: History, time: float) -> bool:
+        """See `TimeVaryingMethod.holds_today`; and after a play that is undecided: see `surrogate._reach`."""
+        if (latest := history.latest) is None or not self.surrogate.today.known:
+            return super().holds_today(history, time)
+        return not latest.suggestion.note.get("current") and self.surrogate.undecided(time)
 
     def view(self, history: History, request: Mapping[str, Any]) -> RoundView:
         """See `TimeVaryingMethod.view`; within reach of today's settings, where some of that is available."""

@@ -402,10 +402,10 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         return self.play(pick, float(betas[pick.prior]))
 
     def todays_play(self, history: History, request: Mapping[str, Any]) -> Choice | None:
-        """Choose today's settings in the first round; None later, where there are data, or where they cannot be set."""
-        if self.problem.today is None or len(history) or history.data:
-            return None
+        """Choose today's settings where they are held; None where they are not, or cannot be set."""
         context, time = request.get("context", {}), request[TIME.name]
+        if self.problem.today is None or not self.holds_today(history, time):
+            return None
         values = self.problem.today({**context, TIME.name: time})
         place = place_of(self.problem, {**context, **values})
         available = self.view(history, request).available
@@ -414,6 +414,10 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
             if _among(available, place)
             else None
         )
+
+    def holds_today(self, history: History, time: float) -> bool:
+        """Whether today's settings are played: in the first round, unless there are data."""
+        return not len(history) and not history.data
 
     def believed(
         self, history: History, request: Mapping[str, Any], random: np.random.Generator
