@@ -50,6 +50,7 @@ LISTED: list[tuple[str, str, str]] = [
     ("gp/outliers.py", "MOST_OUTLIERS", "outliers"),
     ("gp/_regression.py", "_EXPECTED", "batches"),
     ("gp/_learning.py", "_KNOWN", "stated"),
+    ("gp/_standardisation.py", "_ELSEWHERE", "graph prices"),
     ("timevarying/_doubts.py", "_SPEAKS_AGAINST, _TAILS", "priors jump"),
     ("timevarying/_doubts.py", "_WINDOW, _ENOUGH", "priors jump"),
     ("timevarying/_validation.py", "_SHORT, _LONG", "priors"),

@@ -11,6 +11,7 @@ from .._evidence import COMPARABLE
 
 _EPS, _LARGEST_FLOAT = np.finfo(np.float64).eps, np.finfo(np.float64).max
 _FARTHEST = 1e100  # the square of it is a float
+_ELSEWHERE = 4.0  # outcomes that those of elsewhere count as, together
 # of a fixed point at most, and the relative step at which it is reached
 _STEPS, _SETTLED = 50, 1e-3
 _WHOLE = 1e-6  # how nearly outcomes are to be multiples of a step
@@ -53,7 +54,7 @@ class Standardisation:
             offset, scale = _weighted(y, errors, offset, scale)
         if elsewhere is not None and len(elsewhere):
             there, wide = _mean_and_deviation(elsewhere)
-            more = min(COMPARABLE, len(elsewhere))
+            more = min(_ELSEWHERE, len(elsewhere))
             share = more / (len(y) + more)
             if wide > 0.0:
                 apart = 0.5 * there - 0.5 * offset
