@@ -10,6 +10,7 @@ import pytest
 
 import steerbo as sb
 from steerbo.errors import InvalidProblem
+from steerbo.timevarying import SquaredExponential
 
 pytestmark = pytest.mark.few_draws
 
@@ -117,3 +118,15 @@ def test_listed_settings_are_left_step_by_step_in_every_context() -> None:
         assert abs(suggestion.values["supply"] - 45) <= 9, "of what was no better no round goes beyond"
         study.tell(suggestion, -abs(suggestion.values["supply"] - 45))
     assert study.policy({"weather": "warm"}).values["supply"] == 45
+
+
+@pytest.mark.parametrize("priors", [None, [sb.Prior(SquaredExponential(0.5))]])
+def test_settings_of_today_that_break_a_limit_are_not_played(priors: list[sb.Prior] | None) -> None:
+    limit = sb.LinearConstraint({"a": 1, "b": 1}, at_most=1)
+    variables = [sb.Float("a", 0, 1), sb.Float("b", 0, 1)]
+    study = sb.Optimizer(sb.TimeVarying(variables, priors, limits=[limit], current={"a": 0.6, "b": 0.6}), seed=0)
+    for _ in range(3):
+        suggestion = study.ask()
+        assert sum(suggestion.values.values()) <= 1 + 1e-9
+        study.tell(suggestion, sum(suggestion.values.values()))
+    assert sum(study.recommend().values.values()) <= 1 + 1e-9

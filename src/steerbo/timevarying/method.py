@@ -50,7 +50,7 @@ from ..errors import InvalidProblem, InvalidStudy
 from ..gp import AnyDrift, DriftModel, GPRegression, SquaredExponentialKernel, correlation
 from ..optim import Margin, MarginsAndGradients
 from ..records import record, to_dict
-from ..space import OutcomeConstraint
+from ..space import OutcomeConstraint, violated
 from ..surrogate import (
     OUTCOMES_FIT,
     SURE,
@@ -409,11 +409,10 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         values = self.problem.today({**context, TIME.name: time})
         place = place_of(self.problem, {**context, **values})
         available = self.view(history, request).available
-        return (
-            Choice(self.problem.scope, values, note={"current": True})
-            if _among(available, place)
-            else None
-        )
+        broken = violated(self.problem.limits or (), {**context, **values})
+        if broken or not _among(available, place):
+            return None
+        return Choice(self.problem.scope, values, note={"current": True})
 
     def holds_today(self, history: History, time: float) -> bool:
         """Whether today's settings are played: in the first round, unless there are data."""
