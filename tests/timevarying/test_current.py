@@ -120,8 +120,8 @@ def test_listed_settings_are_left_step_by_step_in_every_context() -> None:
     assert study.policy({"weather": "warm"}).values["supply"] == 45
 
 
-@pytest.mark.parametrize("priors", [None, [sb.Prior(SquaredExponential(0.5))]])
-def test_settings_of_today_that_break_a_limit_are_not_played(priors: list[sb.Prior] | None) -> None:
+@pytest.mark.parametrize("priors", ["auto", [sb.Prior(SquaredExponential(0.5))]])
+def test_settings_of_today_that_break_a_limit_are_not_played(priors: Any) -> None:
     limit = sb.LinearConstraint({"a": 1, "b": 1}, at_most=1)
     variables = [sb.Float("a", 0, 1), sb.Float("b", 0, 1)]
     study = sb.Optimizer(sb.TimeVarying(variables, priors, limits=[limit], current={"a": 0.6, "b": 0.6}), seed=0)
