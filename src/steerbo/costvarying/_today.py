@@ -11,8 +11,6 @@ from .._arrays import Float
 from ..space import Categorical
 from ..surrogate import better, drawn, first_steps, parts_of, reach
 from ._surrogate import Surrogate
-from .problem import CostVarying
-from .search_space import SearchSpace
 
 # evenly spread draws of nature, whose median stands for a variable that is not set today
 _DRAWS = 64
@@ -22,16 +20,13 @@ class Today:
     """Today's settings, and the settings within reach of them.
 
     Args:
-        problem: the problem, with its `current` values.
-        search_space: its control sets.
-        surrogate: given all outcomes as they stand.
+        surrogate: given all outcomes as they stand, of a problem with `current` values.
     """
 
-    def __init__(
-        self, problem: CostVarying, search_space: SearchSpace, surrogate: Surrogate
-    ) -> None:
-        self.problem, self.search_space, self.surrogate = problem, search_space, surrogate
-        self._settable = np.array([self._moves(name) for name in problem.space.names])
+    def __init__(self, surrogate: Surrogate) -> None:
+        self.surrogate, self.search_space = surrogate, surrogate.search_space
+        self.problem = surrogate.problem
+        self._settable = np.array([self._moves(name) for name in self.problem.space.names])
 
     def _moves(self, name: str) -> bool:
         """Whether a variable can be moved step by step; categories have no steps."""

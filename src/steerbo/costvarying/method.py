@@ -98,7 +98,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         self.search_space = SearchSpace(problem, history)
         self.costs = CostModel(problem, history)
         self.surrogate = Surrogate(problem, self.search_space, streams, history)
-        self.today = Today(problem, self.search_space, self.surrogate)
+        self.today = Today(self.surrogate)
         self.answers = Answers(self.surrogate, self.costs, self.today)
 
     # -- learning ----------------------------------------------------------------------------------
