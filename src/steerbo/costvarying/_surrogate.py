@@ -247,7 +247,7 @@ class Surrogate:
 
     def _empty_model(self, drift_model: DriftModel | None) -> GPRegression[Any]:
         known = PriorKnowledge(self.problem.noise, outliers=OutlierRule(plays=self._plays))
-        return self._empty(drift_model, known=known, sources=len(self._sources))
+        return self._empty(drift_model, known=known, sources=len(self._sources), peaks=True)
 
     def _empty_constraint(self, drift_model: DriftModel | None) -> GPRegression[Any]:
         return self._empty(drift_model, unseen=True)

@@ -53,6 +53,20 @@ def weight(value: float, name: str, usual: float = 0.5) -> Parameter:
     return Parameter(name, _odds(value), _odds(usual), 2.0, -WHOLE, WHOLE)
 
 
+def tail(value: float, name: str) -> Parameter:
+    """Logarithm of the exponent a of rational quadratics: about `USUAL_TAIL`, give or take a factor of four and a half.
+
+    A rational quadratic is a mixture of squared exponentials of many lengthscales, the more alike
+    the larger a is: a smooth function has a large one, a function with peaks a small one.
+    """
+    usual, low, high = math.log(USUAL_TAIL), math.log(0.1), math.log(1e6)
+    return Parameter(name, math.log(value), usual, 1.5, low, high)
+
+
+USUAL_TAIL = 0.5
+"""Exponent of rational quadratics believed beforehand: about 2 holds less often at peaks, and no better elsewhere."""
+
+
 def _odds(share: float) -> float:
     if 0.0 < share < 1.0:
         return min(max(math.log(share) - math.log1p(-share), -WHOLE), WHOLE)

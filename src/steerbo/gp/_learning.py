@@ -36,8 +36,9 @@ from .outliers import (
 
 K = TypeVar("K", bound=Kernel)
 EVEN_BELOW = 30
-"""Outcomes up to which noise is taken for the same everywhere. Of fewer it cannot be told from how rough the function
-is: bounds were narrower than they should be where it was even, and no better where it was not."""
+"""Outcomes up to which noise is taken for the same everywhere, and functions for smooth. Of fewer, noise that differs
+cannot be told from how rough the function is: bounds were narrower than they should be where it was even, and no better
+where it was not; and peaks from waves, by the evidence of both."""
 # spread of the logarithm of a noise variance that people have stated: a factor of 1.3 in its root
 _KNOWN = 0.5
 # log posterior by which outliers may be behind, with the same hyperparameters, and are fitted

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
+from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -22,7 +23,7 @@ from ._dataset import Dataset, read_errors, read_outcomes, read_points
 from ._factor import Factor
 from ._fit import Hasty
 from ._hyperparameters import LIKELY_NOISE, Hyperparameters
-from ._learning import Learner, MapEstimate, PriorKnowledge, unseen_after_steps
+from ._learning import EVEN_BELOW, Learner, MapEstimate, PriorKnowledge, unseen_after_steps
 from ._posterior import GPPosterior, subset_of_data
 from ._process import GPPrior
 from ._standardisation import Standardisation
@@ -60,6 +61,8 @@ class GPRegression(Generic[K]):
             alone.
         uneven: columns in [0, 1] along which the noise may grow or shrink; a fit to enough outcomes
             learns how much.
+        detailed: a kernel with parameters more, that a fit to enough outcomes learns in the place
+            of `kernel`.
         known: people's knowledge of the outcomes.
 
     Raises:
@@ -87,6 +90,7 @@ class GPRegression(Generic[K]):
         likely_noise: float = LIKELY_NOISE,
         seed: int | None = None,
         uneven: Sequence[int] = (),
+        detailed: K | None = None,
         known: PriorKnowledge | None = None,
     ) -> None:
         for field, variance in (("noise", noise), ("likely_noise", likely_noise)):
@@ -100,6 +104,9 @@ class GPRegression(Generic[K]):
         self.output = Standardisation()
         self._initial = GPPrior(
             kernel, float(noise), likely_noise=float(likely_noise), uneven=tuple(uneven)
+        )
+        self._forms = (
+            () if detailed is None else (self._initial, replace(self._initial, kernel=detailed))
         )
         self.prior = self._initial
         # the members' too
@@ -251,9 +258,12 @@ class GPRegression(Generic[K]):
 
     @property
     def _learner(self) -> Learner[K]:
-        return Learner(
-            self._initial, self.prior.theta, self.kernel, self._data, self.known, self.elsewhere
-        )
+        initial, begin = self._initial, self.prior.theta
+        if self._forms:
+            initial = self._forms[len(self) >= EVEN_BELOW]
+            known = {each.name: each.value for each in self.prior.parameters}
+            begin = np.array([known.get(each.name, each.value) for each in initial.parameters])
+        return Learner(initial, begin, self.kernel, self._data, self.known, self.elsewhere)
 
     def fit(self) -> Hyperparameters:
         """Fit hyperparameters to all observations and sample their posterior; `set` puts them to use."""
@@ -288,7 +298,10 @@ class GPRegression(Generic[K]):
         Raises:
             InvalidStudy: they belong to another kernel, and nothing has changed.
         """
-        hyperparameters = hyperparameters.check([p.name for p in self._initial.parameters])
+        length = len(hyperparameters.theta)
+        forms = (form for form in self._forms if len(form.parameters) == length)
+        initial = next(forms, self._initial)
+        hyperparameters = hyperparameters.check([p.name for p in initial.parameters])
         extra = np.zeros(len(self))
         for i, variance in hyperparameters.doubted:
             if i >= len(self):
@@ -299,7 +312,7 @@ class GPRegression(Generic[K]):
         self.draws = hyperparameters.draws
         self._data = Dataset(self.inputs, self.outcomes, self.errors, extra)
         theta, self.output = np.array(hyperparameters.theta), hyperparameters.output
-        seeing = self._initial.seeing(self.inputs)
+        seeing = initial.seeing(self.inputs)
         unseen = seeing.kernel.unseen
         if chosen is not None:
             z = self.output.forward(self.outcomes)

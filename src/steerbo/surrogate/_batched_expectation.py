@@ -11,6 +11,7 @@ import numpy as np
 
 from .._arrays import Bool, Float, Int
 from ..gp import mixture_moments, mixture_quantile
+from ..gp.kernels import rational
 from ..optim import TOP
 from ._expectation import CERTAIN, Expectation
 
@@ -121,6 +122,8 @@ class BatchedBounds:
         self.precision = np.where(self.categorical, 0.0, scales**-2.0)
         self.some_categorical = bool(self.categorical.any())
         self.whole = bool((self.shares == 1.0).all())
+        self.tails = np.array([posterior.tail for posterior in posteriors])
+        self.bells = bool(np.isinf(self.tails).all())
         self.variance = np.array([posterior.variance for posterior in posteriors])
         self.mean = np.array([posterior.mean for posterior in posteriors])
         self.pull = np.stack([each.pull for each in expectations])
@@ -190,8 +193,8 @@ class BatchedBounds:
         for j in range(points.shape[2]):
             gap = points[:, :, j, None] - self.inputs[:, None, j]
             np.multiply(gap, gap, out=gap)
-            gap *= -0.5 * self.precision[:, j, None, None]
-            np.exp(gap, out=gap)
+            gap *= self.precision[:, j, None, None]
+            rational(gap, self.tails[:, None, None])
             gap *= self.shares[:, j, None, None]
             gap += (1.0 - self.shares)[:, j, None, None]
             kernel *= gap
@@ -286,9 +289,9 @@ class BatchedBounds:
         return tuple(map(np.concatenate, zip(*parts, strict=True)))
 
     def _kernels(self, points: Float[np.ndarray, "r c"], e: Int[np.ndarray, " r"]) -> _Kernels:
-        # Of k_j = Π_a f_ja, f = 1 − w + w e, with p = w e / f: ∂k_j/∂x_a = k_j D_ja, D_ja = p_ja
-        # Δ_ja/ℓ_a², ∂²k_j/∂x_a∂x_b = k_j D_ja D_jb for a ≠ b, and ∂²k_j/∂x_a² = k_j p_ja
-        # (Δ_ja²/ℓ_a⁴ − 1/ℓ_a²)
+        # Of k_j = Π_i f_ji, f = 1 − w + w e, with p = w e / f and h = 1/(1 + Δ²/2aℓ²): ∂k_j/∂x_i =
+        # k_j D_ji, D_ji = p_ji h_ji Δ_ji/ℓ_i², ∂²k_j/∂x_i∂x_l = k_j D_ji D_jl for i ≠ l, and
+        # ∂²k_j/∂x_i² = k_j p_ji ((1 + 1/a) h_ji² Δ_ji²/ℓ_i⁴ − h_ji/ℓ_i²)
         (r, c), n = points.shape, self.inputs.shape[2]
         precision = self.precision[e][:, :, None]
         away = self.inputs[e]
@@ -297,8 +300,16 @@ class BatchedBounds:
         differ = self.categorical[e][:, :, None] & (away != 0.0) if self.some_categorical else None
         factor = away
         factor *= away
-        factor *= -0.5 * precision
-        np.exp(factor, out=factor)
+        factor *= precision
+        tails = self.tails[e][:, None, None]
+        bent = 1.0 + 1.0 / tails
+        h: Any = 1.0
+        if not self.bells:
+            h = factor * (0.5 / tails)
+            h += 1.0
+            np.reciprocal(h, out=h)
+            D *= h
+        rational(factor, tails)
         if differ is not None:
             factor[differ] = 0.0
         both = np.empty((r, 1 + c, n))  # k and its slopes
@@ -306,7 +317,8 @@ class BatchedBounds:
         if self.whole:
             np.prod(factor, axis=1, out=kernel)
             bend = D * D
-            bend -= precision
+            bend *= bent
+            bend -= precision * h
         else:
             share = self.shares[e][:, :, None]
             part = factor
@@ -315,8 +327,10 @@ class BatchedBounds:
             np.prod(factor, axis=1, out=kernel)
             part /= factor
             bend, D = D, D * part
-            bend *= D  # p Δ²/ℓ⁴
+            bend *= D
+            bend *= bent  # p (1 + 1/a) h² Δ²/ℓ⁴
             part *= precision
+            part *= h
             bend -= part
         bend -= np.multiply(D, D, out=factor)  # which the products have in its place
         np.multiply(D, kernel[:, None], out=slopes)

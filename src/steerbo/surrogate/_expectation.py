@@ -1,7 +1,8 @@
 """Expected value of a scope, with its uncertainty: the posterior averaged over nature's draws.
 
 The kernel is a product over columns, `k(x, x') = s² Π_d k_d(x_d, x'_d)`, and the laws of different
-groups of columns are independent. (A factor is `1 − w_d + w_d exp(−Δ²/2ℓ_d²)`.) Every column is set
+groups of columns are independent. (A factor is `1 − w_d + w_d exp(−Δ²/2ℓ_d²)`, or with
+a tail `1 − w_d + w_d (1 + Δ²/2aℓ_d²)^−a`.) Every column is set
 (c), known (o) or drawn (R): the kernel row of `[x_c, o, X_R]` is
 `s² k_c(x_c) ∘ τ ∘ k_R(X_R)` with `τ = k_o(o)`, so with `a = τ ∘ E[k_R]`
 
@@ -40,6 +41,7 @@ from ..gp import (
     SourcesKernel,
     SquaredExponentialKernel,
 )
+from ..gp.kernels import rational
 from ..optim import ValueAndGradient
 from ._parts import Law, Observed, Part, drawn_together, row_of, set_columns
 
@@ -95,7 +97,7 @@ class ProductKernelPosterior:
 
     `inputs` (n, d) encoded, `weights` α (n,), `inverse` A (n, n), `lengthscales` ℓ (d,), infinite
     for a column that only the drift reads, `shares` w (d,) of the factors `1 − w + w exp(−Δ²/2ℓ²)`,
-    where it is `categorical` (d,) `1 − w + w 1[Δ = 0]`, `variance` s², `mean` m; `noise` λ (n,) are
+    where it is `categorical` (d,) `1 − w + w 1[Δ = 0]`, `tail` a, `variance` s², `mean` m; `noise` λ (n,) are
     the noise variances in A; `drift` is one more factor of the kernel, 1 on its diagonal, over
     columns that are known whenever a scope is played. `cell` is the variance that every setting has
     for itself, in units of s², which is then that of the effect that settings share: averages over
@@ -115,6 +117,7 @@ class ProductKernelPosterior:
     noise: Float[np.ndarray, " n"]
     drift: Kernel | None = None
     cell: float = 0.0
+    tail: float = math.inf
     held: int = HELD
     sources: SourcesKernel | None = None
     numbers: Int[np.ndarray, " n"] | None = None
@@ -144,7 +147,7 @@ class ProductKernelPosterior:
         sources = model.kernel if isinstance(model.kernel, SourcesKernel) else None
         kernel = model.kernel if sources is None else sources.inner
         points = model.inputs[model.counted]
-        lengthscales, shares, categorical, variance, cell, drift, slide = _structure(
+        lengthscales, shares, categorical, variance, cell, tail, drift, slide = _structure(
             kernel, points.shape[1] - (sources is not None)
         )
         if sources is not None:
@@ -179,6 +182,7 @@ class ProductKernelPosterior:
             noise,
             drift,
             cell,
+            tail,
             held,
             sources,
             numbers,
@@ -233,6 +237,14 @@ class ProductKernelPosterior:
         inverse = Factor(gram).inverse()
         return replace(self, inputs=X, weights=self.weights[some], inverse=inverse, numbers=numbers)
 
+    @property
+    def resolved(self) -> Float[np.ndarray, " d"]:
+        """Lengthscales (d,) whose squared exponentials need as many nodes as these factors.
+
+        A factor's poles are at `√2a ℓ` from an observation.
+        """
+        return self.lengthscales * min(1.0, math.sqrt(2.0 * self.tail))
+
     def integrals(
         self, law: Law, columns: tuple[int, ...], dimensions: tuple[int, ...]
     ) -> Integrals:
@@ -255,9 +267,7 @@ class ProductKernelPosterior:
             return np.where(a[:, None] == b, 1.0, 1.0 - share)
         # in place from here on: a screen spends half its time here
         gap = (a[:, None] - b) / lengthscale
-        np.multiply(gap, gap, out=gap)
-        gap *= -0.5
-        np.exp(gap, out=gap)
+        rational(np.multiply(gap, gap, out=gap), self.tail)
         if share < 1.0:
             gap *= share
             gap += 1.0 - share
@@ -281,16 +291,20 @@ class ProductKernelPosterior:
         return found
 
     def _many_factors(self, d: int, a: Float[np.ndarray, " p"]) -> Float[np.ndarray, "p n"]:
-        """`factor` of the observations, whose exponents are found by one product: `ln w + uv − u²/2 − v²/2`."""
+        """`factor` of the observations, by one product: exponents `ln w + uv − u²/2 − v²/2`, or squares `(u − v)²`."""
         share = float(self.shares[d])
         if self.categorical[d] or not share:
             return self.factor(d, a, self.inputs[:, d])
         u, v = ((x - 0.5) / self.lengthscales[d] for x in (a, self.inputs[:, d]))
         left = np.column_stack([u, -0.5 * u * u, np.ones(len(u))])
-        found: Float[np.ndarray, "p n"] = left @ np.stack(
-            [v, np.ones(len(v)), math.log(share) - 0.5 * v * v]
-        )
-        np.exp(found, out=found)
+        ln_w = math.log(share) if self.tail == math.inf else 0.0
+        found: Float[np.ndarray, "p n"] = left @ np.stack([v, np.ones(len(v)), ln_w - 0.5 * v * v])
+        if self.tail == math.inf:
+            np.exp(found, out=found)
+        else:
+            found *= -2.0
+            rational(np.maximum(found, 0.0, out=found), self.tail)
+            found *= share
         if share < 1.0:
             found += 1.0 - share
         return found
@@ -340,7 +354,7 @@ class Integrals:
         dimensions: Sequence[int],
     ) -> Integrals:
         """Integrate some columns, which are these dimensions of a law."""
-        lengthscales = posterior.lengthscales[list(columns)]
+        lengthscales = posterior.resolved[list(columns)]
         nodes, weights = law.rule(dimensions, lengthscales)
         uncertainty = law.uncertainty(dimensions, lengthscales)
 
@@ -374,15 +388,16 @@ def _structure(
     Bool[np.ndarray, " d"],
     float,
     float,
+    float,
     Kernel | None,
     SlidingKernel | None,
 ]:
-    """Lengthscales, weights, and which columns hold categories, (d,) each; s², `cell`, a drift's factor, a slide."""
+    """Lengthscales, weights, and which columns hold categories, (d,) each; s², `cell`, a, a drift's factor, a slide."""
     lengthscales = np.full(d, np.inf)
     shares = np.ones(d)
     categorical = np.zeros(d, dtype=bool)
     variance = 1.0
-    cell = 0.0
+    cell, tail = 0.0, math.inf
     drifts: list[Kernel] = []
     slide: SlidingKernel | None = None
     for member in kernel.members if isinstance(kernel, Product) else (kernel,):
@@ -397,6 +412,7 @@ def _structure(
                 shares[apart] = -np.expm1(-0.5 / lengthscales[apart] ** 2)
             categorical[smooth.dimensions] = smooth.categorical
             variance *= smooth.variance
+            tail = smooth.tail if isinstance(smooth, AnovaKernel) else tail
         elif isinstance(
             member, CellKernel
         ):  # s² (1 − w + w 1[x = z]) Π f = s² (1 − w) Π f + s² w 1[x = z]
@@ -407,7 +423,7 @@ def _structure(
             drifts.append(member)
     if len(drifts) == 0 or np.isfinite(lengthscales).any():
         drift = reduce(lambda a, b: a * b, drifts) if drifts else None
-        return lengthscales, shares, categorical, variance, cell, drift, slide
+        return lengthscales, shares, categorical, variance, cell, tail, drift, slide
     raise InvalidProblem(
         "kernel",
         type(kernel).__name__,
@@ -590,9 +606,11 @@ class Expectation:
         for j, (d, factor) in enumerate(zip(self.controlled, self._factors(points), strict=True)):
             if not posterior.categorical[d]:
                 found[:, j] = posterior.inputs[:, d] - points[:, j, None]
+                r2 = (found[:, j] / posterior.lengthscales[d]) ** 2
                 found[:, j] *= (
                     share_of(factor, float(posterior.shares[d])) / posterior.lengthscales[d] ** 2
                 )
+                found[:, j] /= 1.0 + 0.5 * r2 / posterior.tail
         return found
 
     def _gradient(
@@ -635,10 +653,13 @@ class Expectation:
         weighted = kernel * pull
         hessian = (D * weighted[:, None]) @ D.transpose(0, 2, 1)
         for j, (d, factor) in enumerate(zip(self.controlled, self._factors(points), strict=True)):
-            # f″/f = p (Δ²/ℓ⁴ − 1/ℓ²), where p is the share of f that depends on x
+            # f″/f = p ((1 + 1/a) h² Δ²/ℓ⁴ − h/ℓ²), where p is the share of f that depends on x and
+            # h = 1/(1 + Δ²/2aℓ²)
             if not posterior.categorical[d]:
                 gap = (posterior.inputs[:, d] - points[:, j, None]) / posterior.lengthscales[d]
-                curve = share_of(factor, float(posterior.shares[d])) * (gap**2 - 1.0)
+                h = 1.0 / (1.0 + 0.5 * gap**2 / posterior.tail)
+                bent = (1.0 + 1.0 / posterior.tail) * (gap * h) ** 2 - h
+                curve = share_of(factor, float(posterior.shares[d])) * bent
                 hessian[:, j, j] = (
                     np.einsum("rn,rn->r", weighted, curve) / posterior.lengthscales[d] ** 2
                 )

@@ -144,6 +144,7 @@ class Posterior:
             posterior.shares[held],
             variance,
             categorical=posterior.categorical[held].tolist(),
+            tail=posterior.tail,
         )
         if over.cell:
             kernel = kernel * CellKernel(range(len(held)), over.cell / (1.0 + over.cell))

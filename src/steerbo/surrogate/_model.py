@@ -178,6 +178,7 @@ def build_model(
     unseen: bool = False,
     known: PriorKnowledge | None = None,
     sources: int = 0,
+    peaks: bool = False,
     **options: Any,
 ) -> GPRegression[Any]:
     """Build an empty Gaussian process over a space's variables and, where the objective drifts, time as last column.
@@ -195,6 +196,8 @@ def build_model(
         known: people's knowledge of the outcomes.
         sources: number of other sources of data than here; a last column then has the number of
             each row's. Nothing drifts.
+        peaks: whether enough outcomes may say that it has peaks, where nothing drifts and all is of
+            here; of listed settings their own effects say it.
         options: of `GPRegression`: `likely_noise`, `seed`.
     """
     known = PriorKnowledge() if known is None else known
@@ -211,6 +214,8 @@ def build_model(
         kernel = drift_model.over(kernel, 0 if space is None else space.dimension)
     if sources and space is not None:
         kernel = SourcesKernel.of(kernel, space.dimension, sources)
+    if peaks and isinstance(kernel, AnovaKernel) and not kernel.categorical.all():
+        options["detailed"] = kernel.with_tail()
     return GPRegression(kernel, known=known, **options)
 
 

@@ -12,6 +12,7 @@ that
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -69,6 +70,9 @@ class PosteriorSample:
         """
         d = len(posterior.lengthscales)
         frequencies = random.standard_normal((FEATURES, d)) / posterior.lengthscales
+        if posterior.tail < math.inf:  # a gamma mixture of squared exponentials
+            mixing = random.gamma(posterior.tail, 1.0 / posterior.tail, (FEATURES, d))
+            frequencies *= np.sqrt(mixing)
         frequencies[:, posterior.categorical] = 0.0
         # a factor 1 − w + w e has a spectrum of which the share 1 − w is at zero
         mixed = posterior.shares < 1.0
@@ -121,7 +125,7 @@ class PosteriorSample:
             if isinstance(part, Observed):
                 factor *= self._wave((d,), np.array([[part.value]]))[:, 0]
         for law, columns, dimensions in drawn_together(parts):
-            nodes, weights = law.rule(dimensions, self.posterior.lengthscales[list(columns)])
+            nodes, weights = law.rule(dimensions, self.posterior.resolved[list(columns)])
             factor *= self._wave(columns, nodes) @ weights
         factor *= self.coefficients
         matheron = Expectation.of_means(self.posterior, parts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -14,6 +15,7 @@ from steerbo.gp import AnovaKernel, SquaredExponentialKernel
 X = np.random.default_rng(0).random((7, 3))
 X[:, 2] = [0, 1, 2, 0, 1, 2, 1]
 KERNEL = AnovaKernel([0.4, 0.2, 0.8], [0.9, 0.3, 0.5], 1.7, categorical=[False, False, True])
+TAILED = replace(KERNEL, tail=0.7)
 
 
 def test_it_is_a_sum_of_products_over_all_sets_of_variables() -> None:
@@ -37,23 +39,29 @@ def test_with_all_weights_one_it_is_a_plain_product() -> None:
     assert_allclose(AnovaKernel([0.4, 0.2], [1.0, 1.0], 1.7)(X, X), plain(X, X), rtol=1e-12)
 
 
-def test_its_pull_back_is_the_slope_by_differences() -> None:
-    theta, weights = np.array([p.value for p in KERNEL.parameters]), np.random.default_rng(1).normal(size=(7, 7))
-    _, pull = KERNEL.linearise(X)
+@pytest.mark.parametrize("kernel", [KERNEL, TAILED], ids=["bells", "tails"])
+def test_its_pull_back_is_the_slope_by_differences(kernel: AnovaKernel) -> None:
+    theta, weights = np.array([p.value for p in kernel.parameters]), np.random.default_rng(1).normal(size=(7, 7))
+    _, pull = kernel.linearise(X)
     for i, slope in enumerate(pull(weights)):
         step = 1e-6 * np.eye(len(theta))[i]
-        ends = [float(np.vdot(weights, KERNEL.with_theta(theta + side * step)(X, X))) for side in (1, -1)]
+        ends = [float(np.vdot(weights, kernel.with_theta(theta + side * step)(X, X))) for side in (1, -1)]
         assert slope == pytest.approx((ends[0] - ends[1]) / 2e-6, rel=1e-5, abs=1e-7)
 
 
-def test_its_slope_along_inputs_is_that_by_differences() -> None:
+@pytest.mark.parametrize("kernel", [KERNEL, TAILED], ids=["bells", "tails"])
+def test_its_slope_along_inputs_is_that_by_differences(kernel: AnovaKernel) -> None:
     weights, Z = np.random.default_rng(2).normal(size=(7, 5)), X[:5] + 0.05 * np.array([1, 1, 0])
-    found = KERNEL.input_gradient(X, Z, weights)
+    found = kernel.input_gradient(X, Z, weights)
     for d in (0, 1):
         step = 1e-6 * np.eye(3)[d]
-        ends = [(weights * KERNEL(X + side * step, Z)).sum(axis=1) for side in (1, -1)]
+        ends = [(weights * kernel(X + side * step, Z)).sum(axis=1) for side in (1, -1)]
         assert_allclose(found[:, d], (ends[0] - ends[1]) / 2e-6, rtol=1e-5, atol=1e-7)
     assert not found[:, 2].any()
+
+
+def test_with_a_long_tail_it_is_that_of_bells() -> None:
+    assert_allclose(replace(KERNEL, tail=1e9)(X, X), KERNEL(X, X), rtol=1e-7)
 
 
 def test_a_single_variable_learns_no_weight() -> None:

@@ -14,6 +14,7 @@ SPACES: dict[str, Kernel] = {
     "stationary category": Matern52([0.3, 0.4], categorical=[False, True]),
     "anova": AnovaKernel.over([False, False]) + UnseenKernel(np.zeros(2, dtype=bool)),
     "category": AnovaKernel.over([False, True]),
+    "tail": AnovaKernel.over([False, False]).with_tail(),
     "other": AnovaKernel.over([False, False]) * CellKernel([1]),
 }
 

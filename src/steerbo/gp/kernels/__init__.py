@@ -3,7 +3,7 @@
 Kernels whose plain name users declare, as data, carry `Kernel` in theirs.
 """
 
-from ._anova import AnovaKernel
+from ._anova import AnovaKernel, rational
 from ._cell import CellKernel
 from ._elementary import Called, Constant, Fixed, Linear, called
 from ._sources import SourcesKernel
@@ -25,5 +25,5 @@ __all__ = [
     "LARGEST_VELOCITY", "AnovaKernel", "Called", "CellKernel", "Constant", "DecayKernel", "EpochsKernel", "Fixed",
     "InUnitsKernel", "Kernel", "LastingKernel", "Linear", "Matern12", "Matern32", "Matern52", "PeriodicKernel",
     "Product", "SlidingKernel", "Slope", "SourcesKernel", "SquaredExponentialKernel", "Stationary", "Sum",
-    "UnseenKernel", "called", "stacked",
+    "UnseenKernel", "called", "rational", "stacked",
 ]  # fmt: skip

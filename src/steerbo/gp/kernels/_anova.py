@@ -6,7 +6,10 @@ Multiplied out it is a sum over all sets of variables, each with a product of it
 main effects, interactions (Durrande et al. 2013; Duvenaud et al. 2011). A plain product (all w = 1)
 has one variance for all of them: there a variable that matters little can only be taken for one
 that matters *slowly*, with a lengthscale so long that all values between two plays at its ends seem
-known. Here it may matter little and still be of any shape. Of a category the weight says all there
+known. Here it may matter little and still be of any shape. At a peak bounds by bells are
+one-sidedly low, and a rougher kernel makes them wide where a function is smooth: so where a `tail`
+a is learned, e_d = (1 + (x_d − z_d)²/2aℓ_d²)^−a, a rational quadratic, which the larger a is the
+more is a bell. Of a category the weight says all there
 is to say: a lengthscale beside it would be a second name for the same number. As a product of
 factors of one variable each, every integral over nature's draws stays a product of one-dimensional
 ones.
@@ -16,7 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -24,16 +27,19 @@ from numpy.typing import ArrayLike
 
 from ..._arrays import Bool, Float, Int
 from ...errors import InvalidProblem
-from .._hyperparameters import Parameter, lengthscale, variance, weight
+from .._hyperparameters import USUAL_TAIL, Parameter, lengthscale, tail, variance, weight
 from .base import Kernel, Pull, Terms
 
 _KEPT = 2**18  # numbers in arrays of all columns that a pull-back uses again
+_LEAST = 1e-300  # factor of which a logarithm is taken
 _ROWS = 256  # of a matrix that a pull-back works on at a time: n may be thousands
 
 
 @dataclass(frozen=True, eq=False, init=False)
 class AnovaKernel(Kernel):
     """`s² Π_d (1 − w_d + w_d e_d)` with squared exponentials e_d; a fit learns every ℓ_d and w_d, and s².
+
+    With a finite `tail` they are rational quadratics, and it is learned, too.
 
     Args:
         lengthscales: (k,) ℓ; those of categories are not read.
@@ -43,9 +49,10 @@ class AnovaKernel(Kernel):
         variance: s².
         dimensions: (k,) the columns it reads; None: the first k.
         categorical: (k,) which of them hold categories; None: none.
+        tail: a; infinite: squared exponentials.
 
     Raises:
-        InvalidProblem: a lengthscale or a variance that is not a finite number above zero, a weight
+        InvalidProblem: a lengthscale, a tail or a variance that is no number above zero, a weight
             outside [0, 1], or shapes that do not fit.
 
     >>> kernel = AnovaKernel([0.5, 2.0], [1.0, 0.5])
@@ -58,6 +65,7 @@ class AnovaKernel(Kernel):
     variance: float
     dimensions: Int[np.ndarray, " k"]
     categorical: Bool[np.ndarray, " k"]
+    tail: float
 
     def __init__(
         self,
@@ -66,6 +74,8 @@ class AnovaKernel(Kernel):
         variance: float = 1.0,
         dimensions: Sequence[int] | None = None,
         categorical: Sequence[bool] | None = None,
+        *,
+        tail: float = math.inf,
     ) -> None:
         scales = np.atleast_1d(np.asarray(lengthscales, dtype=np.float64))
         k = len(scales)
@@ -79,10 +89,14 @@ class AnovaKernel(Kernel):
             raise InvalidProblem("kernel.categorical", categorical, f"{k} truth values")
         shares = np.asarray(_usual(mask) if weights is None else weights, dtype=np.float64)
         vars(self).update(dimensions=columns, categorical=mask)
-        self._set_learned(scales, shares, float(variance))
+        self._set_learned(scales, shares, float(variance), float(tail))
 
     def _set_learned(
-        self, scales: Float[np.ndarray, " k"], shares: Float[np.ndarray, " k"], variance: float
+        self,
+        scales: Float[np.ndarray, " k"],
+        shares: Float[np.ndarray, " k"],
+        variance: float,
+        tail: float,
     ) -> None:
         """Check and keep all that a fit learns, which makes thousands of kernels over the same columns."""
         k = len(self.dimensions)
@@ -96,7 +110,9 @@ class AnovaKernel(Kernel):
             raise InvalidProblem("kernel.weights", shares.tolist(), f"{k} numbers from 0 to 1")
         if not 0 < variance < math.inf:
             raise InvalidProblem("kernel.variance", variance, "a finite number above 0")
-        vars(self).update(lengthscales=scales, weights=shares, variance=variance)
+        if not tail > 0:
+            raise InvalidProblem("kernel.tail", tail, "a number above 0")
+        vars(self).update(lengthscales=scales, weights=shares, variance=variance, tail=tail)
 
     @classmethod
     def over(cls, categorical: Sequence[bool] | Bool[np.ndarray, " d"]) -> Self:
@@ -110,6 +126,10 @@ class AnovaKernel(Kernel):
             np.full(d, math.exp(lengthscale(1.0, d, "").centre)), categorical=list(categorical)
         )
 
+    def with_tail(self) -> Self:
+        """The same with a tail that is learned."""
+        return replace(self, tail=USUAL_TAIL)
+
     @property
     def columns(self) -> tuple[int, ...]:
         """The columns that it reads."""
@@ -117,7 +137,7 @@ class AnovaKernel(Kernel):
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """Logarithms of numbers' lengthscales, log odds of the weights where there are several, ln s²."""
+        """Logarithms of numbers' lengthscales, log odds of weights where there are several, ln a if finite, ln s²."""
         k, names = len(self.dimensions), self.dimensions.tolist()
         scales = [
             lengthscale(float(self.lengthscales[j]), k, f"lengthscale[{names[j]}]")
@@ -125,7 +145,8 @@ class AnovaKernel(Kernel):
         ]
         each = zip(self.weights, names, _usual(self.categorical), strict=True)
         shares = [weight(w, f"weight[{d}]", usual) for w, d, usual in each] if k > 1 else []
-        return (*scales, *shares, variance(self.variance, "variance"))
+        tails = [tail(self.tail, "tail")] if self.tail < math.inf else []
+        return (*scales, *shares, *tails, variance(self.variance, "variance"))
 
     def with_theta(self, theta: Float[np.ndarray, " p"]) -> Self:
         """Replace the hyperparameters (p,)."""
@@ -135,7 +156,8 @@ class AnovaKernel(Kernel):
         weights = 1.0 / (1.0 + np.exp(-theta[count : count + k])) if k > 1 else self.weights
         made = object.__new__(type(self))
         vars(made).update(dimensions=self.dimensions, categorical=self.categorical)
-        made._set_learned(scales, weights, float(np.exp(theta[-1])))
+        a = float(np.exp(theta[-2])) if self.tail < math.inf else math.inf
+        made._set_learned(scales, weights, float(np.exp(theta[-1])), a)
         return made
 
     def _bell(
@@ -146,9 +168,7 @@ class AnovaKernel(Kernel):
             return np.asarray(a[:, None] == b, dtype=np.float64)
         first = a / self.lengthscales[j]
         gap: np.ndarray = first[:, None] - (first if b is a else b / self.lengthscales[j])
-        np.multiply(gap, gap, out=gap)
-        gap *= -0.5
-        return np.exp(gap, out=gap)
+        return rational(np.multiply(gap, gap, out=gap), self.tail)
 
     def _mixed(self, j: int, bell: Float[np.ndarray, "n m"]) -> Float[np.ndarray, "n m"]:
         """`1 − w + w e`, in the place of e."""
@@ -186,7 +206,7 @@ class AnovaKernel(Kernel):
     def _factors_of(self, some: Bool[np.ndarray, " k"], variance: float) -> Self:
         made = object.__new__(type(self))
         vars(made).update(dimensions=self.dimensions[some], categorical=self.categorical[some])
-        made._set_learned(self.lengthscales[some], self.weights[some], variance)
+        made._set_learned(self.lengthscales[some], self.weights[some], variance, self.tail)
         return made
 
     def of_differences(self, apart: Sequence[Float[np.ndarray, " m"]]) -> Float[np.ndarray, " m"]:
@@ -196,8 +216,8 @@ class AnovaKernel(Kernel):
             if self.categorical[j]:
                 bell = np.asarray(apart[d] == 0.0, dtype=np.float64)
             else:
-                bell = apart[d] * apart[d] * (-0.5 / float(self.lengthscales[j]) ** 2)
-                np.exp(bell, out=bell)
+                r2 = apart[d] * apart[d] * (1.0 / float(self.lengthscales[j]) ** 2)
+                bell = rational(r2, self.tail)
             value *= self._mixed(j, bell)
         return value
 
@@ -209,7 +229,8 @@ class AnovaKernel(Kernel):
         """K(X, X), and the pull-back, by `∂ ln k/∂ ln ℓ_d = p_d r_d²` and `∂ ln k/∂ logit w_d = (1 − w_d)(p_d − q_d)`.
 
         Here `p_d = w_d e_d / f_d` is the share of the factor `f_d = 1 − w_d + w_d e_d`, and
-        `q_d = w_d / f_d`.
+        `q_d = w_d / f_d`. With a tail, `h_d = 1/(1 + r_d²/2a)` is one more factor of the first, and
+        `∂ ln k/∂ ln a = a Σ_d p_d (ln h_d + 1 − h_d)`.
         """
         k, n = len(self.dimensions), len(X)
         columns = X[:, self.dimensions].T.copy()
@@ -223,6 +244,7 @@ class AnovaKernel(Kernel):
 
         def pull(W: Float[np.ndarray, "n n"]) -> Float[np.ndarray, " p"]:
             along, shares, total = np.zeros(k), np.zeros(k), 0.0
+            tails = [0.0] if self.tail < math.inf else []
             centred = columns - columns.sum(axis=1, keepdims=True) / n
             part, factor = np.empty((2, min(n, _ROWS), n))
             for first in range(0, n, _ROWS):
@@ -243,12 +265,23 @@ class AnovaKernel(Kernel):
                             apart = np.subtract(1.0, bell, out=bell if bells is None else None)
                             apart /= factor
                             shares[j] += -w * (1.0 - w) * float(np.vdot(M, apart))
-                    if not self.categorical[j]:
-                        c, both = centred[j], weighed.sum(axis=0)
-                        both[rows] += weighed.sum(axis=1)
-                        along[j] += both @ c**2 - 2.0 * c[rows] @ weighed @ c
+                    if self.categorical[j]:
+                        continue
+                    if tails:
+                        q = x[rows, None] - x
+                        q *= math.sqrt(0.5 / self.tail) / self.lengthscales[j]
+                        q *= q
+                        log = np.log1p(q)  # −ln h
+                        q /= 1.0 + q  # 1 − h, and h r² is 2a times that
+                        far = float(np.vdot(weighed, q))
+                        along[j] += 2.0 * self.tail * self.lengthscales[j] ** 2 * far
+                        tails[0] += self.tail * (far - float(np.vdot(weighed, log)))
+                        continue
+                    c, both = centred[j], weighed.sum(axis=0)
+                    both[rows] += weighed.sum(axis=1)
+                    along[j] += both @ c**2 - 2.0 * c[rows] @ weighed @ c
             along = (along / self.lengthscales**2)[~self.categorical]
-            return np.concatenate([along, shares if k > 1 else shares[:0], [total]])
+            return np.concatenate([along, shares if k > 1 else shares[:0], tails, [total]])
 
         return gram, pull
 
@@ -256,9 +289,7 @@ class AnovaKernel(Kernel):
         """e_d for all pairs of the values in each column that is read."""
         scaled = columns / self.lengthscales[:, None]
         bells: np.ndarray = scaled[:, :, None] - scaled[:, None, :]
-        np.multiply(bells, bells, out=bells)
-        bells *= -0.5
-        np.exp(bells, out=bells)
+        rational(np.multiply(bells, bells, out=bells), self.tail)
         for j in np.flatnonzero(self.categorical).tolist():
             bells[j] = self._bell(j, columns[j], columns[j])
         return bells
@@ -276,10 +307,29 @@ class AnovaKernel(Kernel):
             if self.categorical[j]:
                 continue
             part = M * self.share(j, bells[j])
+            if self.tail < math.inf:
+                part *= np.maximum(bells[j], _LEAST) ** (1.0 / self.tail)  # h
             gradient[:, column] = (
                 part @ Z[:, column] - X[:, column] * part.sum(axis=1)
             ) / self.lengthscales[j] ** 2
         return gradient
+
+
+def rational(
+    r2: Float[np.ndarray, " *s"], tail: float | Float[np.ndarray, " *s"]
+) -> Float[np.ndarray, " *s"]:
+    """`(1 + r²/2a)^−a`, in the place of r²; of infinite a's `exp(−r²/2)`.
+
+    >>> rational(np.array([2.0]), 1.0), rational(np.array([2.0]), math.inf).round(3)
+    (array([0.5]), array([0.368]))
+    """
+    if np.isinf(tail).all():
+        r2 *= -0.5
+        return np.exp(r2, out=r2)
+    r2 *= 0.5 / tail
+    np.log1p(r2, out=r2)
+    r2 *= -tail
+    return np.exp(r2, out=r2)
 
 
 def _usual(categorical: Bool[np.ndarray, " k"]) -> Float[np.ndarray, " k"]:

@@ -12,7 +12,7 @@ from typing import cast
 import numpy as np
 
 from ..._arrays import Float
-from ._anova import AnovaKernel
+from ._anova import AnovaKernel, rational
 from ._elementary import Linear
 from ._stationary import Stationary
 from ._temporal import EpochsKernel, InUnitsKernel, LastingKernel
@@ -138,7 +138,10 @@ def _anova(
     precision = precision**-2.0  # (k, c, 1, 1)
     s2 = np.array([kernel.variance for kernel in kernels])[:, None, None]
     apart = A[:, :, None] - B[:, None]
-    bells = np.exp(-0.5 * precision * apart * apart)
+    tails = np.array([kernel.tail for kernel in kernels])[:, None, None, None]
+    bells = precision * apart * apart
+    slower = 1.0 / (1.0 + 0.5 * bells / tails)
+    rational(bells, tails)
     if categorical.any():
         bells = np.where(categorical[:, None, None], apart == 0.0, bells)
     bells *= shares
@@ -146,12 +149,12 @@ def _anova(
     value = s2 * factors.prod(axis=1)
 
     def slope(W: Float[np.ndarray, "k r n"]) -> Float[np.ndarray, "r d"]:
-        # ∂ ln k/∂x_d = −w e/(1 − w + w e) (x_d − z_d)/ℓ_d²
+        # ∂ ln k/∂x_d = −w e/(1 − w + w e) (x_d − z_d)/ℓ_d² /(1 + r_d²/2a)
         parts = (W * value)[:, None] * np.divide(
             bells, factors, out=np.zeros_like(bells), where=factors > 0.0
         )
         found = np.zeros(X.shape)
-        along = -(parts * precision * apart).sum(axis=(0, 3))
+        along = -(parts * precision * apart * slower).sum(axis=(0, 3))
         found[:, columns] = np.where(categorical[:, None], 0.0, along).T
         return found
 
