@@ -40,6 +40,18 @@ def test_to_stay_is_an_answer_and_else_the_gain_is_said() -> None:
     assert 0 < reason.values["low"] < reason.values["gain"] < reason.values["high"]
 
 
+def test_a_spread_that_breaks_a_limit_is_no_answer() -> None:
+    optimizer = sb.Optimizer(fleet(capacity={"north": 10}), rounds=6, seed=0)
+    assert "stay as near to today's spread as limits allow" in optimizer.recommend().why
+    first = optimizer.ask()
+    assert first.values["counts"]["everyone"]["north"] == 10
+    assert first.note["phase"] != "current"
+    optimizer.tell(first, 1.0)
+    while (suggestion := optimizer.ask()) is not None:
+        optimizer.tell(suggestion, 1.0)
+    assert "stay as you are" not in optimizer.recommend().why
+
+
 def test_where_moves_matter_the_first_one_starts_there() -> None:
     suggestion = sb.Optimizer(fleet(largest_move=0.1), seed=0).ask()
     assert suggestion.values["counts"] == {"everyone": TODAY}

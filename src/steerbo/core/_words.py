@@ -312,8 +312,7 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "played": "this distribution has been tried",
     "best-played": "the best of the distributions that were tried",
     "predicted": "not tried yet: the model predicts it",
-    "none-better-than-today": "stay as you are: no other distribution is shown to be better",
-    "none-better-than-even": "spread evenly: no other distribution is shown to be better",
+    "none-better": "{instead}: no other distribution is shown to be better",
     "part-of-the-way": "{share:.0%} of the way to the recommended distribution",
     "move-costs": "the move costs {cost:.4g}",
     # cautions before it is used

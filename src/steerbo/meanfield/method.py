@@ -502,9 +502,23 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
         kept = np.array([self.problem.region.keeps(whole) for whole in counts], dtype=bool)
         return [whole / agents[:, None] for whole in counts], kept
 
+    @property
+    def keeps_usual(self) -> bool:
+        """Whether the usual spread keeps to the limits."""
+        shares = self.usual / self.usual.sum(axis=1, keepdims=True)
+        return self.problem.region.keeps(largest_remainders(shares, self.problem.agents_in))
+
+    def usual_in_words(self) -> str:
+        """Say what the feasible spread nearest to the usual one is."""
+        if self.problem.today is None:
+            return "spread evenly" if self.keeps_usual else "spread as evenly as limits allow"
+        if self.keeps_usual:
+            return "stay as you are"
+        return "stay as near to today's spread as limits allow (it breaks one)"
+
     def unknowing(self) -> Recommendation:
         """Recommend the usual spread, before anything is known."""
-        instead = "spread evenly" if self.problem.today is None else "stay as you are"
+        instead = self.usual_in_words()
         counts = self.usually(self.problem.region)
         values = self.problem.settings(counts / self.problem.agents_in[:, None], counts)
         return Recommendation(SCOPE, values, reasons=(reason("nothing-known", instead=instead),))

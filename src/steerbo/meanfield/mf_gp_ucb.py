@@ -461,7 +461,7 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         # in any context: further ones shall show how payoffs differ
         played = self.key(usual) in self.keys
         counts = self.fresh(region, random, self.played(history, request)) if played else usual
-        stays = self.problem.today is not None and not played
+        stays = self.problem.today is not None and self.keeps_usual and not played
         return self.choice(counts, phase="current" if stays else "start")
 
     def _repeats(self) -> int:
@@ -568,14 +568,15 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         stays = bool((tables[i] == usual).all())
         reasons = [reason("played")]
         if stays:
-            even = self.problem.today is None
-            reasons = [
-                reason("none-better-than-even") if even else reason("none-better-than-today")
-            ]
+            reasons = [reason("none-better", instead=self.usual_in_words())]
         elif i == len(self.tables):
             reasons = [reason("predicted")]
-        if self.problem.today is not None and not stays:
-            gain, unsure = surrogate.unit * float(better[i]), BOUND * surrogate.unit * float(sd[i])
+        if (today := self.problem.today) is not None and not stays:
+            if not self.keeps_usual:
+                (gain,), (unsure,) = mixture.advantage(tables[i : i + 1], today)
+            else:
+                gain, unsure = better[i], sd[i]
+            gain, unsure = surrogate.unit * float(gain), BOUND * surrogate.unit * float(unsure)
             reasons.append(
                 reason("gain-over-current", gain=gain, low=gain - unsure, high=gain + unsure)
             )
