@@ -105,6 +105,31 @@ def test_no_point_is_judged_twice_where_none_is_allowed() -> None:
     assert len(judged) == len(set(judged)) >= 64
 
 
+def test_points_that_are_roughly_far_outside_are_not_judged() -> None:
+    """Rough margins are off by up to the slack: what is allowed is what the margins themselves allow."""
+    judged = list[float]()
+
+    def margin(points: np.ndarray) -> np.ndarray:
+        judged.extend(points[:, 0])
+        return np.asarray(0.5 - points[:, 0])
+
+    def roughly(points: np.ndarray) -> np.ndarray:
+        return np.asarray(0.5 - points[:, 0] + 0.09 * np.sin(99.0 * points[:, 0]))
+
+    region = FeasibleRegion(Box([0.0], [1.0]), margin, roughly=roughly, slack=0.1)
+    points = np.linspace(0.0, 1.0, 201)[:, None]
+    np.testing.assert_array_equal(region.allows(points), points[:, 0] <= 0.5)
+    assert max(judged) < 0.7
+    found = maximise(lambda points: points[:, 0], None, region, 0)
+    assert found.value == pytest.approx(0.5, abs=1e-4)
+
+
+def test_ways_back_end_at_the_last_point_that_is_allowed() -> None:
+    region = FeasibleRegion(Box([0.0, 0.0], [1.0, 1.0]), lambda points: 0.55 - points[:, 0])
+    starts, ends = np.array([[0.0, 0.0], [0.5, 0.5]]), np.array([[1.0, 1.0], [0.2, 1.0]])
+    np.testing.assert_allclose(region.last_allowed(starts, ends), [[8 / 15, 8 / 15], [0.2, 1.0]])
+
+
 def test_a_listed_box_without_a_finite_value_where_it_is_allowed_is_a_model_failure() -> None:
     """Ended a study: one category keeps a limit, and the search for another one found no point at all."""
     region = FeasibleRegion(Box([0.0], [2.0], [range(3)]), lambda points: 0.5 - points[:, 0])

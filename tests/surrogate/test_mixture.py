@@ -34,6 +34,8 @@ def test_slopes_and_curves_are_those_by_differences(beta: float) -> None:
     mixture, step = Mixture(EACH, beta), 1e-5
     value, slope, curve = mixture.curved(POINTS)
     assert_allclose(value, mixture.values(POINTS), rtol=1e-9)
+    for alone, beside in zip(mixture.risen(POINTS), (value, slope), strict=True):
+        assert_allclose(alone, beside, rtol=1e-9)
     for i in range(2):
         away = step * np.eye(2)[i]
         up, down = mixture.curved(POINTS + away), mixture.curved(POINTS - away)

@@ -1,7 +1,7 @@
 """Exact Gaussian processes in numpy: kernels, a growing factor, evidence and fits, and the regression on top."""
 
 from ._averaged import Averaged
-from ._crossed import CrossedMoments, CrossedOutcomes
+from ._crossed import CrossedMoments, CrossedOutcomes, PooledOutcomes
 from ._draws import mixture_moments, mixture_quantile, posterior_draws
 from ._drift_signs import LATEST, changepoint_densities
 from ._factor import Factor
@@ -80,6 +80,7 @@ __all__ = [
     "OutlierRule",
     "Parameter",
     "Periodic",
+    "PooledOutcomes",
     "PriorKnowledge",
     "Product",
     "Sliding",

@@ -25,6 +25,10 @@ _INVERTED = 128
 _IN_CACHE = 2**18  # numbers in an array of kernel rows: with more an evaluation takes twice as long
 
 
+Terms = list[tuple[list[Kernel] | None, Float[np.ndarray, "k s q"]]]
+"""Terms of the kernels of k members: their factors over settings, None for 1, and covariances of draws."""
+
+
 @dataclass(frozen=True, eq=False)
 class CrossedMoments:
     """Means and variances of n · s outcomes by k members, with the intermediate results that their slopes need.
@@ -79,21 +83,15 @@ class CrossedOutcomes:
 
     def moments(self, points: Float[np.ndarray, "n c"]) -> CrossedMoments:
         """Moments at n settings. O(s q²) a point and member."""
-        n, (s, d) = len(points), self._W.shape
-        shape = len(self._given), n, s
-        combined = np.repeat(self._W[None], n, axis=0)
-        combined[:, :, self._held] = points[:, None]
-        rows = combined.reshape(n * s, d)  # where nothing is set there are no columns
-        cross, slopes = self._covariances(rows, combined[:, 0])
+        rows, settings = self._combined(points)
+        shape = len(self._given), len(points), len(self._W)
+        cross, slopes = self._covariances(rows, settings)
         half = self._solved(cross, transpose=False)
         mean = np.matmul(cross, self._weights[:, :, None]).reshape(shape)
-        prior = np.array([each.kernel.diagonal(rows) for each in self._priors])
-        noise = np.array([each.noise_at(rows) for each in self._priors])
-        spread = np.maximum(prior - np.einsum("kmq,kmq->km", half, half), 0.0)
-        level = np.array([each.mean for each in self._priors])[:, None, None]
-        return CrossedMoments(
-            level + mean, (spread + noise).reshape(shape), noise.reshape(shape), rows, half, slopes
-        )
+        prior, noise = self._variances(rows)
+        lowered = np.einsum("kmq,kmq->km", half, half).reshape(shape)
+        spread = np.maximum(prior - lowered, 0.0)
+        return CrossedMoments(self._level + mean, spread + noise, noise, rows, half, slopes)
 
     def slopes(
         self,
@@ -119,11 +117,50 @@ class CrossedOutcomes:
             each = along(pull)
             slope += each.reshape(n, -1, each.shape[1]).sum(axis=1)
         for prior, v, noise in zip(self._priors, of_variance, at.noise, strict=True):
-            level = prior.kernel.diagonal_gradient(at.rows).reshape(n, s, at.rows.shape[1])
-            slope += (v[:, :, None] * level).sum(axis=1)
+            if self._even is None:
+                level = prior.kernel.diagonal_gradient(at.rows).reshape(n, s, at.rows.shape[1])
+                slope += (v[:, :, None] * level).sum(axis=1)
             if any(prior.slopes):  # of the noise variance's logarithm
                 slope[:, prior.uneven] += np.outer((v * noise).sum(axis=1), prior.slopes)
         return slope[:, self._held]
+
+    def _combined(
+        self, points: Float[np.ndarray, "n c"]
+    ) -> tuple[Float[np.ndarray, "m d"], Float[np.ndarray, "n d"]]:
+        """Rows of all outcomes, and the first one of each setting."""
+        (s, d), n = self._W.shape, len(points)
+        combined = np.repeat(self._W[None], n, axis=0)
+        combined[:, :, self._held] = points[:, None]
+        # where nothing is set there are no columns
+        return combined.reshape(n * s, d), combined[:, 0]
+
+    def _variances(
+        self, rows: Float[np.ndarray, "m d"]
+    ) -> tuple[Float[np.ndarray, "k n s"], Float[np.ndarray, "k n s"]]:
+        """Variances before any observation, of length one along axes where all are the same, and those of the noise."""
+        s, d = self._W.shape
+        prior = self._even
+        if prior is None:
+            each = np.array([each.kernel.diagonal(rows) for each in self._priors])
+            prior = each.reshape(len(each), -1, s)
+        # it grows by factors along columns, so that those of settings and of draws are enough
+        cube = rows.reshape(-1, s, d)
+        noise = np.array([each.noise_at(cube[:, 0]) for each in self._priors])
+        growth = np.array([each.noise_at(cube[0]) for each in self._priors])
+        return prior, noise[:, :, None] * (growth / growth[:, :1])[:, None]
+
+    @cached_property
+    def _even(self) -> Float[np.ndarray, "k 1 1"] | None:
+        """Variances before any observation where they are the same everywhere; None: they are not."""
+        nowhere = [np.zeros(1)] * self._W.shape[1]
+        prior = [each.kernel.of_differences(nowhere) for each in self._priors]
+        if any(some is None for some in prior):
+            return None
+        return np.array(prior, dtype=float).reshape(-1, 1, 1)
+
+    @property
+    def _level(self) -> Float[np.ndarray, "k 1 1"]:
+        return np.array([each.mean for each in self._priors])[:, None, None]
 
     def _covariances(
         self, rows: Float[np.ndarray, "m d"], settings: Float[np.ndarray, "n d"]
@@ -155,7 +192,7 @@ class CrossedOutcomes:
         return self._priors[0].kernel.separated(self._held) is not None
 
     @cached_property
-    def _terms(self) -> list[tuple[list[Kernel] | None, Float[np.ndarray, "k s q"]]]:
+    def _terms(self) -> Terms:
         """Terms of the kernels: factors over settings, covariances of draws; one term where none can be split.
 
         Covariances that are the same for all members are held once.
@@ -201,3 +238,73 @@ class CrossedOutcomes:
         return np.array(
             [given.factor.half_solve(row.T, transpose=transpose).T for given, row in each]
         )
+
+
+class PooledOutcomes(CrossedOutcomes):
+    """`CrossedOutcomes` whose variances observations lower by as much as they do on average over draws.
+
+    From draw to draw means differ much and variances little, as nature is seldom where nothing was
+    observed. Where the kernel has no terms that can be split all are as they are. Slopes are not
+    known.
+
+    Args:
+        outcomes: by the same members, at the same rows.
+        shares: probabilities of the draws, (s,), which sum to 1.
+    """
+
+    def __init__(self, outcomes: CrossedOutcomes, shares: Float[np.ndarray, " s"]) -> None:
+        members = [*zip(outcomes._given, outcomes._priors, strict=True)]
+        super().__init__(members, outcomes._W, outcomes._held)
+        self._outcomes, self._shares = outcomes, shares
+
+    @cached_property
+    def _terms(self) -> Terms:
+        return self._outcomes._terms
+
+    @property
+    def at_once(self) -> int:
+        """See `CrossedOutcomes`: there is no row for each setting and draw."""
+        if not self._separated:
+            return super().at_once
+        (s, d), q = self._W.shape, len(self._observed)
+        return max(1, _IN_CACHE // (len(self._given) * (s + d * max(1, q))))
+
+    def moments(self, points: Float[np.ndarray, "n c"]) -> CrossedMoments:
+        """See `CrossedOutcomes`. O(q² + s q) a point and member."""
+        if not self._separated:
+            return super().moments(points)
+        rows, settings = self._combined(points)
+        k, n, q = len(self._given), len(points), len(self._observed)
+        mean, parts = self._level + np.zeros((k, n, len(self._W))), list[np.ndarray]()
+        for (kernels, _), along in zip(self._terms, self._pulled, strict=True):
+            part = np.ones((1, n, q))
+            if kernels is not None:
+                part, _ = stacked(kernels, settings, self._observed)
+            mean += np.matmul(part, along)
+            parts.append(np.broadcast_to(part, (k, n, q)))
+        both = np.concatenate(parts, axis=2)
+        solved = np.matmul(both, self._products)
+        prior, noise = self._variances(rows)
+        lowered = np.einsum("knq,knq->kn", both, solved)[:, :, None]
+        spread = np.maximum(prior - lowered, 0.0)
+        return CrossedMoments(mean, spread + noise, noise, rows, solved, ())
+
+    @property
+    def _pulled(self) -> list[Float[np.ndarray, "k q s"]]:
+        """`α` of the observations times each term's covariances with draws."""
+        return [
+            (drawn * self._weights[:, None]).transpose(0, 2, 1).copy() for _, drawn in self._terms
+        ]
+
+    @property
+    def _products(self) -> Float[np.ndarray, "k tq tq"]:
+        """`K⁻¹` times means over draws of products of two covariances with them, a block for each two of t terms.
+
+        Not kept: of many scopes these are more than all else.
+        """
+        inverse = np.array([given.factor.inverse() for given in self._given])
+        shape = len(inverse), len(self._W), len(self._observed)
+        drawn = [np.broadcast_to(each, shape) for _, each in self._terms]
+        every = np.concatenate(drawn, axis=2)
+        averaged = np.matmul(every.transpose(0, 2, 1) * self._shares, every)
+        return np.asarray(averaged * np.tile(inverse, (1, len(drawn), len(drawn))))

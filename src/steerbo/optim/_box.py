@@ -160,16 +160,21 @@ def _any_allowed(box: FeasibleRegion, points: Float[np.ndarray, "n d"]) -> bool:
 def _likeliest(box: FeasibleRegion, seed: int) -> Maximum:
     """Maximise the margin, whether or not it reaches 0, from known points and some of all over the box; once a seed."""
     if seed not in box.likeliest:
+        whole, screened = box.without_margin, None
+        if box.continuous.all():  # else levels are exchanged by their margins
+            points = np.concatenate([sobol_in_box(whole, _MARGINS, seed), box.snap(box.known)])
+            screened = points, box.rough_room(points)
         box.likeliest[seed] = maximise(
             box.room,
             box.margin_gradient,
             # climbs in a box are made together, those in a polytope one after another
-            box.without_margin,
+            whole,
             seed,
             screen=_MARGINS,
             starts=_CLIMBS,
-            extra=box.known,
+            extra=box.known if screened is None else None,
             tolerance=_LIKELIEST,
+            screened=screened,
         )
     return box.likeliest[seed]
 
@@ -182,8 +187,9 @@ def _around(
     The feasible part of a box may be so small that no Sobol point hits it.
     """
     ends = sobol_in_box(box, screen, seed)[:_RAYS]
-    ways = [box.last_allowed(inside[k % len(inside)], end) for k, end in enumerate(ends)]
-    return np.array([*inside, *ways])
+    return np.concatenate(
+        [inside, box.last_allowed(inside[np.arange(len(ends)) % len(inside)], ends)]
+    )
 
 
 def _diverse(

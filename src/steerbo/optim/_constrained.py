@@ -90,8 +90,9 @@ def _ends(
     for k in np.flatnonzero(np.isfinite(found).all(axis=1)):
         ends[k] = _polytope(box).nearer(found[k : k + 1], starts[k])[0]
     if isinstance(box, FeasibleRegion):
-        for k in np.flatnonzero(~box.allows(ends)):
-            ends[k] = box.last_allowed(starts[k], ends[k])
+        beyond = ~box.allows(ends)
+        if beyond.any():
+            ends[beyond] = box.last_allowed(starts[beyond], ends[beyond])
     return ends
 
 

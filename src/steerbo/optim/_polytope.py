@@ -489,6 +489,7 @@ class Polytope(Box):
 
 UNLIKELY = -1000.0
 """Added to the value of a point that is not allowed, where none is: far below all values of standardised functions."""
+_FEW = 4  # points that are judged in no more time than roughly
 _TRIED = 16  # points on the way back to where it is allowed
 
 Margin = Callable[[Float[np.ndarray, "n d"]], Float[np.ndarray, " n"]]
@@ -509,7 +510,8 @@ class FeasibleRegion(Box):
             islands around them, too small for a search to come upon.
         gradients: all margins, of which `margin` is the least, with their gradients; None:
             differences of `margin`.
-        at_most: numbers that margins do not exceed, found in less time; None: none are known.
+        roughly: the same as `margin` but for `slack`, found in less time; None: the margin itself.
+        slack: by how much `roughly` is taken to be too low at most.
 
     Attributes:
         without_margin: the box or polytope that was given.
@@ -526,9 +528,11 @@ class FeasibleRegion(Box):
     margin: Margin
     known: Float[np.ndarray, "k d"]
     gradients: MarginGradients
-    at_most: Margin | None
+    roughly: Margin | None
+    slack: float
     likeliest: dict[int, Maximum]
     _judged: dict[bytes, float]
+    _roughly_judged: dict[bytes, float]
     constrained: ClassVar[bool] = True
 
     def __init__(
@@ -537,7 +541,9 @@ class FeasibleRegion(Box):
         margin: Margin,
         known: Float[np.ndarray, "k d"] | None = None,
         gradients: MarginGradients | None = None,
-        at_most: Margin | None = None,
+        *,
+        roughly: Margin | None = None,
+        slack: float = 0.0,
     ) -> None:
         super().__init__(box.low, box.high, box.levels, box.unordered)
         object.__setattr__(self, "without_margin", box)
@@ -545,32 +551,48 @@ class FeasibleRegion(Box):
         object.__setattr__(self, "margin", margin)
         object.__setattr__(self, "known", np.zeros((0, box.dimension)) if known is None else known)
         object.__setattr__(self, "gradients", self._differences if gradients is None else gradients)
-        object.__setattr__(self, "at_most", at_most)
+        object.__setattr__(self, "roughly", roughly)
+        object.__setattr__(self, "slack", slack)
         object.__setattr__(self, "likeliest", {})
         object.__setattr__(self, "_judged", {})
+        object.__setattr__(self, "_roughly_judged", {})
 
     def allows(self, points: Float[np.ndarray, "n d"]) -> Bool[np.ndarray, " n"]:
         """Mark points inside with a margin that is not negative."""
-        return self.room(points) >= 0.0
+        if self.roughly is None or len(points) <= _FEW:
+            return self.room(points) >= 0.0
+        allowed = self.may_allow(points)
+        if allowed.any():
+            allowed[allowed] = self.room(points[allowed]) >= 0.0
+        return allowed
 
     def may_allow(self, points: Float[np.ndarray, "n d"]) -> Bool[np.ndarray, " n"]:
-        """Mark points inside whose margin is not known to be negative."""
-        possible = np.asarray(self.region.inside(points))
-        if self.at_most is not None and possible.any():
-            possible[possible] = self.at_most(points[possible]) >= 0.0
-        return possible
+        """Mark points inside whose margin is not surely negative."""
+        return self.rough_room(points) >= -self.slack
+
+    def rough_room(self, points: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
+        """Rough margins of points, (n,), minus infinity outside."""
+        if self.roughly is None:
+            return self.room(points)
+        return self._remembered(self.roughly, points, self._roughly_judged)
 
     def room(self, points: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
-        """Margins of points, (n,), minus infinity outside; no point is judged twice."""
+        """Margins of points, (n,), minus infinity outside."""
+        return self._remembered(self.margin, points, self._judged)
+
+    def _remembered(
+        self, judge: Margin, points: Float[np.ndarray, "n d"], judged: dict[bytes, float]
+    ) -> Float[np.ndarray, " n"]:
+        """Numbers by a judge, minus infinity outside; no point is judged twice."""
         keys = [row.tobytes() for row in np.ascontiguousarray(points)]
-        new = [k for k, key in enumerate(keys) if key not in self._judged]
+        new = [k for k, key in enumerate(keys) if key not in judged]
         if new:
             fresh = points[new]
-            margins, inside = np.full(len(fresh), -np.inf), self.region.inside(fresh)
+            found, inside = np.full(len(fresh), -np.inf), self.region.inside(fresh)
             if inside.any():
-                margins[inside] = self.margin(fresh[inside])
-            self._judged.update(zip([keys[k] for k in new], margins.tolist(), strict=True))
-        return np.array([self._judged[key] for key in keys])
+                found[inside] = judge(fresh[inside])
+            judged.update(zip([keys[k] for k in new], found.tolist(), strict=True))
+        return np.array([judged[key] for key in keys])
 
     def place(self, unit: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
         """Place points of the unit cube, `(n, d)`, in the region, whatever their margin."""
@@ -603,12 +625,14 @@ class FeasibleRegion(Box):
         return values[:, None], slopes[:, None]
 
     def last_allowed(
-        self, start: Float[np.ndarray, " d"], end: Float[np.ndarray, " d"]
-    ) -> Float[np.ndarray, " d"]:
-        """The point furthest on a straight way from an allowed point that is allowed, of a few."""
-        u, v = self.region.linear(np.array([start, end]))
-        way = self.region.back(u + np.linspace(1.0, 0.0, _TRIED)[:, None] * (v - u))
-        way[-1] = start
-        if np.array_equal(self.region.linear(end[None])[0], v):
-            way[0] = end
-        return np.asarray(way[int(np.argmax(self.allows(way)))])
+        self, starts: Float[np.ndarray, "n d"], ends: Float[np.ndarray, "n d"]
+    ) -> Float[np.ndarray, "n d"]:
+        """The points furthest on straight ways from allowed points to others that are allowed, of a few on each."""
+        u, v = self.region.linear(starts), self.region.linear(ends)
+        shares = np.linspace(1.0, 0.0, _TRIED)[:, None]
+        ways = u[:, None] + shares * (v - u)[:, None]
+        ways = self.region.back(ways.reshape(-1, u.shape[1])).reshape(ways.shape)
+        ways[:, 0], ways[:, -1] = ends, starts
+        allowed = self.allows(ways.reshape(-1, u.shape[1])).reshape(len(ways), -1)
+        allowed[:, -1] = True  # whatever is said roughly
+        return np.asarray(ways[np.arange(len(ways)), allowed.argmax(axis=1)])

@@ -49,6 +49,7 @@ from ..core import (
 )
 from ..optim import Box, FeasibleRegion
 from ._constraints import (
+    ROUGHLY,
     ConstraintModel,
     ConstraintModels,
     FeasibilityMargin,
@@ -375,10 +376,8 @@ class SuccessProbability:
             )
         return total
 
-    def log_probability(
-        self, nature: Nature, held: Sequence[int], rough: bool = False
-    ) -> WorkingProbability:
-        """Logarithm of the probability of plays to work; no quick one differs but by `nature`."""
+    def log_probability(self, nature: Nature, held: Sequence[int]) -> WorkingProbability:
+        """Logarithm of the probability of plays to work."""
         return WorkingProbability(self, nature, held)
 
 
@@ -389,6 +388,11 @@ class WorkingProbability:
     works: SuccessProbability
     nature: Nature
     held: Sequence[int]
+
+    @property
+    def pooled(self) -> WorkingProbability:
+        """See `LogProbability`."""
+        return self
 
     def values(self, points: Float[np.ndarray, "n c"]) -> Float[np.ndarray, " n"]:
         """See `LogProbability`."""
@@ -779,7 +783,8 @@ class Feasibility:
         if not box.dimension:
             return box if margin(np.zeros((1, 0)))[0] >= 0.0 else None
         margin = replace(margin, columns=columns)
-        return FeasibleRegion(box, margin, near, margin.gradients, margin.at_most)
+        roughly = margin.roughly if self.models else None  # of failures nothing is quicker
+        return FeasibleRegion(box, margin, near, margin.gradients, roughly=roughly, slack=ROUGHLY)
 
     # -- answers -----------------------------------------------------------------------------------
 
