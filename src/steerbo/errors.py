@@ -39,8 +39,8 @@ from ._wording import MISSING, PYTHON, Wording, number_hint, short_repr
 __all__ = [
     "DamagedLog", "InvalidContext", "InvalidInput", "InvalidOption", "InvalidOutcome", "InvalidProblem",
     "InvalidRequest", "InvalidStudy", "LawWarning", "LimitBroken", "LogConflict", "LogUnavailable", "MissingExtra",
-    "MissingFile", "ModelFailure", "ObjectiveFailure", "OutOfRangeWarning", "OutcomeConflict", "SteerboError",
-    "UnknownSuggestion", "UnusualOutcomeWarning", "combine", "one_of", "short_repr",
+    "MissingFile", "ModelFailure", "ObjectiveFailure", "OutOfRangeWarning", "OutcomeConflict", "ScopesWarning",
+    "SteerboError", "UnknownSuggestion", "UnusualOutcomeWarning", "combine", "one_of", "short_repr",
 ]  # fmt: skip
 
 _MOST_LINES, _LONGEST_LINE = 20, 2000  # of a message
@@ -242,6 +242,10 @@ class FilesWarning(UserWarning):
 
 class LawWarning(UserWarning):
     """Observed values contradict a stated law, so expectations over it are wrong. The study goes on."""
+
+
+class ScopesWarning(UserWarning):
+    """A search for policy scopes ended before all were compared: one that it did not meet may be better."""
 
 
 class OutcomeConflict(SteerboError):  # noqa: N818

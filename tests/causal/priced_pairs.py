@@ -45,7 +45,7 @@ def judged(random: np.random.Generator, models: int = 4) -> Iterator[Judged]:
         return
     names = (*graph.intervenable, *(graph.contexts or ()))
     prices = {name: float(random.choice([0.0, 1.0, 2.0, random.random()])) for name in names}
-    kept = [{x: tuple(seen) for x, seen in scope.actions} for scope in worth_their_price(graph, prices)]
+    kept = [{x: tuple(seen) for x, seen in scope.actions} for scope in worth_their_price(graph, prices).scopes]
     every = list(all_scopes(graph))
     for _ in range(models):
         model = BinaryModel.draw(graph, random)
@@ -73,7 +73,7 @@ def missed_where_prices_vary(random: np.random.Generator) -> tuple[int, list[tup
     numbers = {name: float(random.choice([0.0, 1.0, random.random()])) for name in names}
     varying = [x for x in graph.intervenable if random.random() < 0.7]
     prices: dict[str, Any] = {**numbers, **dict.fromkeys(varying, "learned")}
-    kept = [{x: tuple(seen) for x, seen in scope.actions} for scope in worth_their_price(graph, prices)]
+    kept = [{x: tuple(seen) for x, seen in scope.actions} for scope in worth_their_price(graph, prices).scopes]
     pairs, missed = 0, []
     for _ in range(3):
         model, worth = BinaryModel.draw(graph, random), float(random.choice([0.03, 0.1, 0.3, 1.0]))

@@ -9,7 +9,7 @@ import pytest
 
 from steerbo.causal import Causal, CausalGraph
 from steerbo.core import Optimizer
-from steerbo.errors import InvalidOption, InvalidProblem
+from steerbo.errors import InvalidOption
 from steerbo.space import Float
 from tests.causal.many_arms import graph_of, model_of
 from tests.causal.published import cosine, figure_1
@@ -152,8 +152,9 @@ def test_what_is_run_says_how_many_plays_are_for_a_start() -> None:
 
 
 def test_the_search_for_scopes_has_a_limit() -> None:
-    with pytest.raises(InvalidProblem, match="raise `limit`"):
-        _many(limit=3)
+    optimizer = _many(limit=3)
+    assert [found.kind for found in optimizer.status.findings if found.kind == "scopes-left"] == ["scopes-left"]
+    assert optimizer.ask() is not None
     for option in ("limit", "first_plays"):
         with pytest.raises(InvalidOption, match=option):
             _many(**{option: 0})

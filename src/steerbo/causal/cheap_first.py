@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -56,8 +57,8 @@ from ._policy_value import (
     policy_table,
     value_of,
 )
-from .identification.enumeration import policy_scopes
-from .identification.scopes import union
+from .identification.enumeration import found_scopes
+from .identification.scopes import ScopesFound, together
 from .method import CausalMethod, Said
 from .models import ArmModel, CausalOptions, Posterior, Wanted
 from .problem import Causal
@@ -90,10 +91,19 @@ class CheapFirst(CausalMethod[CheapOptions]):
         """Whether there are prices."""
         return isinstance(problem, Causal) and problem.prices is not None
 
+    @cached_property
+    def _found(self) -> ScopesFound:
+        problem = self.problem
+        return together(found_scopes(each, prices=problem.prices) for each in problem.every_graph)
+
     def scopes(self) -> tuple[Scope, ...]:
         """Scopes that are worth their price."""
-        graphs = self.problem.every_graph
-        return union(policy_scopes(graph, prices=self.problem.prices) for graph in graphs)
+        return self._found.scopes
+
+    @property
+    def all_compared(self) -> bool:
+        """See `CausalMethod.all_compared`."""
+        return self._found.complete
 
     def describe(self) -> tuple[tuple[str, str], ...]:
         """Describe every scope with its price."""

@@ -16,8 +16,8 @@ from .._wording import counted
 from ..bandit import split_initial_plays
 from ..core import Choice, Explanation, History, Problem, Scope, context_of
 from ..records import record
-from .identification.enumeration import Mode, policy_scopes
-from .identification.scopes import MAX_STEPS, union
+from .identification.enumeration import Mode, found_scopes
+from .identification.scopes import MAX_STEPS, ScopesFound, together
 from .method import CausalMethod
 from .models import KernelName, ModelOptions, Wanted
 from .problem import Causal
@@ -37,7 +37,7 @@ class CoCaOptions(ModelOptions):
     Args:
         kernel: see `ModelOptions`.
         mode: which scopes are arms; see `policy_scopes`.
-        limit: steps after which the search for scopes is given up; see `policy_scopes`.
+        limit: steps after which the search for scopes ends; see `policy_scopes`.
         first_plays: initial plays of all arms together. Of many arms, each has its share of these,
             and is judged by its outcomes alone until its model has as many as it needs.
     """
@@ -70,10 +70,19 @@ class CoCaBO(CausalMethod[CoCaOptions]):
         """Whether nothing has a price: it chooses as if all scopes cost the same."""
         return isinstance(problem, Causal) and problem.prices is None
 
+    @cached_property
+    def _found(self) -> ScopesFound:
+        how, graphs = self.options, self.problem.every_graph
+        return together(found_scopes(graph, how.mode, limit=how.limit) for graph in graphs)
+
     def scopes(self) -> tuple[Scope, ...]:
         """Possibly-optimal scopes."""
-        how, graphs = self.options, self.problem.every_graph
-        return union(policy_scopes(graph, how.mode, limit=how.limit) for graph in graphs)
+        return self._found.scopes
+
+    @property
+    def all_compared(self) -> bool:
+        """See `CausalMethod.all_compared`."""
+        return self._found.complete
 
     def describe(self) -> tuple[tuple[str, str], ...]:
         """Describe the number of scopes, and of their initial plays."""

@@ -38,6 +38,7 @@ from ..core import (
     Table,
     cached_until_next_event,
     context_of,
+    finding,
     horizon,
     read_note,
     reason,
@@ -224,6 +225,11 @@ class CausalMethod(Method[Causal, O]):
     @abstractmethod
     def scopes(self) -> tuple[Scope, ...]:
         """Scopes of the arms."""
+
+    @property
+    def all_compared(self) -> bool:
+        """Whether the search for scopes came to an end; else one that it never met may be better."""
+        return True
 
     # -- learning ----------------------------------------------------------------------------------
 
@@ -870,9 +876,11 @@ class CausalMethod(Method[Causal, O]):
                 )
 
     def findings(self, history: History) -> Sequence[Finding]:
-        """Find that the largest model uses a subset of its outcomes, or that all has changed without a drift."""
+        """Find that scopes were left out, that a model uses a subset of its outcomes, or that all has changed."""
+        left_out = [] if self.all_compared else [finding("scopes-left")]
         largest = max(self.models.regressions, key=len)
-        return subset_used(len(largest), len(largest.counted)) or self.models.abrupt_change()
+        subset = subset_used(len(largest), len(largest.counted))
+        return [*left_out, *(subset or self.models.abrupt_change())]
 
     def policy(
         self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]

@@ -16,11 +16,12 @@ import typer
 
 from .._redaction import to_type
 from .._wording import counted
-from ..causal import CausalGraph, policy_scopes
+from ..causal import CausalGraph
 from ..causal.graphs.graph import claims, doubts
+from ..causal.identification.enumeration import found_scopes
 from ..causal.identification.reasons import candidates, why_dropped
 from ..causal.prices import in_words, price_of, varies
-from ..core import Scope
+from ..core import Scope, finding
 from ..errors import InvalidContext, InvalidInput, InvalidProblem, InvalidRequest
 from ..plots.causal import draw_scopes
 from .app import answer, echo, group, print_json
@@ -98,17 +99,18 @@ def scopes(
     roles: dict[str, Any] = {role: names for role, names in said.items() if names}
     known = CausalGraph.from_file(graph, **roles)
     prices = pairs(None, "price", price, InvalidContext)
-    kept = policy_scopes(known, mode, prices=prices or None)  # type: ignore[arg-type]
+    kept, complete = found_scopes(known, mode, prices=prices or None)  # type: ignore[arg-type]
     words, kept = _priced(kept, prices, base) if prices else ({}, kept)
     dropped = [
         (scope, fault)
-        for scope in (() if price else candidates(known))
+        for scope in (candidates(known) if complete and not price else ())
         if scope not in kept and (fault := why_dropped(known, scope, mode))  # type: ignore[arg-type]
     ]
     pictures = draw_scopes(known, kept, draw) if draw is not None else []
     if as_json:
         answer = {
             "mode": mode,
+            "complete": complete,
             "scopes": [scope.to_dict() for scope in kept],
             "dropped": [
                 {"scope": s.to_dict(), "rule": f.rule, "reason": f.reason} for s, f in dropped
@@ -119,6 +121,8 @@ def scopes(
         return
     words = {scope: f"; {text}" for scope, text in words.items()}
     _say(known, kept, words, dropped if why else [])
+    if not complete:
+        echo(f"\n{finding('scopes-left').text}")
     for path in pictures:
         echo(f"drew {path}")
 

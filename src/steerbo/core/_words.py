@@ -387,6 +387,8 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
         f"{outcome} = {numeral(value)} is far beyond its limit ({limit}): if it is mistyped, amend {name}."
     ),
     "subset": _subset,
+    "scopes-left": "There are too many combinations of actions to compare: of those that were met the best are tried, "
+    "and another one may be better. List fewer variables that can be set or looked at.",
     "abrupt-change": "From {name} on something seems to have changed. If it has, answers and bounds are "
     'wrong: begin a new study with drift = "learned", and add what is known, with its times.',
     "lengthscale-unlikely": _unlikely_lengthscale,

@@ -77,15 +77,24 @@ class CanonicalScopes:
 
         return self._scopes(following)
 
+    def one(self) -> Seen:
+        """The canonical scope of one order of acting, whatever it is."""
+        state: State = (self.chosen, self.contexts, ())
+        for _ in range(self.chosen.bit_count()):
+            remaining, left, later = state
+            state = self._placed(self._last(*state)[1][0], remaining, left, later)
+        return self._looking(state)
+
     def _scopes(self, following: Callable[[State], Iterable[State]]) -> list[Seen]:
         layer: dict[State, None] = {(self.chosen, self.contexts, ()): None}
         for _ in range(self.chosen.bit_count()):
             layer = dict.fromkeys(after for state in layer for after in following(state))
-        scopes = []
-        for _, _, looked in layer:
-            seen = dict(looked)
-            scopes.append({x: self._through(x, seen) for x in seen})
-        return scopes
+        return [self._looking(state) for state in layer]
+
+    def _looking(self, state: State) -> Seen:
+        """Contexts of all actions, once all are placed."""
+        seen = dict(state[2])
+        return {x: self._through(x, seen) for x in seen}
 
     def _step(self, state: State) -> dict[int, State]:
         """Actions that may be placed last among those to be placed, each with the state that follows.

@@ -34,7 +34,7 @@ from ..graphs.dag import BitmaskDag, bits, mask_of
 from ..graphs.graph import CausalGraph
 from ..prices import LEARNED, varies
 from ._canonical import CanonicalScopes, Seen
-from .scopes import ScopedGraph, StepBudget
+from .scopes import ScopedGraph, ScopesFound, StepBudget, StepsEnded
 
 Key = tuple[tuple[int, int], ...]  # a scope: pairs of an action and its contexts
 
@@ -211,27 +211,36 @@ class Dominance:
 
     # -- result ------------------------------------------------------------------------------------
 
-    def ends(self) -> list[Key]:
-        """Maximal scopes of the dominance graph, one of each group of equals."""
-        forms = [
+    def ends(self) -> tuple[list[Key], bool]:
+        """Maximal scopes of the dominance graph, one of each group of equals, and whether it was walked to the end."""
+        forms = (
             self.trimmed(form)
             for chosen in self.beginnings()
             for form in self.actions(chosen).essential(self.always)
-        ]
-        keys, reached = _walked(forms, self.better)
+        )
+        keys, reached, complete = _walked(forms, self.better)
+        if not keys:
+            # The steps did not last for a first set of actions: begin with one order of all.
+            self.effort.renew()
+            one = self.trimmed(self.actions(self.everything).one())
+            keys, reached, _ = _walked([one], self.better)
         ends = dict.fromkeys(
             there for there in reached if all(reached[j] == there for j in bits(there))
         )
-        return [min((keys[j] for j in bits(end)), key=size_of) for end in ends]
+        return [min((keys[j] for j in bits(end)), key=size_of) for end in ends], complete
 
 
 def undominated(
     graph: CausalGraph, joint: bool = False, effort: StepBudget | None = None
-) -> tuple[Scope, ...]:
+) -> ScopesFound:
     """Enumerate the undominated scopes of a graph, smallest first."""
     names = graph.names
-    kept = sorted(Dominance(graph, joint, effort or StepBudget()).ends(), key=size_of)
-    return tuple(Scope.of({names[x]: graph.named(seen) for x, seen in scope}) for scope in kept)
+    kept, complete = Dominance(graph, joint, effort or StepBudget()).ends()
+    scopes = (
+        Scope.of({names[x]: graph.named(seen) for x, seen in scope})
+        for scope in sorted(kept, key=size_of)
+    )
+    return ScopesFound(tuple(scopes), complete)
 
 
 def size_of(scope: Key) -> tuple[int, int, Key]:
@@ -241,17 +250,30 @@ def size_of(scope: Key) -> tuple[int, int, Key]:
 
 def _walked(
     scopes: Iterable[Key], better: Callable[[Key], list[Key]], sort: bool = False
-) -> tuple[list[Key], list[int]]:
-    """Scopes that a walk to better ones meets, and for each the numbers of those that it leads to, as a mask."""
-    queue, edges = list(scopes), dict[Key, list[Key]]()
-    for scope in queue:
-        if scope not in edges:
-            edges[scope] = better(scope)
-            queue.extend(edges[scope])
+) -> tuple[list[Key], list[int], bool]:
+    """Scopes that a walk to better ones meets, the numbers of those that each leads to, and whether it came to an end.
+
+    It follows all ways from a scope before it begins with the next one: a walk that ends early has
+    met what is best in one place, and not all that is worse.
+    """
+    edges, met, complete = dict[Key, list[Key]](), list[Key](), True
+    try:
+        for beginning in scopes:
+            met = [beginning]
+            while met:
+                if met[-1] not in edges:
+                    edges[met[-1]] = better(met[-1])
+                    met = [*met[:-1], *edges[met[-1]]]
+                else:
+                    met.pop()
+    except StepsEnded:
+        complete = False
+    for scope in met:
+        edges.setdefault(scope, [])  # nobody has looked for better ones
     keys = sorted(edges, key=size_of) if sort else list(edges)
     place = {key: i for i, key in enumerate(keys)}
     ways = BitmaskDag.by_parents([mask_of(place[each] for each in edges[key]) for key in keys])
-    return keys, [ways.ancestors(1 << i) for i in range(len(keys))]
+    return keys, [ways.ancestors(1 << i) for i in range(len(keys))], complete
 
 
 # -- with prices -----------------------------------------------------------------------------------
@@ -327,9 +349,9 @@ class PricedDominance:
         for x, seen in scope:
             yield self.graph.names[x], self.graph.named(seen)
 
-    def kept(self) -> list[Key]:
-        """Undominated scopes at their prices."""
-        keys, reached = _walked(dict.fromkeys(self.beginnings()), self.better, sort=True)
+    def kept(self) -> tuple[list[Key], bool]:
+        """Undominated scopes at their prices, and whether all were compared."""
+        keys, reached, complete = _walked(self.beginnings(), self.better, sort=True)
         prices = [self.price(key) for key in keys]
         varying = [used(key) & self._varying for key in keys]
 
@@ -341,11 +363,12 @@ class PricedDominance:
             less = prices[j] < prices[i] or (prices[j] == prices[i] and varying[j] != varying[i])
             return less or (prices[j] == prices[i] and (not back or j < i))
 
-        return [
+        kept = [
             key
             for i, key in enumerate(keys)
             if not any(beats(j, i) for j in bits(reached[i] & ~(1 << i)))
         ]
+        return kept, complete
 
 
 def worth_their_price(
@@ -353,11 +376,12 @@ def worth_their_price(
     prices: Mapping[str, Any],
     joint: bool = False,
     effort: StepBudget | None = None,
-) -> tuple[Scope, ...]:
+) -> ScopesFound:
     """Enumerate scopes one of which is, in every model, as good as any other scope and no dearer; smallest first."""
-    kept = PricedDominance(graph, prices, joint, effort or StepBudget()).kept()
+    kept, complete = PricedDominance(graph, prices, joint, effort or StepBudget()).kept()
     names = graph.names
-    return tuple(Scope.of({names[x]: graph.named(seen) for x, seen in scope}) for scope in kept)
+    scopes = (Scope.of({names[x]: graph.named(seen) for x, seen in scope}) for scope in kept)
+    return ScopesFound(tuple(scopes), complete)
 
 
 def paid_for(graph: CausalGraph, prices: Mapping[str, Any]) -> CausalGraph:

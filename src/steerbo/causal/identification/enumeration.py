@@ -11,17 +11,18 @@ at contexts.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
 from itertools import combinations
 from typing import Any, Literal, NamedTuple, get_args
 
 from ...core import Scope
-from ...errors import InvalidOption, InvalidProblem, one_of
+from ...errors import InvalidOption, InvalidProblem, ScopesWarning, one_of
 from ..graphs.dag import BitmaskDag, bits, mask_of
 from ..graphs.graph import CausalGraph
 from ..prices import check_prices
 from ._dominance import undominated, worth_their_price
-from .scopes import MAX_STEPS, StepBudget
+from .scopes import MAX_STEPS, ScopesFound, StepBudget, StepsEnded
 
 Mode = Literal["pruned", "published", "joint"]
 MODES = get_args(Mode)
@@ -47,14 +48,15 @@ def policy_scopes(
             then left out only for one that is as good and no dearer. A price that is no number
             depends on the value that is set, or is learned: then a scope is left out only for one
             without further variables of such a price. For ``"pruned"`` and ``"joint"``.
-        limit: steps of the search, of about a millisecond each, after which it is given up. Actions
+        limit: steps of the search, of about a millisecond each, after which it ends with the best
+            scopes that it has met, and warns: one that it did not meet may be better. Actions
             with hidden causes take the most steps: each may be set or left to nature, so that
             their number can double with each of them. Actions whose causes can all be looked at or
             set are always set, and cost no more than their orders do.
 
     Raises:
         InvalidOption: an unknown mode, or one without prices.
-        InvalidProblem: the limit was reached, or a price is not allowed.
+        InvalidProblem: the limit was reached before the first scope of many prices, or a price is not allowed.
 
     >>> graph = CausalGraph.from_text("x1 -> x2 -> y; c -> x2; c -> y; x1 <-> c; x2 <-> y",
     ...                               target="y", intervenable=["x1", "x2"])
@@ -63,13 +65,46 @@ def policy_scopes(
     x1 after looking at c
     x2 after looking at c
     """
+    found = found_scopes(graph, mode, prices=prices, limit=limit)
+    if not found.complete:
+        warnings.warn(
+            ScopesWarning(
+                f"The search for scopes ended after {limit} steps: one that it did not meet may be "
+                "better. List fewer intervenable variables or contexts, or raise `limit`."
+            ),
+            stacklevel=2,
+        )
+    return found.scopes
+
+
+def found_scopes(
+    graph: CausalGraph,
+    mode: Mode = "pruned",
+    *,
+    prices: Mapping[str, Any] | None = None,
+    limit: int = MAX_STEPS,
+) -> ScopesFound:
+    """Search for the scopes one of which is optimal: see `policy_scopes`; say whether all were compared."""
     if not isinstance(graph, CausalGraph):
         raise InvalidProblem("graph", graph, "a CausalGraph", "CausalGraph.from_text(…) makes one.")
     if not isinstance(mode, str) or mode not in MODES:
         raise InvalidOption("mode", mode, one_of(MODES, mode))
     if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
         raise InvalidOption("limit", limit, "a whole number from 1")
-    effort = StepBudget(limit)
+    found = _searched(graph, mode, prices, StepBudget(limit))
+    if not found.scopes:
+        raise InvalidProblem(
+            "graph.intervenable",
+            "too many combinations of actions that may matter together",
+            "a graph of which a scope is found within `limit` steps",
+            "List fewer intervenable variables, contexts or prices, or raise ‹limit›.",
+        )
+    return found
+
+
+def _searched(
+    graph: CausalGraph, mode: Mode, prices: Mapping[str, Any] | None, effort: StepBudget
+) -> ScopesFound:
     if prices is not None:
         if mode not in ("pruned", "joint"):
             raise InvalidOption(
@@ -84,7 +119,7 @@ def policy_scopes(
 Bounds = dict[int, tuple[int, int]]  # by action: contexts that it surely, and possibly, looks at
 
 
-def published(graph: CausalGraph, effort: StepBudget | None = None) -> tuple[Scope, ...]:
+def published(graph: CausalGraph, effort: StepBudget | None = None) -> ScopesFound:
     """Enumerate the scopes that keep rules A, B and C, smallest first (Lee & Bareinboim 2020, Propositions 1 and 2)."""
     effort = effort or StepBudget()
     base, target = graph.essence, graph.index(graph.target)
@@ -92,19 +127,24 @@ def published(graph: CausalGraph, effort: StepBudget | None = None) -> tuple[Sco
     contexts = graph.mask(graph.contexts or ())
     useful = [x for x in actions if base.descendants(1 << x) & (contexts | 1 << target)]
     found: list[Scope] = []
-    for size in range(len(useful) + 1):
-        for chosen in combinations(useful, size):
-            cut = base.with_parents(dict.fromkeys(chosen, 0))
-            chosen_actions = _Actions(
-                cut, target, contexts, {x: cut.descendants(1 << x) for x in chosen}
-            )
-            found.extend(
-                Scope.of({graph.names[x]: graph.named(seen[x]) for x in chosen})
-                for seen in _fixed_points(
-                    chosen_actions, dict.fromkeys(chosen, (0, contexts)), effort
-                )
-            )
-    return tuple(found)
+
+    def add_all(chosen: tuple[int, ...]) -> None:
+        """Add the scopes on a set of actions."""
+        cut = base.with_parents(dict.fromkeys(chosen, 0))
+        below = {x: cut.descendants(1 << x) for x in chosen}
+        some = _Actions(cut, target, contexts, below)
+        found.extend(
+            Scope.of({graph.names[x]: graph.named(seen[x]) for x in chosen})
+            for seen in _fixed_points(some, dict.fromkeys(chosen, (0, contexts)), effort)
+        )
+
+    try:
+        for size in range(len(useful) + 1):
+            for chosen in combinations(useful, size):
+                add_all(chosen)
+    except StepsEnded:
+        return ScopesFound(tuple(found), complete=False)
+    return ScopesFound(tuple(found), complete=True)
 
 
 class _Actions(NamedTuple):

@@ -27,7 +27,7 @@ def why_dropped(graph: CausalGraph, scope: Scope, mode: Mode = "pruned") -> Viol
     dominance = Dominance(graph, joint=mode != "pruned")
     seen = {graph.index(name): graph.mask(looked) for name, looked in scope.actions}
     key: Key = tuple(sorted(seen.items()))
-    if key in dominance.ends():
+    if key in dominance.ends()[0]:
         return None
     for larger in dominance.extended(key):
         added = [x for x in larger if x not in seen]
@@ -71,7 +71,7 @@ def candidates(graph: CausalGraph) -> tuple[Scope, ...]:
     seen = graph.named(graph.mask(name for name in graph.contexts or () if name not in affected))
     everything = Scope.of(dict.fromkeys(graph.intervenable, seen))
     if len(graph.intervenable) <= _ACTIONS_LISTED:
-        rest = published(graph)
+        rest = published(graph).scopes
     else:
         rest = tuple(Scope.of({x: seen}) for x in graph.intervenable)
     return tuple(dict.fromkeys((Scope(), everything, *rest)))
