@@ -13,6 +13,7 @@ from steerbo.causal._acting import GreedyPolicy, PolicyOptimiser
 from steerbo.causal._arms import Arm
 from steerbo.causal._contexts import ContextSample
 from steerbo.causal.cheap_first import CheapOptions
+from steerbo.causal.identification.scopes import ScopesFound
 from steerbo.causal.models import ModelOptions
 from steerbo.core import Optimizer, Scope, Streams
 from steerbo.errors import InvalidContext
@@ -34,7 +35,8 @@ def test_a_policy_never_reads_a_context_that_it_was_not_given(monkeypatch: pytes
     arm = _apart()
     problem = Causal(arm.graph, arm.problem_space.variables)
     scope = Scope.of({"x1": ["a"], "x2": ["b"]})
-    monkeypatch.setattr("steerbo.causal.coca_bo.policy_scopes", lambda graph, mode, limit: (scope,))
+    found = ScopesFound((scope,), complete=True)
+    monkeypatch.setattr("steerbo.causal.coca_bo.found_scopes", lambda graph, mode, limit: found)
     chosen = {}
     for b in (0.1, 0.9):
         optimizer = Optimizer(problem, "coca-bo", seed=3, initial=2)

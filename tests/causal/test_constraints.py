@@ -9,6 +9,7 @@ import pytest
 
 import steerbo as sb
 from steerbo.causal._constraints import ScopeConstraints
+from steerbo.causal.identification.scopes import ScopesFound
 from steerbo.core import Optimizer, Scope, Suggestion
 from steerbo.errors import InvalidContext, InvalidProblem
 from steerbo.optim import Box, covering
@@ -164,7 +165,8 @@ def test_what_sees_different_things_keeps_to_a_limit_together(monkeypatch: pytes
         limits=[sb.LinearConstraint({"x1": 1, "x2": 1}, at_most=1)],
     )
     scope = Scope.of({"x1": ["a"], "x2": ["b"]})
-    monkeypatch.setattr("steerbo.causal.coca_bo.policy_scopes", lambda graph, mode, limit: (scope,))
+    found = ScopesFound((scope,), complete=True)
+    monkeypatch.setattr("steerbo.causal.coca_bo.found_scopes", lambda graph, mode, limit: found)
     optimizer, random = sb.Optimizer(problem, seed=3, initial=3), np.random.default_rng(0)
     for _ in range(10):
         asked = optimizer.ask()

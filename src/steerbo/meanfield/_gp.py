@@ -54,6 +54,7 @@ _SPREAD = 1.0  # of a lengthscale's logarithm, and of that of a similarity, whic
 _FARTHEST = 5.0  # bounds of a parameter, in standard deviations of its prior
 # lengthscales compared, in median distances of the distributions played
 _SCREENED = 0.5, 1.0, 2.0, 4.0, 8.0
+_MOSTLY_NOISE = -1.0  # log noise variance at which a second climb starts
 _CORRECTIONS = 3  # evaluations of the likelihood of all observations
 
 # steps to the scale beside stated errors at most, and the relative one that is the last
@@ -365,8 +366,7 @@ def fit(
     log_likelihood = likelihood(kernel, data, priors)
     starts = [middle if start is None else _theta(priors, start)]
     if thorough:
-        # a deviation above what is likely beforehand
-        starts.append(np.append(middle[:-1], priors[-1].centre + priors[-1].spread))
+        starts.append(np.append(middle[:-1], _MOSTLY_NOISE))
     found = maximum_a_posteriori(priors, log_likelihood, starts, evaluations=evaluations)
     return _named(priors, found.theta), found.log_posterior
 
