@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from steerbo.gp import AnovaKernel, GPRegression, Hyperparameters
-from steerbo.gp._learning import EVEN_BELOW
+from steerbo.gp._learning import PLAIN_BELOW
 
 Model = GPRegression[AnovaKernel]
 
@@ -31,8 +31,8 @@ def names(model: Model) -> list[str]:
 
 
 def test_a_tail_is_learned_where_outcomes_are_enough() -> None:
-    assert "tail" not in names(told(EVEN_BELOW - 1))
-    assert "tail" in names(told(EVEN_BELOW))
+    assert "tail" not in names(told(PLAIN_BELOW - 1))
+    assert "tail" in names(told(PLAIN_BELOW))
 
 
 def test_a_peak_has_a_heavier_tail_than_a_wave() -> None:
@@ -40,7 +40,7 @@ def test_a_peak_has_a_heavier_tail_than_a_wave() -> None:
     assert np.median(tails[0]) < np.median(tails[1])
 
 
-@pytest.mark.parametrize("rows", [EVEN_BELOW - 1, EVEN_BELOW + 1])
+@pytest.mark.parametrize("rows", [PLAIN_BELOW - 1, PLAIN_BELOW + 1])
 def test_a_log_says_whether_it_was_learned(rows: int) -> None:
     model = told(rows)
     again = empty()
@@ -52,7 +52,7 @@ def test_a_log_says_whether_it_was_learned(rows: int) -> None:
 
 
 def test_fewer_outcomes_are_a_smooth_function_again() -> None:
-    model = told(EVEN_BELOW)
+    model = told(PLAIN_BELOW)
     model.replace(model.inputs[:20], model.outcomes[:20])
     model.set(model.fit())
     assert "tail" not in names(model)

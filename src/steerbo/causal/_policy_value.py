@@ -70,7 +70,7 @@ class Policy(Recommendation):
             scope,
             {},
             cost=scope.price,
-            reasons=(reason("nothing-known", instead="tell the outcome of a round first"),),
+            reasons=(reason("nothing-known"),),
         )
 
     def __call__(self, context: Mapping[str, Any]) -> dict[str, Any]:

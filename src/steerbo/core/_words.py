@@ -41,6 +41,20 @@ def kept_text(probability: float | None) -> str:
     return f"kept with {'more than 99' if often > 99 else 'less than 1' if often < 1 else often} %"
 
 
+def _usual_spread(spread: str, kept: bool) -> str:
+    """Say what the allowed spread nearest to the usual one is: "today"'s, or the "even" one."""
+    if spread == "today":
+        if kept:
+            return "stay as you are"
+        return "stay as near to today's spread as limits allow (it breaks one)"
+    return "spread evenly" if kept else "spread as evenly as limits allow"
+
+
+def _nothing_known(spread: str = "", kept: bool = True) -> str:
+    instead = _usual_spread(spread, kept) if spread else "tell the outcome of a round first"
+    return f"nothing is known yet: {instead}"
+
+
 def _volume(gain: float) -> str:
     return f"expected to improve the trade-off between the outcomes by {numeral(100.0 * gain, 2)} %"
 
@@ -312,12 +326,14 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "played": "this distribution has been tried",
     "best-played": "the best of the distributions that were tried",
     "predicted": "not tried yet: the model predicts it",
-    "none-better": "{instead}: no other distribution is shown to be better",
+    "none-better": lambda spread, kept: (
+        f"{_usual_spread(spread, kept)}: no other distribution is shown to be better"
+    ),
     "part-of-the-way": "{share:.0%} of the way to the recommended distribution",
     "move-costs": "the move costs {cost:.4g}",
     # cautions before it is used
     "nothing-measured": "nothing is measured yet: any other settings may be as good",
-    "nothing-known": "nothing is known yet: {instead}",
+    "nothing-known": _nothing_known,
     "unbounded": "no bounds yet: nothing that was learned so far says how much outcomes may differ",
     "none-keeps": "no settings are known yet that keep to the limits and are likely to work; these come nearest",
     "limit-nearest": lambda limit, nearest, where: (

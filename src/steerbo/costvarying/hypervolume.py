@@ -13,12 +13,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from .._arrays import Float
-from ..core import Choice, ExpectedOutcome, History, Recommendation, Scope, reason
+from ..core import Choice, ExpectedOutcome, History, NoOptions, Recommendation, Scope, reason
+from ..gp import GPRegression
 from ..optim import UNLIKELY
 from ..records import to_dict
 from ..surrogate import (
@@ -30,7 +31,7 @@ from ..surrogate import (
     Mixture,
     ProductKernelPosterior,
     Scalarised,
-    TradesVolume,
+    Trades,
     Units,
     VolumeGained,
     answer_weights,
@@ -38,7 +39,9 @@ from ..surrogate import (
     expected_outcome,
     highest_of,
     middle_of,
+    models_with,
     posteriors_of,
+    scales_of,
     trade_off,
 )
 from ._starting import starting_play
@@ -46,8 +49,11 @@ from .method import CostVaryingMethod
 from .search_space import Arm, Candidates
 
 
-class Hypervolume(TradesVolume, CostVaryingMethod[Any]):
+class Hypervolume(Trades, CostVaryingMethod[Any]):
     """Several outcomes: play where the dominated volume is expected to grow most (Emmerich et al. 2006)."""
+
+    name: ClassVar[str] = "hypervolume"
+    Options: ClassVar[type[Any]] = NoOptions
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Choose the control set and settings that are expected to add most to the volume that plays dominate."""
@@ -62,13 +68,18 @@ class Hypervolume(TradesVolume, CostVaryingMethod[Any]):
         for i in sets:
             outcomes = self._mixtures(candidates, i, posteriors)
             price = None if prices is None else float(prices[i])
-            gained = VolumeGained(outcomes, *self._scales(), units, plays, price)
+            gained = VolumeGained(outcomes, *scales_of(self._models), units, plays, price)
             found[i] = highest_of(gained, candidates.domains[i].box, seed)
         best = max(sets, key=lambda i: found[i].value)
         gain = Gain(math.exp(found[best].value) / gained.dominated)
         return self.play(Arm(best), found[best].point, request, **to_dict(gain))
 
     # -- models ------------------------------------------------------------------------------------
+
+    @property
+    def _models(self) -> dict[str, GPRegression[Any]]:
+        """Models of the value and of the further outcomes, by name."""
+        return models_with(self.surrogate.model, self.surrogate.outcomes.by_name)
 
     def _posteriors(
         self, candidates: Candidates, pending: Float[np.ndarray, "p d"]
@@ -160,7 +171,7 @@ class Hypervolume(TradesVolume, CostVaryingMethod[Any]):
         for i in range(len(candidates.arms)):
             expected = self._mixtures(candidates, i, posteriors)
             for weights in every:
-                weighed = Scalarised(expected, *self._scales(), units, 1.0 / weights)
+                weighed = Scalarised(expected, *scales_of(self._models), units, 1.0 / weights)
                 best = highest_of(weighed, candidates.domains[i].box, seed)
                 row = self._described_with(candidates, i, best.point, expected)
                 found.append((row, best.value))

@@ -35,7 +35,7 @@ from .outliers import (
 )
 
 K = TypeVar("K", bound=Kernel)
-EVEN_BELOW = 30
+PLAIN_BELOW = 30
 """Outcomes up to which noise is taken for the same everywhere, and functions for smooth. Of fewer, noise that differs
 cannot be told from how rough the function is: bounds were narrower than they should be where it was even, and no better
 where it was not; and peaks from waves, by the evidence of both."""
@@ -251,14 +251,14 @@ class Learner(Generic[K]):
     def _believed(self, output: Standardisation) -> GPPrior[K]:
         """Beliefs before the data, in standardised units: noise that people know is known in the user's.
 
-        Of few outcomes it is the same everywhere: see `EVEN_BELOW`. Rounding alone is noise of a
+        Of few outcomes it is the same everywhere: see `PLAIN_BELOW`. Rounding alone is noise of a
         twelfth of the squared step: several outcomes that are rounded to the same number would else
         look like outcomes without noise, and the others among them like mistakes.
         """
         believed = self._seeing
         if (sources := self._sources) is not None:
             believed = replace(believed, kernel=self._with_gaps(sources, output))
-        if len(self.data) < EVEN_BELOW:
+        if len(self.data) < PLAIN_BELOW:
             believed = replace(believed, uneven=())
         if self.known.noise is None:
             step = rounding_step(self.data.outcomes) / output.scale

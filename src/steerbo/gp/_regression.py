@@ -23,7 +23,7 @@ from ._dataset import Dataset, read_errors, read_outcomes, read_points
 from ._factor import Factor
 from ._fit import Hasty
 from ._hyperparameters import LIKELY_NOISE, Hyperparameters
-from ._learning import EVEN_BELOW, Learner, MapEstimate, PriorKnowledge, unseen_after_steps
+from ._learning import PLAIN_BELOW, Learner, MapEstimate, PriorKnowledge, unseen_after_steps
 from ._posterior import GPPosterior, subset_of_data
 from ._process import GPPrior
 from ._standardisation import Standardisation
@@ -260,7 +260,7 @@ class GPRegression(Generic[K]):
     def _learner(self) -> Learner[K]:
         initial, begin = self._initial, self.prior.theta
         if self._forms:
-            initial = self._forms[len(self) >= EVEN_BELOW]
+            initial = self._forms[len(self) >= PLAIN_BELOW]
             known = {each.name: each.value for each in self.prior.parameters}
             begin = np.array([known.get(each.name, each.value) for each in initial.parameters])
         return Learner(initial, begin, self.kernel, self._data, self.known, self.elsewhere)

@@ -508,20 +508,20 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
         shares = self.usual / self.usual.sum(axis=1, keepdims=True)
         return self.problem.region.keeps(largest_remainders(shares, self.problem.agents_in))
 
-    def usual_in_words(self) -> str:
-        """Say what the feasible spread nearest to the usual one is."""
-        if self.problem.today is None:
-            return "spread evenly" if self.keeps_usual else "spread as evenly as limits allow"
-        if self.keeps_usual:
-            return "stay as you are"
-        return "stay as near to today's spread as limits allow (it breaks one)"
+    def usual_said(self) -> dict[str, Any]:
+        """What a reason says of the usual spread: whose it is, and whether it keeps to the limits."""
+        return {
+            "spread": "even" if self.problem.today is None else "today",
+            "kept": self.keeps_usual,
+        }
 
     def unknowing(self) -> Recommendation:
         """Recommend the usual spread, before anything is known."""
-        instead = self.usual_in_words()
         counts = self.usually(self.problem.region)
         values = self.problem.settings(counts / self.problem.agents_in[:, None], counts)
-        return Recommendation(SCOPE, values, reasons=(reason("nothing-known", instead=instead),))
+        return Recommendation(
+            SCOPE, values, reasons=(reason("nothing-known", **self.usual_said()),)
+        )
 
     def explain(self, history: History) -> Explanation:
         """Explain by the best distributions played."""

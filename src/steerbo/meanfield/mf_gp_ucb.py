@@ -568,7 +568,7 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         stays = bool((tables[i] == usual).all())
         reasons = [reason("played")]
         if stays:
-            reasons = [reason("none-better", instead=self.usual_in_words())]
+            reasons = [reason("none-better", **self.usual_said())]
         elif i == len(self.tables):
             reasons = [reason("predicted")]
         if (today := self.problem.today) is not None and not stays:

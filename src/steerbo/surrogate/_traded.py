@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -17,7 +17,6 @@ from ..core import (
     ExpectedOutcome,
     History,
     Method,
-    NoOptions,
     Reason,
     Recommendation,
     Suggestion,
@@ -27,6 +26,8 @@ from ..core import (
 from ..gp import GPRegression
 from ..records import record
 from ._trade_off import even_weights, undominated
+
+M = TypeVar("M")
 
 VALUE = "value"
 _ANSWERS_OF_TWO, _ANSWERS_OF_MORE = 13, 24
@@ -66,22 +67,15 @@ class Trades:
             read_note(Gain, asked.note)
 
 
-class TradesVolume(Trades):
-    """A method that plays where the dominated volume is expected to grow most, by regressions of each outcome."""
+def models_with(value: M, outcomes: Mapping[str, M]) -> dict[str, M]:
+    """Models of the value and of the further outcomes, by name; the value first."""
+    return {VALUE: value, **outcomes}
 
-    name: ClassVar[str] = "hypervolume"
-    Options: ClassVar[type[Any]] = NoOptions
 
-    @property
-    def _models(self) -> dict[str, Any]:
-        """Models of the value and of the further outcomes, by name."""
-        surrogate: Any = self.surrogate  # type: ignore[attr-defined]
-        return {VALUE: surrogate.model, **surrogate.outcomes.by_name}
-
-    def _scales(self) -> tuple[list[float], list[float]]:
-        """Units of all outcomes, and where their standardised numbers are 0."""
-        outputs = [each.output for each in self._models.values()]
-        return [each.scale for each in outputs], [each.offset for each in outputs]
+def scales_of(models: Mapping[str, GPRegression[Any]]) -> tuple[list[float], list[float]]:
+    """Units of all outcomes, and where their standardised numbers are 0."""
+    outputs = [each.output for each in models.values()]
+    return [each.scale for each in outputs], [each.offset for each in outputs]
 
 
 def answer_weights(k: int) -> Float[np.ndarray, "n k"]:

@@ -15,14 +15,14 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from .._arrays import Float
 from .._evidence import BOUND
-from ..core import Choice, ExpectedOutcome, Explanation, History, Recommendation, reason
-from ..gp import Averaged
+from ..core import Choice, ExpectedOutcome, Explanation, History, NoOptions, Recommendation, reason
+from ..gp import Averaged, GPRegression
 from ..records import to_dict
 from ..surrogate import (
     STARTING_POINTS,
@@ -30,13 +30,15 @@ from ..surrogate import (
     Gain,
     Rising,
     Scalarised,
-    TradesVolume,
+    Trades,
     Units,
     VolumeGained,
     answer_weights,
     expected_at_data,
     expected_outcome,
     middle_of,
+    models_with,
+    scales_of,
     trade_off,
 )
 from .data import Place, RoundView
@@ -69,8 +71,11 @@ class _Placed:
         return (mean, rise[:, :-1] * slope), (sd, steep[:, :-1] * slope)
 
 
-class Hypervolume(TradesVolume, LearnedDrift):
+class Hypervolume(Trades, LearnedDrift):
     """Several outcomes that may drift: play where the volume dominated now is expected to grow most."""
+
+    name: ClassVar[str] = "hypervolume"
+    Options: ClassVar[type[Any]] = NoOptions
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Choose the place that is expected to add most to the volume that plays dominate; at first, at random."""
@@ -81,7 +86,7 @@ class Hypervolume(TradesVolume, LearnedDrift):
         with self._expected(view.time, pending) as outcomes:
             gained = VolumeGained(
                 outcomes,
-                *self._scales(),
+                *scales_of(self._models),
                 self._units(view.time),
                 self._plays_at(view.time, pending),
             )
@@ -92,6 +97,11 @@ class Hypervolume(TradesVolume, LearnedDrift):
         return Choice(self.problem.scope, settings(self.problem, place), note=to_dict(gain))
 
     # -- models ------------------------------------------------------------------------------------
+
+    @property
+    def _models(self) -> dict[str, GPRegression[Any]]:
+        """Models of the value and of the further outcomes, by name."""
+        return models_with(self.surrogate.model, self.surrogate.outcomes.by_name)
 
     @contextmanager
     def _expected(
@@ -124,7 +134,7 @@ class Hypervolume(TradesVolume, LearnedDrift):
         with self._expected(view.time) as outcomes:
             found = []
             for weights in answer_weights(len(outcomes)):
-                weighed = Scalarised(outcomes, *self._scales(), units, 1.0 / weights)
+                weighed = Scalarised(outcomes, *scales_of(self._models), units, 1.0 / weights)
                 place = self.surrogate.highest(view, weighed.values, weighed.rising, random)
                 found.append((place, self._described(outcomes, place)))
         if view.margin is not None:

@@ -263,7 +263,7 @@ def _walked(
             while met:
                 if met[-1] not in edges:
                     edges[met[-1]] = better(met[-1])
-                    met = [*met[:-1], *edges[met[-1]]]
+                    met[-1:] = edges[met[-1]]
                 else:
                     met.pop()
     except StepsEnded:

@@ -17,7 +17,7 @@ from ..graphs.dag import BitmaskDag
 from ..graphs.graph import CausalGraph
 
 MAX_STEPS = 20_000
-"""Steps after which a search for scopes ends with what it has met: of 48 variables four seconds, of 223 thirty."""
+"""Steps after which a search for scopes ends with what it has met: of 48 variables 3 to 5 seconds, of 223 some 11."""
 
 
 class ScopesFound(NamedTuple):

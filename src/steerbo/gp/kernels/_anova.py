@@ -6,13 +6,17 @@ Multiplied out it is a sum over all sets of variables, each with a product of it
 main effects, interactions (Durrande et al. 2013; Duvenaud et al. 2011). A plain product (all w = 1)
 has one variance for all of them: there a variable that matters little can only be taken for one
 that matters *slowly*, with a lengthscale so long that all values between two plays at its ends seem
-known. Here it may matter little and still be of any shape. At a peak bounds by bells are
-one-sidedly low, and a rougher kernel makes them wide where a function is smooth: so where a `tail`
-a is learned, e_d = (1 + (x_d − z_d)²/2aℓ_d²)^−a, a rational quadratic, which the larger a is the
-more is a bell. Of a category the weight says all there
+known. Here it may matter little and still be of any shape. Of a category the weight says all there
 is to say: a lengthscale beside it would be a second name for the same number. As a product of
 factors of one variable each, every integral over nature's draws stays a product of one-dimensional
 ones.
+
+At a peak bounds by bells are one-sidedly low, and a rougher kernel makes them wide where a function
+is smooth. So how smooth it is may be learned, as one `tail` a of all variables:
+
+    e_d = (1 + (x_d − z_d)²/2aℓ_d²)^−a
+
+This is the rational quadratic (Rasmussen & Williams 2006, eq. 4.19); as a grows it becomes the bell.
 """
 
 from __future__ import annotations
@@ -31,7 +35,7 @@ from .._hyperparameters import USUAL_TAIL, Parameter, lengthscale, tail, varianc
 from .base import Kernel, Pull, Terms
 
 _KEPT = 2**18  # numbers in arrays of all columns that a pull-back uses again
-_LEAST = 1e-300  # factor of which a logarithm is taken
+_LEAST = 1e-300  # of a factor whose root is taken
 _ROWS = 256  # of a matrix that a pull-back works on at a time: n may be thousands
 
 
