@@ -11,7 +11,7 @@ import math
 import sys
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
 from inspect import signature
@@ -77,11 +77,9 @@ from .answers import (
 )
 from .determinism import CallLock, one_at_a_time, one_blas_thread
 from .events import (
-    Asked,
     BoundsExtended,
     Created,
     DataAdded,
-    Decided,
     Event,
     Log,
     Outcome,
@@ -139,8 +137,7 @@ class EventRecorder:
         if self.log is not None:
             self.log.append(event)
         violated, implausible = self.apply(event)
-        for value in implausible:
-            warnings.warn(value.warning, stacklevel=3)
+        _warn_of(implausible)
         said = tuple(map(str, (*violated, *implausible)))
         token = getattr(event, "token", "")
         self._said.pop(token, None)
@@ -185,20 +182,8 @@ class EventRecorder:
         return violated, implausible
 
     def implausible_values(self, event: Event) -> list[Finding]:
-        """List the implausible values of an event that is not applied yet."""
+        """List the implausible values of a report that is not applied yet; of looks see `BaseStudy.with_warnings`."""
         problem, history = self.state.problem, self.state.history
-        if isinstance(event, Asked):
-            seen, about = event.request.get("context", {}), (event.round, event.token)
-            return [
-                *implausible_time(event.request.get(TIME.name), history, *about),
-                *implausible_in_look(seen, problem.space, *about, seen=True),
-            ]
-        if isinstance(event, Decided):
-            return list(
-                implausible_in_look(
-                    event.context, problem.space, history[event.token].number, event.token
-                )
-            )
         if not isinstance(event, Reported):
             return []
         coded = list(self.state.codes.foresee(event, history))
@@ -223,6 +208,12 @@ class EventRecorder:
             return expected
         value, mean, deviation = expected
         return value, mean, math.hypot(deviation, event.outcome.sem)
+
+
+def _warn_of(implausible: Iterable[Finding]) -> None:
+    """Warn of values by Python's own means, in the name of the study's caller."""
+    for value in implausible:
+        warnings.warn(value.warning, stacklevel=4)
 
 
 P = ParamSpec("P")
@@ -301,13 +292,25 @@ class BaseStudy(ABC):
         """Suggestions whose outcome is still to come."""
         return tuple(r.suggestion for r in self._state.history.pending)
 
-    def with_warnings(self, suggestion: Suggestion) -> Suggestion:
-        """Add warnings to a suggestion: context values far outside their range, a far time, limits that may break."""
-        found = [
-            *implausible_in_looks(suggestion, self.history, self.problem.space),
-            *limits_unlikely(self._state.method, self.history, suggestion),
-        ]
-        return replace(suggestion, warnings=tuple(map(str, found)))
+    def with_warnings(
+        self, suggestion: Suggestion, new: Container[str] | None = None
+    ) -> Suggestion:
+        """Add warnings to a suggestion that is handed out.
+
+        Args:
+            suggestion: any of this study.
+            new: names of the values that were given now, of which Python warns, too; None: all.
+        """
+        found = implausible_in_looks(suggestion, self.history, self.problem.space)
+        _warn_of(
+            each for each in found if new is None or each.field.removeprefix("context.") in new
+        )
+        return self._warned(suggestion, found)
+
+    def _warned(self, suggestion: Suggestion, implausible: Iterable[Finding]) -> Suggestion:
+        """Suggestion with its warnings: values that are implausible, and limits that may break."""
+        unlikely = limits_unlikely(self._state.method, self.history, suggestion)
+        return replace(suggestion, warnings=tuple(map(str, (*implausible, *unlikely))))
 
     @one_at_a_time
     def card(self, suggestion: Suggestion | str) -> Card:
@@ -325,7 +328,8 @@ class BaseStudy(ABC):
         cost 2
         """
         played = self._state.reports.about(suggestion)
-        asked = self.with_warnings(played.suggestion)
+        found = implausible_in_looks(played.suggestion, self.history, self.problem.space)
+        asked = self._warned(played.suggestion, found)
         known = {name: getattr(asked, name) for name in Suggestion.__dataclass_fields__}
         stated = self.problem.price(asked)
         cost = stated if stated is not None and not asked.observe else played.expected_cost
@@ -1228,7 +1232,7 @@ class Optimizer(BaseStudy):
         with naming_columns(self.history.columns):
             decided = decide(suggestion, context)
         self.recorder(decided)
-        return self.with_warnings(self.history[decided.token].suggestion)
+        return self.with_warnings(self.history[decided.token].suggestion, decided.context)
 
     @one_at_a_time
     def _report(self, call: str, suggestion: Suggestion | str | None, /, **given: Any) -> Warnings:
