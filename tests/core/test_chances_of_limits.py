@@ -58,6 +58,7 @@ def test_where_no_play_is_known_to_keep_it_that_is_said_with_the_nearest_that_wa
     assert "No setting was found that keeps every limit as often as asked." in warning
     assert f"No outcome has kept it; the nearest is {nearest:.4g}, in round " in warning
     assert optimizer.card(suggestion).kept == (warning,)
+    assert optimizer.pending == (suggestion,), "an open round says so, too"
 
 
 def test_a_method_that_does_not_look_says_so() -> None:

@@ -104,3 +104,13 @@ def _found(seed: int) -> bool:
     assert region.allows(found.points).all()
     dense = region.place(np.random.default_rng(seed).random((4000, 4)))
     return bool(found.value >= value(dense).max() - 1e-9)
+
+
+def test_a_coordinate_that_is_linear_has_no_exponential_however_long_it_is() -> None:
+    """In user units ranges are as long as they are: an exponential of 1e12 warned of an overflow."""
+    region = Polytope(Box([0.0, 0.0], [1e12, 1.0]), np.array([[1.0, 0.0]]), np.array([5e11]), logs=np.array([0.0, 2.0]))
+    points = np.array([[4e11, 0.5]])
+    with np.errstate(all="raise"):
+        steep, linear = region.steepness(points), region.linear(points)
+    np.testing.assert_allclose(steep, [[1.0, 2.0 * np.exp(1.0) / np.expm1(2.0)]])
+    np.testing.assert_allclose(linear, [[4e11, np.expm1(1.0) / np.expm1(2.0)]])

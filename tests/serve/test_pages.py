@@ -437,3 +437,37 @@ def test_a_round_that_broke_costs_what_is_stated(tmp_path: Path) -> None:
         assert 'name="charge"' not in form, "there is nothing to guess"
         assert person.send(f"rounds/{token}/fail", reason="a fuse", cost="").status_code == 303
         assert [r["charged"] for r in person.rounds()] == [2.0]
+
+
+def test_a_correction_with_a_typing_error_was_not_dealt_with_by_another(tmp_path: Path) -> None:
+    with served(oven(tmp_path)) as client:
+        ann = Person(client)
+        token = asked(ann)
+        ann.send(f"rounds/{token}/tell", value="3", cost="1", **MEASURED)
+        wrong = ann.send(f"rounds/{token}/amend", said="1", value="abc")
+        assert wrong.status_code == 422
+        assert re.search('name="value" value="abc"', wrong.text)
+        assert "Not saved: round 1" in wrong.text
+        assert "meanwhile" not in wrong.text
+        late = ann.send(f"rounds/{token}/tell", value="4", cost="1", then="next", **MEASURED)
+        assert late.status_code == 409
+        assert "Not saved: round 1 was dealt with meanwhile" in late.text
+        assert "<dd>next</dd>" not in late.text, "a button is nothing that was typed"
+
+
+def test_what_is_typed_on_the_page_of_an_open_round_is_still_there_after_a_typing_error(tmp_path: Path) -> None:
+    """There all variables and the cost have fields; among the rounds to do only those that the outcome needs."""
+    place = tmp_path / "oven.db"
+    stirrer = sb.Categorical("stirrer", ["slow", "fast"])
+    problem = sb.CostVarying([stirrer, sb.Float("oven", 100, 200)], [["stirrer", "oven"]])
+    Study.create(place, problem, "random", rounds=3).close()
+    with served(place) as client:
+        ann = Person(client)
+        ann.send("ask")
+        (token,) = ann.open
+        form = client.get(f"/page/oven/rounds/{token}").text
+        assert 'name="cost"' in form
+        wrong = ann.send(f"rounds/{token}/tell", value="abc", cost="2.5")
+        assert wrong.status_code == 422
+        assert 'name="value" value="abc"' in wrong.text
+        assert 'name="cost" value="2.5"' in wrong.text

@@ -289,8 +289,8 @@ class BaseStudy(ABC):
     @property
     @one_at_a_time
     def pending(self) -> tuple[Suggestion, ...]:
-        """Suggestions whose outcome is still to come."""
-        return tuple(r.suggestion for r in self._state.history.pending)
+        """Suggestions whose outcome is still to come, with their warnings by all that is known now."""
+        return tuple(self.with_warnings(r.suggestion) for r in self._state.history.pending)
 
     def with_warnings(
         self, suggestion: Suggestion, new: Container[str] | None = None

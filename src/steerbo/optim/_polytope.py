@@ -286,7 +286,7 @@ class Polytope(Box):
         if not self.logs.any():
             return points
         logs = np.where(self.logs > 0, self.logs, 1.0)
-        return np.where(self.logs > 0, np.expm1(points * logs) / np.expm1(logs), points)
+        return np.where(self.logs > 0, np.expm1(points * self.logs) / np.expm1(logs), points)
 
     def back(self, shares: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
         """The points of u."""
@@ -300,7 +300,7 @@ class Polytope(Box):
     def steepness(self, points: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
         """du/dz."""
         logs = np.where(self.logs > 0, self.logs, 1.0)
-        return np.where(self.logs > 0, logs * np.exp(points * logs) / np.expm1(logs), 1.0)
+        return np.where(self.logs > 0, logs * np.exp(points * self.logs) / np.expm1(logs), 1.0)
 
     def back_of(self, j: int, shares: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
         """Values of one coordinate, within its bounds, at u."""

@@ -504,6 +504,11 @@ class PendingRound:
     asked_for: bool
     mark: str
 
+    @property
+    def tellable(self) -> set[str]:
+        """Names of the fields in which its outcome is typed here; its own page has all of them."""
+        return {field.name for field in (*self.fields, *self.otherwise, *self.accuracy)}
+
 
 @dataclass(frozen=True)
 class Meter:

@@ -97,7 +97,7 @@ ACTIONS = {
     "undo": "amend",
 }
 """Reports on a round, and the right that each needs."""
-_OWN = ("form", "rounds", "sure", "said", "set")  # hidden fields
+_OWN = ("form", "rounds", "sure", "said", "set", "then")  # hidden fields and buttons
 
 
 class Doubtful(SteerboError):  # noqa: N818

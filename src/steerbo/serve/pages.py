@@ -501,16 +501,20 @@ def _study_page(
     token, _, action = about.partition(":")
     edit: Edit | None = None
     typed: list[tuple[str, str]] = []
+    late = False
     if error is not None and action and not _on_page(found, token, action, draft):
         edit, typed = served.read(
             ("kept", token, tuple(sorted(draft.items()))), lambda study: _kept(study, token, draft)
         )
+        # its own form, refused for what was typed, is not one that another was quicker than
+        late = edit is not None and (action != edit.call or isinstance(error, OutcomeConflict))
     more: dict[str, Any] = {
         "view": found,
         "who": who,
         "applied": applied,
         "edit": edit,
         "typed": typed,
+        "late": late,
     }
     return page(request, "study.html", status, name=served.name, **more, **shown)
 
@@ -523,7 +527,7 @@ def _on_page(shown: View, token: str, action: str, draft: Form) -> bool:
             asked = out.look if action == "decide" else out.last_look
             return bool(asked) and looked <= {field.name for field in asked}
         if out.token == token:
-            return action != "tell" or not out.look
+            return action != "tell" or (not out.look and {*typed_texts(draft)} <= out.tellable)
     return action == "undo" and shown.last is not None and shown.last.token == token
 
 

@@ -151,8 +151,9 @@ class StudySession:
         chosen for another `context`, which has passed.
         """
         self.refresh()
+        out = self.worker.out
         for token, lapses, whose in self.worker.leases.take_over(
-            [s.token for s in self.optimizer.pending if s.token not in self.worker.out]
+            [token for token in self._open if token not in out]
         ):
             self.settle()  # its worker's measurement may be in a file
             self.refresh()
@@ -192,7 +193,11 @@ class StudySession:
 
     def next_lapse(self) -> float | None:
         """Seconds until the first lease of an open round runs out; None where none does."""
-        return self.worker.leases.next_lapse({s.token for s in self.optimizer.pending})
+        return self.worker.leases.next_lapse({*self._open})
+
+    @property
+    def _open(self) -> list[str]:
+        return [played.suggestion.token for played in self.optimizer.history.pending]
 
     @one_at_a_time
     def settle(self) -> None:
