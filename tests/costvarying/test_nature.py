@@ -225,7 +225,8 @@ def seeing(rows: np.ndarray) -> sb.CostVarying:
 
 
 def damp_at(optimizer: Any, answering: bool = False, **seen: float) -> Any:
-    law = optimizer._method.search_space.nature.at(seen, answering)["damp"].law
+    nature = optimizer._method.search_space.nature
+    law = (nature.for_answers if answering else nature.at)(seen)["damp"].law
     nodes, weights = law.rule([1], np.ones(1))
     return float(weights @ nodes[:, 0]), law
 

@@ -6,7 +6,7 @@ A play that fails brings nothing, see `bandit.expected_with_failure`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -43,15 +43,18 @@ Reach = Callable[[tuple[str, ...], Mapping[str, Any]], Mapping[str, tuple[float,
 class ArmFeasibility:
     """Feasibility of the actions of one arm: by constraints on settings, and by learned outcomes and failures.
 
-    `answering`: for a recommendation, which is to work more surely. `reach`: encoded ends of
-    actions, given known values; None: they may lie anywhere.
+    `reach`: encoded ends of actions, given known values; None: they may lie anywhere.
     """
 
     arm: Arm
     constraints: ScopeConstraints | None = None
     learned: Feasibility | None = None
-    answering: bool = False
     reach: Reach | None = None
+
+    @property
+    def for_answers(self) -> ArmFeasibility:
+        """The same of answers: see `Feasibility.for_answers`."""
+        return self if self.learned is None else replace(self, learned=self.learned.for_answers)
 
     @property
     def probabilistic(self) -> bool:
@@ -89,14 +92,12 @@ class ArmFeasibility:
             group, {n: known[n] for n in arm.names if n in known and n in counted}, unseen
         )
         own = [names.index(name) for name in group]
-        region = self.learned.region(box, parts, columns=own, answering=self.answering)
+        region = self.learned.region(box, parts, columns=own)
         return box if region is None else region
 
     def margin(self, parts: Sequence[Part]) -> Margin | None:
         """Margin by which actions are likely enough, as a function of them; None: all are, as far as is known."""
-        return (
-            None if self.learned is None else self.learned.margin(parts, answering=self.answering)
-        )
+        return None if self.learned is None else self.learned.margin(parts)
 
     def margins_at(self, points: Float[np.ndarray, "m d"]) -> Float[np.ndarray, " m"] | None:
         """Margins at full points of the arm, (m,); None if all are likely enough."""
@@ -233,10 +234,10 @@ class ArmsFeasibility:
         for learned in self.learned:
             learned.see(history, since)
 
-    def of(self, i: int, *, answering: bool = False) -> ArmFeasibility:
+    def of(self, i: int) -> ArmFeasibility:
         """Feasibility of arm `i`."""
         learned = self.learned[self._models.model_of[i]]
-        return ArmFeasibility(self._models.arms[i], self.constraints, learned, answering)
+        return ArmFeasibility(self._models.arms[i], self.constraints, learned)
 
     # -- learning ----------------------------------------------------------------------------------
 

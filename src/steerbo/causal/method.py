@@ -469,9 +469,9 @@ class CausalMethod(Method[Causal, O]):
             return values
         return feasibility.arm.decode(group, box.into(point))
 
-    def _near_today(self, history: History, i: int, *, answering: bool = False) -> ArmFeasibility:
+    def _near_today(self, history: History, i: int) -> ArmFeasibility:
         """Feasibility of arm `i`, where today's policy is told within reach of it."""
-        found = self.feasibility.of(i, answering=answering)
+        found = self.feasibility.of(i)
         if self.problem.today is None:
             return found
         return replace(found, reach=self._reach(history)[self.models.model_of[i]])
@@ -583,7 +583,7 @@ class CausalMethod(Method[Causal, O]):
             name: time for name, time in known.items() if name == TIME.name and self.problem.timed
         }
         model = Averaged(self.models[i], deviations=False) if model is None else model
-        feasibility = self._near_today(history, i, answering=True)
+        feasibility = self._near_today(history, i).for_answers
         return GreedyPolicy(
             self.optimiser(history, i, model, cost, feasibility), self.streams, i, when
         )

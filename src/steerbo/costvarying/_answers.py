@@ -71,9 +71,9 @@ class Answers:
         return self.search_space.candidates(
             ProductKernelPosterior.of(model, nothing_pending, time),
             {name: value for name, value in context.items() if name in problem.space},
-            self.surrogate.feasible,
+            self.surrogate.feasible_answers,
+            self.search_space.nature.for_answers,
             positions=problem.keepable_positions(self.history) if staying else None,
-            answering=True,
             time=time,
             posteriors=ProductKernelPosterior.of_each(model.members, nothing_pending, time),
         )

@@ -63,21 +63,24 @@ class JointLaw:
     def _columns(self, rows: Rows) -> dict[str, Uncontrolled]:
         return {name: Uncontrolled(rows, j) for j, name in enumerate(self.names)}
 
-    def at(self, known: Mapping[str, float], answering: bool) -> dict[str, Uncontrolled]:
-        """Laws of the columns, given encoded values of some of them.
+    def at(self, known: Mapping[str, float]) -> dict[str, Uncontrolled]:
+        """Laws of the columns, given encoded values of those that were seen, by name.
 
-        Args:
-            known: encoded values of columns that were seen, by name.
-            answering: whether bounds count the uncertainty that finitely many rows leave. No play
-                reduces that, so a choice that counted it would explore for ever.
+        Bounds count the uncertainty that finitely many rows leave.
         """
         values = np.array([known.get(name, np.nan) for name in self.names])
-        found = (
-            self._unconditional
-            if np.isnan(values).all()
-            else self._columns(self._conditional(values))
-        )
-        return found if answering else self._without_uncertainty(found)
+        if np.isnan(values).all():
+            return self._unconditional
+        return self._columns(self._conditional(values))
+
+    def to_choose_by(self, known: Mapping[str, float]) -> dict[str, Uncontrolled]:
+        """The same laws as if they were known.
+
+        No play reduces their uncertainty, so a choice that counted it would explore for ever.
+        """
+        law = self.at(known)[self.names[0]].law
+        assert isinstance(law, Rows)
+        return self._columns(replace(law, count=None))
 
     def _conditional(self, values: np.ndarray) -> Rows:
         law = conditional_rows(self._rows, values, self._categorical)
@@ -86,11 +89,6 @@ class JointLaw:
             if isinstance(variable, Integer):  # the local shift leads between whole numbers
                 points[:, j] = variable.encode(variable.decode(points[:, j]))
         return replace(law, points=points)
-
-    def _without_uncertainty(self, drawn: Mapping[str, Uncontrolled]) -> dict[str, Uncontrolled]:
-        law = drawn[self.names[0]].law
-        assert isinstance(law, Rows)
-        return self._columns(replace(law, count=None))
 
 
 class NatureModel:
@@ -117,17 +115,27 @@ class NatureModel:
         learned = [v for v in self.space if isinstance(v.law, Learned)]
         return _Drawn({v.name: _Draws.of(v, self.space) for v in learned})
 
-    def at(
-        self, known: Mapping[str, float], answering: bool = False, before: int | None = None
+    def at(self, known: Mapping[str, float], before: int | None = None) -> dict[str, Uncontrolled]:
+        """Laws to choose by, given encoded values; `before`: as they were before that result."""
+        joint = {} if self._joint is None else self._joint.to_choose_by(self._seen(known))
+        return {**self._stated, **joint, **self._learned(known, before)}
+
+    def for_answers(self, known: Mapping[str, float]) -> dict[str, Uncontrolled]:
+        """The same, with the uncertainty that finitely many rows of data leave."""
+        joint = {} if self._joint is None else self._joint.at(self._seen(known))
+        return {**self._stated, **joint, **self._learned(known)}
+
+    def _seen(self, known: Mapping[str, float]) -> dict[str, float]:
+        return {name: value for name, value in known.items() if name in self.space.seen}
+
+    def _learned(
+        self, known: Mapping[str, float], before: int | None = None
     ) -> dict[str, Uncontrolled]:
-        """Laws given encoded values; `answering`: see `JointLaw.at`; `before`: as they were before that result."""
-        seen = {name: value for name, value in known.items() if name in self.space.seen}
         results = self._history.results if self.learns and self._history is not None else ()
         drawn = self._drawn.of(results).by_name
         unknown = {name: draws for name, draws in drawn.items() if name not in known}
-        learned = {name: Uncontrolled(draws.law(seen, before)) for name, draws in unknown.items()}
-        joint = {} if self._joint is None else self._joint.at(seen, answering)
-        return {**self._stated, **joint, **learned}
+        seen = self._seen(known)
+        return {name: Uncontrolled(draws.law(seen, before)) for name, draws in unknown.items()}
 
 
 @dataclass(eq=False)

@@ -404,13 +404,20 @@ class Surrogate:
 
     # -- feasibility -------------------------------------------------------------------------------
 
-    def feasible(
-        self, i: int, box: Box, parts: Sequence[Part], answering: bool = False
+    def feasible(self, i: int, box: Box, parts: Sequence[Part]) -> Box | None:
+        """Restrict a box of control set `i` to likely feasible plays: see `Feasibility.region`."""
+        return self._region(self.feasibility, i, box, parts)
+
+    def feasible_answers(self, i: int, box: Box, parts: Sequence[Part]) -> Box | None:
+        """Restrict a box of control set `i` to likely feasible answers, which must be surer to work."""
+        return self._region(self.feasibility.for_answers, i, box, parts)
+
+    def _region(
+        self, feasibility: Feasibility, i: int, box: Box, parts: Sequence[Part]
     ) -> Box | None:
-        """Restrict a box of control set `i` to likely feasible settings: see `Feasibility.region`."""
-        near = self.model.inputs[-_LATEST:, set_columns(parts)] if self.feasibility.active else None
+        near = self.model.inputs[-_LATEST:, set_columns(parts)] if feasibility.active else None
         scope = self.search_space.controls(i)
-        return self.feasibility.region(box, parts, near=near, answering=answering, scope=scope)
+        return feasibility.region(box, parts, near=near, scope=scope)
 
     def chances(self, parts: Sequence[Sequence[Part]]) -> Float[np.ndarray, " m"]:
         """Probability of each control set to work at its best settings, as a share of the largest one, (m,)."""

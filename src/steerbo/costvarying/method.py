@@ -193,6 +193,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             ProductKernelPosterior.of(model, points, time),
             seen,
             self.surrogate.feasible,
+            self.search_space.nature.at,
             positions=self.problem.keepable_positions(self.history) if staying else None,
             time=time,
             # else ends are those of another draw

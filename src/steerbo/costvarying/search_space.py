@@ -35,9 +35,10 @@ _BEST = 8  # of `ROUGH` points
 TRUST_RADII = (0.1, 0.25, 0.5)
 """Largest moves of a variable, as shares of its range, in the arms that move it only a little."""
 
-Feasible = Callable[[int, Box, Sequence[Part], bool], Box | None]
-"""Restricts the box of a control set, with the parts of all columns, to likely feasible settings; None: there are none.
-The flag asks for a recommendation, which has to be surer."""
+Feasible = Callable[[int, Box, Sequence[Part]], Box | None]
+"""Restricts the box of a control set, with the parts of all columns, to likely feasible settings; None: it has none."""
+Laws = Callable[[Mapping[str, float]], Mapping[str, Uncontrolled]]
+"""Nature's laws, by variable, given encoded values."""
 
 
 @dataclass(frozen=True)
@@ -182,9 +183,9 @@ class SearchSpace:
         posterior: ProductKernelPosterior,
         context: Mapping[str, Any],
         feasible: Feasible,
+        laws: Laws,
         *,
         positions: Mapping[str, Any] | None = None,
-        answering: bool = False,
         time: float | None = None,
         follows: bool = False,
         posteriors: Sequence[ProductKernelPosterior] = (),
@@ -196,10 +197,9 @@ class SearchSpace:
             posterior: see `Candidates`.
             context: values seen before choosing; nature draws a missing one.
             feasible: restricts a domain to likely feasible settings.
+            laws: nature's, to choose or to answer by.
             positions: of hard-to-change variables that can stay; adds the arms that keep them in
                 place, or near it.
-            answering: whether this is for a recommendation: bounds count the uncertainty of laws
-                from rows of data, and settings have to be surer to be feasible.
             time: of the choice, where the objective drifts.
             follows: see `Candidates`.
             posteriors: see `Candidates`.
@@ -209,13 +209,13 @@ class SearchSpace:
             InvalidContext: constraints leave nothing of some control set.
         """
         known = self.encoded(context) | ({} if time is None else {TIME.name: time})
-        laws, arms = self.nature.at(known, answering), self._arms(positions or {})
-        found = [(arm, self.domain(arm, known, laws, reach)) for arm in arms]
+        drawn, arms = laws(known), self._arms(positions or {})
+        found = [(arm, self.domain(arm, known, drawn, reach)) for arm in arms]
         possible = [(arm, domain) for arm, domain in found if domain is not None]
         if sum(arm.whole for arm, _ in possible) < len(self.sets):
             raise _outside(context)
         boxes = [
-            (arm, domain.parts, feasible(arm.set, domain.box, domain.parts, answering))
+            (arm, domain.parts, feasible(arm.set, domain.box, domain.parts))
             for arm, domain in possible
         ]
         left = [(arm, Domain(parts, box)) for arm, parts, box in boxes if box is not None]

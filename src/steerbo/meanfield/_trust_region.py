@@ -52,12 +52,19 @@ class TableFeasibility:
         assert self._drift is not None
         return self._drift(times[:, None], others[:, None])
 
-    def at(self, seen: Mapping[str, Any], answering: bool = False) -> Feasible:
-        """Return the feasibility of tables at seen values; `answering` asks for the higher probability."""
+    def at(self, seen: Mapping[str, Any]) -> Feasible:
+        """Return the feasibility of tables to play at seen values."""
+        return self._by(self._model, seen)
+
+    def of_answers(self, seen: Mapping[str, Any]) -> Feasible:
+        """Return the feasibility of tables to recommend at seen values: see `Feasibility.for_answers`."""
+        return self._by(self._model.for_answers, seen)
+
+    def _by(self, model: Feasibility, seen: Mapping[str, Any]) -> Feasible:
         points, space = self._points, self._points.problem.space
         known = points.scaled(space.encode([seen])[0]) if len(space) else np.zeros(0)
         parts: list[Part] = [*([Controlled()] * points.cells), *map(Observed, known.tolist())]
-        margin = self._model.margin(parts, answering=answering)
+        margin = model.margin(parts)
         if margin is None:
             return everywhere
         return lambda tables: margin(points.scaled(tables.reshape(len(tables), -1))) >= 0.0

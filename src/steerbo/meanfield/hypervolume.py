@@ -237,7 +237,7 @@ class Hypervolume(Trades, MFGPUCB):
         return middle_of(trade_off(rows, self.ways), self.ways)
 
     def _keep(self, tables: Sequence[TableArray], context: Mapping[str, Any]) -> Sequence[bool]:
-        return self.feasibility.at(context, answering=True)(np.array(tables)).tolist()
+        return self.feasibility.of_answers(context)(np.array(tables)).tolist()
 
     def _predicted(
         self, history: History, surrogates: Sequence[Surrogate], context: Mapping[str, Any]

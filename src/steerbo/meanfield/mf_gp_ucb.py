@@ -563,7 +563,7 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         tables, new = np.array([*played, predicted, usual]), np.array([predicted, usual])
         mixture = self.mixture(history, context, surrogate)
         better, sd = mixture.advantage(tables, usual)
-        kept = [*keep, *self.feasibility.at(context, answering=True)(new)]
+        kept = [*keep, *self.feasibility.of_answers(context)(new)]
         i = int(np.where(kept, better - _ANSWER * sd, -np.inf).argmax())
         stays = bool((tables[i] == usual).all())
         reasons = [reason("played")]

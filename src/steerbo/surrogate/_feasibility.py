@@ -696,14 +696,25 @@ class Feasibility:
     Args:
         failures: the model of failures.
         constraints: the models of constrained outcomes; None where no outcome is constrained.
+        share: probability to work, as a share of the largest one, from which on a place is open.
 
     >>> feasibility = Feasibility(FailureModel(np.zeros(1, dtype=bool), lambda realised, name, played: realised["x"]))
     >>> feasibility.active, feasibility.margin([])  # nothing has failed
     (False, None)
     """
 
-    def __init__(self, failures: FailureModel, constraints: ConstraintModels | None = None) -> None:
-        self.failures, self.constraints = failures, constraints
+    def __init__(
+        self,
+        failures: FailureModel,
+        constraints: ConstraintModels | None = None,
+        share: float = SHARE,
+    ) -> None:
+        self.failures, self.constraints, self._share = failures, constraints, share
+
+    @cached_property
+    def for_answers(self) -> Feasibility:
+        """The same of answers, which must be surer to work than plays."""
+        return Feasibility(self.failures, self.constraints, OF_ANSWERS)
 
     @property
     def models(self) -> list[ConstraintModel]:
@@ -736,7 +747,6 @@ class Feasibility:
         self,
         parts: Sequence[Part],
         *,
-        answering: bool = False,
         outcomes: bool = True,
         scope: Sequence[float] = (),
     ) -> FeasibilityMargin | None:
@@ -745,14 +755,13 @@ class Feasibility:
         Args:
             parts: the part of every column; c of them are set, and columns that nature draws are
                 averaged over.
-            answering: for a recommendation, which must be surer to work than a play.
             outcomes: whether constraints on outcomes count, or failures alone.
             scope: which variables the plays control, see `FailureModel`.
 
         Returns:
             None where every setting is feasible, as far as is known.
         """
-        works = self.failures.works(parts, OF_ANSWERS if answering else SHARE, scope)
+        works = self.failures.works(parts, self._share, scope)
         likely = [*(self.models if outcomes else ()), *([] if works is None else [works])]
         return margin_over(likely, parts) if likely else None
 
@@ -763,7 +772,6 @@ class Feasibility:
         *,
         near: Float[np.ndarray, "k c"] | None = None,
         columns: Sequence[int] | None = None,
-        answering: bool = False,
         scope: Sequence[float] = (),
     ) -> Box | None:
         """Restrict a box to feasible settings; None where nothing is to be set and the only play is infeasible.
@@ -774,10 +782,9 @@ class Feasibility:
             near: played settings, around which a feasible region may lie that is too small to be
                 found otherwise.
             columns: the columns of the box that `parts` sets; None: all.
-            answering: see `margin`.
             scope: see `margin`.
         """
-        margin = self.margin(parts, answering=answering, scope=scope)
+        margin = self.margin(parts, scope=scope)
         if margin is None:
             return box
         if not box.dimension:

@@ -200,9 +200,9 @@ class Candidates:
             unknown: places tried without an outcome. None: the view is for an answer, which no
                 pending place shrinks and which must be surer to work.
         """
-        answering, unknown = unknown is None, unknown or ()
-        left = self.problem.within(available, context)
-        likely = self.feasibility.margin(self._parts(time), answering=answering)
+        feasibility = self.feasibility.for_answers if unknown is None else self.feasibility
+        left, unknown = self.problem.within(available, context), unknown or ()
+        likely = feasibility.margin(self._parts(time))
         if likely is None:
             return RoundView(time, left, unknown)
         if self.problem.sites is not None:
