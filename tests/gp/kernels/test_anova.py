@@ -41,12 +41,31 @@ def test_with_all_weights_one_it_is_a_plain_product() -> None:
 
 @pytest.mark.parametrize("kernel", [KERNEL, TAILED], ids=["bells", "tails"])
 def test_its_pull_back_is_the_slope_by_differences(kernel: AnovaKernel) -> None:
-    theta, weights = np.array([p.value for p in kernel.parameters]), np.random.default_rng(1).normal(size=(7, 7))
+    theta, half = np.array([p.value for p in kernel.parameters]), np.random.default_rng(1).normal(size=(7, 7))
+    weights = half + half.T
     _, pull = kernel.linearise(X)
     for i, slope in enumerate(pull(weights)):
         step = 1e-6 * np.eye(len(theta))[i]
         ends = [float(np.vdot(weights, kernel.with_theta(theta + side * step)(X, X))) for side in (1, -1)]
         assert slope == pytest.approx((ends[0] - ends[1]) / 2e-6, rel=1e-5, abs=1e-7)
+
+
+@pytest.mark.parametrize("kernel", [KERNEL, TAILED], ids=["bells", "tails"])
+def test_of_many_points_half_a_matrix_is_enough(kernel: AnovaKernel) -> None:
+    """Of 400 points the matrix is worked on in blocks from its diagonal on; of 100 it is not."""
+    random = np.random.default_rng(3)
+    many, half = np.column_stack([random.random((400, 2)), random.integers(0, 3, 400)]), random.normal(size=(400, 400))
+    weights = half + half.T
+    gram, pull = kernel.linearise(many)
+    assert gram.tobytes() == kernel(many, many).tobytes()
+    total = np.zeros(len(kernel.parameters))
+    for i, first in enumerate(np.split(many, 8)):
+        for j, second in enumerate(np.split(many, 8)):
+            across = np.zeros((100, 100))
+            across[:50, 50:] = weights[50 * i : 50 * i + 50, 50 * j : 50 * j + 50]
+            across = 0.5 * (across + across.T)
+            total += kernel.linearise(np.vstack([first, second]))[1](across)
+    assert_allclose(pull(weights), total, rtol=1e-9, atol=1e-9 * np.abs(total).max())
 
 
 @pytest.mark.parametrize("kernel", [KERNEL, TAILED], ids=["bells", "tails"])

@@ -22,7 +22,7 @@ This is the rational quadratic (Rasmussen & Williams 2006, eq. 4.19); as a grows
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -36,7 +36,7 @@ from .base import Kernel, Pull, Terms
 
 _KEPT = 2**18  # numbers in arrays of all columns that a pull-back uses again
 _LEAST = 1e-300  # of a factor whose root is taken
-_ROWS = 256  # of a matrix that a pull-back works on at a time: n may be thousands
+_ROWS = 64  # of a matrix of which half is worked on at a time: n may be thousands
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -239,7 +239,7 @@ class AnovaKernel(Kernel):
         k, n = len(self.dimensions), len(X)
         columns = X[:, self.dimensions].T.copy()
         if k * n * n > _KEPT:  # one (n, n) array at a time: n may be thousands
-            gram, bells = self(X, X), None
+            gram, bells = self._gram(columns), None
         else:
             bells = self._bells(columns)
             gram = np.full((n, n), self.variance)
@@ -250,15 +250,24 @@ class AnovaKernel(Kernel):
             along, shares, total = np.zeros(k), np.zeros(k), 0.0
             tails = [0.0] if self.tail < math.inf else []
             centred = columns - columns.sum(axis=1, keepdims=True) / n
-            part, factor = np.empty((2, min(n, _ROWS), n))
-            for first in range(0, n, _ROWS):
-                rows = slice(first, first + _ROWS)
-                M = W[rows] * gram[rows]
-                part, factor = part[: len(M)], factor[: len(M)]
+            for rows, onwards in _triangle(n, _ROWS if bells is None else n):
+                M = W[rows, onwards] * gram[rows, onwards]
+                M[:, len(M) :] *= 2.0  # pairs that stand below the diagonal, too
+                part, factor = np.empty((2, *M.shape))
                 total += M.sum()
                 for j, x in enumerate(columns):
-                    w = float(self.weights[j])
-                    bell = self._bell(j, x[rows], x) if bells is None else bells[j][rows]
+                    w, tailed = float(self.weights[j]), bool(tails) and not self.categorical[j]
+                    if tailed:
+                        q = x[rows, None] - x[onwards]
+                        q *= math.sqrt(0.5 / self.tail) / self.lengthscales[j]
+                        q *= q
+                        log = np.log1p(q)  # −ln h
+                    if bells is not None:
+                        bell = bells[j][rows, onwards]
+                    elif tailed:
+                        bell = np.exp(-self.tail * log)
+                    else:
+                        bell = self._bell(j, x[rows], x[onwards])
                     weighed = M
                     if w < 1.0:
                         weighed = np.multiply(bell, w, out=part)
@@ -269,25 +278,31 @@ class AnovaKernel(Kernel):
                             apart = np.subtract(1.0, bell, out=bell if bells is None else None)
                             apart /= factor
                             shares[j] += -w * (1.0 - w) * float(np.vdot(M, apart))
-                    if self.categorical[j]:
-                        continue
-                    if tails:
-                        q = x[rows, None] - x
-                        q *= math.sqrt(0.5 / self.tail) / self.lengthscales[j]
-                        q *= q
-                        log = np.log1p(q)  # −ln h
+                    if tailed:
                         q /= 1.0 + q  # 1 − h, and h r² is 2a times that
                         far = float(np.vdot(weighed, q))
                         along[j] += 2.0 * self.tail * self.lengthscales[j] ** 2 * far
                         tails[0] += self.tail * (far - float(np.vdot(weighed, log)))
-                        continue
-                    c, both = centred[j], weighed.sum(axis=0)
-                    both[rows] += weighed.sum(axis=1)
-                    along[j] += both @ c**2 - 2.0 * c[rows] @ weighed @ c
+                    elif not self.categorical[j]:
+                        c, both = centred[j], weighed.sum(axis=0)
+                        both[: len(M)] += weighed.sum(axis=1)
+                        along[j] += both @ c[onwards] ** 2 - 2.0 * c[rows] @ weighed @ c[onwards]
             along = (along / self.lengthscales**2)[~self.categorical]
             return np.concatenate([along, shares if k > 1 else shares[:0], tails, [total]])
 
         return gram, pull
+
+    def _gram(self, columns: Float[np.ndarray, "k n"]) -> Float[np.ndarray, "n n"]:
+        """K(X, X) by the columns that are read: half of it is computed, and the other half is alike."""
+        n = columns.shape[1]
+        gram = np.empty((n, n))
+        for rows, onwards in _triangle(n, _ROWS):
+            block = gram[rows, onwards]
+            block[:] = self.variance
+            for j, x in enumerate(columns):
+                block *= self._mixed(j, self._bell(j, x[rows], x[onwards]))
+            gram[onwards, rows] = block.T
+        return gram
 
     def _bells(self, columns: Float[np.ndarray, "k n"]) -> Float[np.ndarray, "k n n"]:
         """e_d for all pairs of the values in each column that is read."""
@@ -317,6 +332,12 @@ class AnovaKernel(Kernel):
                 part @ Z[:, column] - X[:, column] * part.sum(axis=1)
             ) / self.lengthscales[j] ** 2
         return gradient
+
+
+def _triangle(n: int, most: int) -> Iterator[tuple[slice, slice]]:
+    """Blocks of at most so many rows of a symmetric (n, n) matrix, each with the columns from its diagonal on."""
+    for first in range(0, n, max(most, 1)):
+        yield slice(first, min(first + most, n)), slice(first, n)
 
 
 def rational(

@@ -15,7 +15,7 @@ from ..._arrays import Float
 from .._hyperparameters import Parameter
 
 Pull = Callable[[np.ndarray], np.ndarray]
-"""From weights W (n, n) to `Σ_ab W_ab ∂K_ab/∂θ` (p,)."""
+"""From symmetric weights W (n, n) to `Σ_ab W_ab ∂K_ab/∂θ` (p,)."""
 Terms = tuple[tuple["Kernel | None", "Kernel | None"], ...]
 """See `Kernel.separated`."""
 
