@@ -81,6 +81,14 @@ def test_dates_tell_equal_measurements_apart(tmp_path: Path) -> None:
     assert len(values(place)) == 7
 
 
+def test_a_variable_called_id_is_no_identity(tmp_path: Path) -> None:
+    """Lines with the same value of it were taken for the same measurement, and others refused."""
+    place = begun(tmp_path, STUDY.replace('"x"', '"id"'))
+    assert "3 new" in imported(place, "a.csv", "id,value\n1,0\n1,4\n2,1\n")
+    assert values(place) == [0.0, 4.0, 1.0]
+    assert "2 new" in imported(place, "b.csv", "day,id,value\nmon,1,0\ntue,1,0\n", "--id", "day")
+
+
 def test_an_identity_that_is_another_measurement_is_refused(tmp_path: Path) -> None:
     place = begun(tmp_path)
     assert "1 new" in imported(place, "a.csv", "sample,x,value\ns1,1,0\n", "--id", "sample")

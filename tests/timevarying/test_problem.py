@@ -9,7 +9,7 @@ import pytest
 
 from steerbo import Categorical, Float, Integer, Optimizer, Prior, TimeVarying
 from steerbo.core import load, methods
-from steerbo.errors import InvalidInput, InvalidOption, InvalidOutcome, InvalidRequest
+from steerbo.errors import InvalidInput, InvalidOption, InvalidOutcome, InvalidProblem, InvalidRequest
 from steerbo.records import from_dict, to_dict
 from tests.timevarying.cases import SMOOTH, box, mixed, sites
 
@@ -50,6 +50,12 @@ def test_time_is_the_round_by_default() -> None:
     for _ in range(3):
         optimizer.ask()
     assert [r.request["time"] for r in optimizer.history] == [1.0, 2.0, 3.0]
+
+
+def test_no_variable_has_the_name_of_the_time() -> None:
+    """Its values were taken for the times of added data."""
+    with pytest.raises(InvalidProblem, match=r"variables\.time: 'time' is not allowed; expected another name"):
+        TimeVarying([Float("time", 0, 1), Float("x", 0, 1)])
 
 
 def test_added_data_has_a_time() -> None:

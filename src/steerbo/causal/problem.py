@@ -158,7 +158,7 @@ class Causal(ConstrainedProblem):
         for name in self.space.seen:
             self._check_seen(name)
         refuse_laws_of_seen(self.space)
-        check_clock(self.drift, names)
+        check_clock(self.drift is not None, names)
         if not self.graph.intervenable:
             raise InvalidProblem("graph.intervenable", (), "at least one variable that can be set")
         _ = self.price_table

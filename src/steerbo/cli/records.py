@@ -21,7 +21,7 @@ from ..records import to_dict
 from ..storage.kept_files import safe_name
 from ..storage.memory import Memory
 from ..study import MemoryLog, Study
-from ..study.files.export import ID, events_jsonl, rounds_csv, study_xlsx
+from ..study.files.export import OWN_ID, events_jsonl, rounds_csv, study_xlsx
 from ..study.files.import_csv import (
     Line,
     as_data,
@@ -116,13 +116,13 @@ def import_(
     raw = read_file(results, "results", InvalidOutcome, LARGEST_TABLE, allowed=table)
     with open_study(study) as opened:
         going = in_memory(opened) if dry_run else opened
-        named = {**headers(study, going), **({ID: known_by} if known_by else {})}
+        named = {**headers(study, going), **({OWN_ID: known_by} if known_by else {})}
         try:
             text = decoded(raw, lambda text: is_readable(going.problem, text, named))
         except ValueError as error:
             raise InvalidOutcome("results", str(results), table, f"({error})") from None
         sheet = read_results(going.problem, text, named, codes(study, going.problem, missing or ()))
-        if known_by and ID not in sheet.columns:
+        if known_by and OWN_ID not in sheet.columns:
             raise InvalidOption("id", known_by, one_of(sheet.ignored, known_by))
         sheet = as_data(sheet) if elsewhere else sheet
         sheet = as_source(sheet, source) if source else sheet

@@ -578,8 +578,7 @@ def _earlier(place: _Place, problem: Problem, history: History) -> Iterator[Find
 def _date(place: _Place, problem: Problem, history: History) -> Iterator[Finding]:
     """A time of data that lies far ahead of all others."""
     time = (place.measured or {}).get(TIME.name)
-    counts = problem.timed and TIME.name not in problem.space
-    if not counts or place.played is not None or not _is_number(time):
+    if not problem.timed or place.played is not None or not _is_number(time):
         return
     others = [dated for dated in history.dates.last(COMPARED + 1) if dated.name != place.name]
     if (leap := history.leap_to(time, others)) is not None:

@@ -424,7 +424,7 @@ class Problem(ABC):
         Where the optimum moves, a `time` among the realised values says when; else it is now.
         """
         realised, when = by_name("realised", realised), None
-        if self.timed and TIME.name not in self.space:
+        if self.timed:
             when, realised = read_when(realised)
         measured = self.space.check_measured(dict(realised), self.needed_of_data(realised))
         if when is not None:

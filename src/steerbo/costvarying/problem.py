@@ -136,7 +136,7 @@ class CostVarying(ConstrainedProblem):
     def _check(self) -> CostVarying:
         check_sets(self.space, self.control_sets, self.nature)
         check_switching_costs(self.space, self.control_sets)
-        check_clock(self.drift, self.space.names)
+        check_clock(self.drift is not None, self.space.names)
         check_costs(self.costs, self.control_sets, self.space, self.value_of_one)
         check_value_of_one(self.value_of_one, self.tolerance)
         _ = self.today  # is checked

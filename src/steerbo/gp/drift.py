@@ -237,16 +237,14 @@ def drift_lines(drift: AnyDrift) -> tuple[tuple[str, str], ...]:
     return (("drift", drift if isinstance(drift, str) else in_words(drift)),)
 
 
-def check_clock(drift: AnyDrift, names: Sequence[str]) -> None:
-    """Refuse a variable with the name of the time, where there is one.
+def check_clock(timed: bool, names: Sequence[str]) -> None:
+    """Refuse a variable with the name of the time, where rounds have one.
 
     Raises:
         InvalidProblem: naming it.
     """
-    if drift is not None and "time" in names:
-        hint = (
-            "With a ‹drift›, ‹ask› takes the time. Leave the variable out, or give it another name."
-        )
+    if timed and "time" in names:
+        hint = "Here ‹ask› takes the time. Leave the variable out, or give it another name."
         raise InvalidProblem("variables.time", "time", "another name", hint)
 
 

@@ -292,7 +292,7 @@ class MeanField(MeasuredProblem):
             allowed = "how payoffs change with time, such as a decay; or nothing"
             hint = "A change at one moment is noticed without it."
             raise InvalidProblem("drift", self.drift, allowed, hint)
-        check_clock(self.drift, self.space.names)
+        check_clock(self.drift is not None, self.space.names)
 
     # -- derived data ------------------------------------------------------------------------------
 

@@ -35,6 +35,7 @@ from ..core import (
 from ..core.answers import as_text
 from ..errors import InvalidProblem, InvalidRequest
 from ..gp import noise_lines
+from ..gp.drift import check_clock
 from ..optim import Box, corners, limited, refuse_conflict, substitute_known
 from ..records import record
 from ..space import (
@@ -458,7 +459,7 @@ class TimeVarying(ConstrainedProblem):
 
     @model_validator(mode="after")
     def _check(self) -> TimeVarying:
-        _ = self.space  # refuses names given twice
+        check_clock(True, self.space.names)
         check_sizes(self.variables, self.priors)
         check_coordinates(self.coordinates, self.sites)
         check_seen(self.space)

@@ -43,8 +43,8 @@ SEM = "sem"
 """Column of the standard errors of values, where there are any."""
 SOURCE, OWN_SOURCE = "source", "steerbo source"
 """Column of the source of data that are not of here, as people name it and as tables are written."""
-ID = "id"
-"""Column whose cells tell equal measurements apart, where a table has one."""
+ID, OWN_ID = "id", "steerbo id"
+"""Column whose cells tell equal measurements apart, as people name it, and as it is called in here."""
 """Columns that are no variables. `round` is for people, and not read; the sum of `charged` is the spent money."""
 
 

@@ -43,7 +43,7 @@ from ...records import identity, record, to_dict
 from ...space import Categorical
 from .._study import Study
 from ._whole_table import doubts
-from .export import ID, OWN_SOURCE, SEM, SOURCE, cells_of, column, columns_of, read_scope
+from .export import ID, OWN_ID, OWN_SOURCE, SEM, SOURCE, cells_of, column, columns_of, read_scope
 from .spreadsheet import Row, Spreadsheet, read_sheet, without_codes
 
 
@@ -332,7 +332,7 @@ def read_line(problem: Problem, sheet: Spreadsheet, row: Row) -> Said:
         charged=number("charged"),
         scope=scope,
         realised=realised,
-        id=row.cells.get(ID, ""),
+        id=row.cells.get(OWN_ID, ""),
         sem=number(SEM),
         source=row.cells.get(OWN_SOURCE) or None,
     )
@@ -605,11 +605,11 @@ def read_results(
         InvalidOutcome: it is no table, has no `value`, or a column twice.
     """
     cells = cells_of(problem)
-    named = [*columns_of(problem), SEM, OWN_SOURCE, *cells]
-    if SOURCE in (headers or {}) and SOURCE not in named:
-        headers = {**(headers or {}), OWN_SOURCE: (headers or {})[SOURCE]}
-    if ID in (headers or {}) and ID not in named:
-        named.append(ID)  # only where it is named: many tables have an id of something else
+    named = [*columns_of(problem), SEM, OWN_SOURCE, OWN_ID, *cells]
+    # only where they are named: many tables have an id of something else
+    for name, own in ((SOURCE, OWN_SOURCE), (ID, OWN_ID)):
+        if name in (headers or {}) and name not in named:
+            headers = {own: (headers or {})[name], **(headers or {})}
     units = {
         each.name: each.unit
         for each in problem.space
