@@ -242,6 +242,11 @@ def test_commands_that_read_go_by_the_log_of_a_changed_file(study: Path) -> None
         refused(call(command[0], study, *command[1:]), 2)
 
 
+def test_what_the_log_has_is_written_as_the_file_has_it(study: Path) -> None:
+    study.write_text(study.read_text(encoding="utf-8").replace("[problem]", "[problem]\nminimize = true"), encoding="utf-8")
+    assert "problem.minimize: true is not allowed; expected false, as in the log" in refused(call("ask", study), 2)
+
+
 def test_a_file_from_before_bounds_were_widened_says_what_to_write(study: Path) -> None:
     with Study.open(study.with_suffix(".db")) as going:
         going.extend({"temperature": (10, 45.5), "ph": (3, 8)})

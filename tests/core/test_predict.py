@@ -168,6 +168,16 @@ def test_settings_that_no_play_could_have_are_refused(values: Any, field: str) -
     assert refused.value.field == field
 
 
+@pytest.mark.parametrize("call", ["predict", "attach"])
+def test_a_spread_that_a_fleet_could_not_have_is_refused_as_a_setting(call: str) -> None:
+    """Nothing was realised of it, and there is one row."""
+    fleet = sb.Optimizer(sb.MeanField(["north", "south"], agents=10), rounds=3)
+    with pytest.raises(InvalidRequest, match=r"^distribution: 7 .* a table of 1 row and 2 columns"):
+        getattr(fleet, call)({"distribution": 7})
+    with pytest.raises(InvalidRequest, match=r"^counts\.everyone: 3 "):
+        getattr(fleet, call)({"counts": {"north": 3}})
+
+
 @pytest.mark.few_draws
 def test_what_is_asked_beside_them_is_checked() -> None:
     optimizer = greenhouse()

@@ -529,7 +529,11 @@ class MeanField(MeasuredProblem):
             raise InvalidRequest(
                 "values", values or MISSING, "a 'distribution' or 'counts', as context × action"
             )
-        table = self._table_of(feedback.in_full(self.contexts, values))
+        try:
+            table = self._table_of(feedback.in_full(self.contexts, values))
+        except InvalidOutcome as error:  # settings are none that came about
+            named = error.field.removeprefix("realised.")
+            raise error.moved(named, InvalidRequest) from None
         return {"distribution": self.named(table), **(self._whole(table) if self.counts else {})}
 
     def read_value(self, value: Any) -> Any:

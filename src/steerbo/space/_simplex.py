@@ -80,7 +80,9 @@ class Simplex:
                 rows = list(islice(table, len(self.rows) + 1))
             except Exception:
                 raise error(
-                    place, table, f"a table of {self.shape[0]} rows and {self.shape[1]} columns"
+                    place,
+                    table,
+                    f"a table of {counted(self.shape[0], 'row')} and {counted(self.shape[1], 'column')}",
                 ) from None
         if len(rows) != len(self.rows):
             raise error(place, table, f"{counted(len(self.rows), 'row')}: {', '.join(self.rows)}")

@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from .._wording import MISSING, SHELL, number_text
+from .._wording import MISSING, SHELL, number_text, show_plain
 from ..core import (
     BaseStudy,
     BoundsExtended,
@@ -257,7 +257,7 @@ def check_same(place: str, first: Problem, logged: Problem, said: Problem) -> No
     if wanted := _widened_since(first, logged, said):
         field, before, now = found[0]
         hint = f"{_WIDENED}: write {wanted} into the study file. {_READING}"
-        raise InvalidStudy(f"{place}: {field}", now, f"{before!r}, as in the log", hint)
+        raise InvalidStudy(f"{place}: {field}", now, f"{show_plain(before)}, as in the log", hint)
     try:
         bounds = widening(logged, said)
     except InvalidStudy as error:
@@ -271,7 +271,7 @@ def check_same(place: str, first: Problem, logged: Problem, said: Problem) -> No
     names = " and ".join(f"problem.variables.{name}" for name in bounds)
     field, before, now = found[0]
     hint = f"The bounds of {names} are wider in the study file: to go on with them, use ‹extend›."
-    raise InvalidStudy(f"{place}: {field}", now, f"{before!r}, as in the log", hint)
+    raise InvalidStudy(f"{place}: {field}", now, f"{show_plain(before)}, as in the log", hint)
 
 
 def _other_variables(logged: Problem, said: Problem) -> InvalidStudy | None:
@@ -307,7 +307,7 @@ def _changed(found: list[Change]) -> InvalidStudy:
     more = (
         f" Changed, too: {', '.join(name for name, _, _ in found[1:4])}." if len(found) > 1 else ""
     )
-    allowed = "nothing, as in the log" if before is MISSING else f"{before!r}, as in the log"
+    allowed = f"{show_plain(before)}, as in the log"
     return InvalidStudy(field, now, allowed, ANOTHER + more)
 
 
@@ -523,7 +523,7 @@ def _check_same_study(
         compared[:0] = [("method", logged, wanted.method), ("options", logged_options, options)]
     for name, logged, asked in compared:
         if logged != asked:
-            raise InvalidStudy(f"{place}: {name}", asked, f"{logged!r}, as in the log", ANOTHER)
+            raise InvalidStudy(f"{place}: {name}", asked, f"{show_plain(logged)}, as in the log", ANOTHER)
 
 
 def _say_what_is_kept(
