@@ -243,7 +243,7 @@ def test_commands_that_read_go_by_the_log_of_a_changed_file(study: Path) -> None
 
 
 def test_what_the_log_has_is_written_as_the_file_has_it(study: Path) -> None:
-    study.write_text(study.read_text(encoding="utf-8").replace("[problem]", "[problem]\nminimize = true"), encoding="utf-8")
+    edited(study, "[problem]", "[problem]\nminimize = true")
     assert "problem.minimize: true is not allowed; expected false, as in the log" in refused(call("ask", study), 2)
 
 

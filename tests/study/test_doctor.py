@@ -215,3 +215,17 @@ def test_a_database_without_studies(running: Server) -> None:
     with pytest.raises(InvalidStudy):
         Study.open(empty, Stub())
     assert execute(empty, "SELECT count(*) FROM information_schema.tables WHERE table_name LIKE 'steerbo%'") == 0
+
+
+def test_what_is_not_there_of_a_log_that_was_cut_is_not_counted(tmp_path: Path) -> None:
+    """A file cut in the middle, as by a copy that was stopped: its heads may be without numbers."""
+    place = tmp_path / "study.db"
+    played(place)
+    whole = place.read_bytes()
+    for share in range(1, 12):
+        place.write_bytes(whole[: len(whole) * share // 12])
+        try:
+            said = str(examine(place))
+        except InvalidStudy as error:
+            said = str(error)
+        assert "None" not in said

@@ -318,7 +318,9 @@ def _kept(given: Any, head: Any, rows: Rows, leases: dict[str, Lease]) -> Stored
     elif head is None and (number or not leases):
         complaint = "its head, which counts the events, is missing"
     elif head is not None and (head.events, head.tip) != (number, tip):
-        complaint = f"its head does not match: it counts {counted(head.events, 'event')}"
+        complaint = "its head does not match"
+        if head.events is not None:
+            complaint += f": it counts {counted(head.events, 'event')}"
     elif head is not None and not number:
         complaint = "it has a head, and no event"
     astray = sum(token not in open_rounds for token in leases)

@@ -523,7 +523,9 @@ def _check_same_study(
         compared[:0] = [("method", logged, wanted.method), ("options", logged_options, options)]
     for name, logged, asked in compared:
         if logged != asked:
-            raise InvalidStudy(f"{place}: {name}", asked, f"{show_plain(logged)}, as in the log", ANOTHER)
+            raise InvalidStudy(
+                f"{place}: {name}", asked, f"{show_plain(logged)}, as in the log", ANOTHER
+            )
 
 
 def _say_what_is_kept(
