@@ -6,7 +6,7 @@ hyperparameters; rounds that are still out do not count.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,6 @@ from .._evidence import BOUND
 from .._wording import spread_step
 from ..core import (
     TIME,
-    PolicyStep,
     Reason,
     Recommendation,
     Scope,
@@ -26,15 +25,12 @@ from ..core import (
     reason,
 )
 from ..optim import UNLIKELY, Maximum
-from ..space import OutcomeConstraint
 from ..surrogate import (
     STARTING_POINTS,
     SURE,
     Mixture,
-    Part,
     ProductKernelPosterior,
     highest_of,
-    rows_at,
 )
 from ._costs import CostModel
 from ._surrogate import Surrogate
@@ -49,10 +45,18 @@ class Answers:
         surrogate: posterior of `sign · value`, and feasibility.
         costs: of plays.
         today: today's settings.
+        keeps_limits: whether a scope's settings keep the limits in a context.
     """
 
-    def __init__(self, surrogate: Surrogate, costs: CostModel, today: Today) -> None:
+    def __init__(
+        self,
+        surrogate: Surrogate,
+        costs: CostModel,
+        today: Today,
+        keeps_limits: Callable[[Scope, Mapping[str, Any], Mapping[str, Any]], bool],
+    ) -> None:
         self.surrogate, self.costs, self.today = surrogate, costs, today
+        self.keeps_limits = keeps_limits
         self.problem, self.search_space = surrogate.problem, surrogate.search_space
         self.history, self.streams = surrogate.history, surrogate.streams
 
@@ -312,81 +316,3 @@ class Answers:
         return (self.problem.change_cost(values, self.history) or 0.0) / (
             self.problem.value_of_one or 1.0
         )
-
-    # -- limits ------------------------------------------------------------------------------------
-
-    def parts_now(self, i: int, context: Mapping[str, Any]) -> Sequence[Part]:
-        """Parts of control set `i` in a context, without a time: failures are then judged as of now."""
-        return self.search_space.parts_at(i, self.search_space.encoded(context))[
-            : self.problem.space.dimension
-        ]
-
-    def success_probability(self, answer: Recommendation | PolicyStep) -> float | None:
-        """See `Method.success_probability`; variables that are not set are nature's draws."""
-        if not self.surrogate.feasibility.failures.failures:
-            return None
-        i, space = self.problem.number(answer.scope), self.search_space
-        parts = self.parts_now(i, answer.context)
-        held = {
-            self.problem.space.index(name): code
-            for name, code in space.encoded(answer.values).items()
-        }
-        return self.surrogate.feasibility.failures.probability(
-            rows_at(parts, held), parts, space.controls(i)
-        )
-
-    def limit_probabilities(
-        self, scope: Scope, known: Mapping[str, Any], request: Mapping[str, Any]
-    ) -> Mapping[str, float | None]:
-        """See `Method.limit_probabilities`; variables that are not set are nature's draws."""
-        if not self.surrogate.feasibility.models:
-            return {}
-        i, space = self.problem.number(scope), self.search_space
-        seen = {name: value for name, value in known.items() if name in self.problem.space.seen}
-        time = {TIME.name: request[TIME.name]} if self.problem.timed else {}
-        parts = space.parts_at(i, space.encoded(seen) | time)
-        point = space.point(i, {name: known[name] for name in self.problem.control_sets[i]})
-        return self.surrogate.feasibility.probability_of_play(parts, point[None])
-
-    def keeps_limits(
-        self, scope: Scope, values: Mapping[str, Any], context: Mapping[str, Any]
-    ) -> bool:
-        """Whether a play keeps the limits on settings, and each on an outcome as often as asked, as far as is known.
-
-        Args:
-            scope: the control set.
-            values: its settings.
-            context: values seen before choosing, with the time where the objective drifts.
-        """
-        if not self.within_limits(scope, values, context):
-            return False
-        time = {TIME.name: context.get(TIME.name, now(self.history))} if self.problem.timed else {}
-        found = self.limit_probabilities(scope, {**context, **values}, time)
-        limits = self.problem.further
-        return all(
-            chance is None or chance >= limits[name].probability for name, chance in found.items()
-        )
-
-    def within_limits(
-        self, scope: Scope, values: Mapping[str, Any], context: Mapping[str, Any]
-    ) -> bool:
-        """Whether a play in a context keeps the limits on settings, in which nature may have a part."""
-        i, space = self.problem.number(scope), self.search_space
-        seen = {name: context[name] for name in self.problem.space.seen if name in context}
-        parts = space.parts_at(i, space.encoded(seen))
-        return space.constraints.kept(space.sets[i], parts, values)
-
-    def constraint_slack(self, advice: Recommendation) -> Sequence[float | None]:
-        """See `Method.constraint_slack`; nature's part of a sum counts at the quantile that the constraint asks for."""
-        i, space = self.problem.number(advice.scope), self.search_space
-        time = {TIME.name: now(self.history)} if self.problem.timed else {}
-        parts = space.parts_at(i, space.encoded(advice.context) | time)
-        slack = space.constraints.slack(space.sets[i], parts, advice.values)
-        held = {
-            self.problem.space.index(name): code
-            for name, code in space.encoded(advice.values).items()
-        }
-        for k, limit in enumerate(self.problem.limits or ()):
-            if isinstance(limit, OutcomeConstraint):
-                slack[k] = self.surrogate.slack(limit.name, parts, held)
-        return slack

@@ -53,7 +53,7 @@ class _Start:
         if self.problem.current is not None and not len(history) and not len(method.model):
             seen, arm = request.get(SEEN.name, {}), Arm(method.today.control_set)
             values = method.today.settings(seen)
-            if method.answers.within_limits(self.problem.scopes[arm.set], values, seen):
+            if method.within_limits(self.problem.scopes[arm.set], values, seen):
                 return method.play(arm, self.space.point(arm.set, values), request)
         affordable = method.working(np.flatnonzero(method.affordable(request)).tolist())
         batch, plot = batch_position(request), self._plot

@@ -52,7 +52,6 @@ from ..surrogate import (
     errors_of,
     feasible,
     parts_of,
-    rows_at,
     set_columns,
     subset_used,
     with_sources,
@@ -469,10 +468,6 @@ class Surrogate:
         )
         margin = self.feasibility.margin(parts, scope=scope)
         return np.asarray(points[0 if margin is None else feasible(margin(points))[0]])
-
-    def slack(self, name: str, parts: Sequence[Part], held: Mapping[int, float]) -> float | None:
-        """Slack of the constraint on an outcome, in its units, with `held` encoded; None where too little is known."""
-        return self.feasibility.slack(name, rows_at(parts, held))
 
     # -- values ------------------------------------------------------------------------------------
 

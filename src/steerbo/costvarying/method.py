@@ -44,11 +44,14 @@ from ..errors import InvalidContext, InvalidStudy
 from ..gp import GPRegression
 from ..optim import Maximum
 from ..records import record
+from ..space import OutcomeConstraint
 from ..surrogate import (
+    Part,
     ProductKernelPosterior,
     climb_from,
     polished,
     read_likely,
+    rows_at,
 )
 from ._answers import Answers
 from ._costs import CostModel
@@ -99,7 +102,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         self.costs = CostModel(problem, history)
         self.surrogate = Surrogate(problem, self.search_space, streams, history)
         self.today = Today(self.surrogate)
-        self.answers = Answers(self.surrogate, self.costs, self.today)
+        self.answers = Answers(self.surrogate, self.costs, self.today, self.keeps_limits)
 
     # -- learning ----------------------------------------------------------------------------------
 
@@ -262,7 +265,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         """Control sets of `sets` that are not known to fail more often than not, as compared with others; or all."""
         if not self.surrogate.feasibility.failures.failures:
             return list(sets)
-        every = [self.answers.parts_now(i, {}) for i in range(self.m)]
+        every = [self._parts_now(i, {}) for i in range(self.m)]
         likely = self.surrogate.chances(every)
         return [i for i in sets if likely[i] > _FAILS] or list(sets)
 
@@ -428,7 +431,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             i = self.problem.number(scope)
             broken = any(limit.breaks(played.realised) for limit in self.problem.further.values())
             again = affordable[i] and not broken and plays[(scope, *values.items())] == 1
-            if again and self.answers.keeps_limits(scope, values, context_of(request)):
+            if again and self.keeps_limits(scope, values, context_of(request)):
                 return self.play(Arm(i), self.search_space.point(i, values), request, repeats=name)
         return None
 
@@ -466,23 +469,6 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         """See `Answers.gain`."""
         return self.answers.gain(context)
 
-    def success_probability(
-        self, history: History, answer: Recommendation | PolicyStep
-    ) -> float | None:
-        """See `Method.success_probability`; variables that are not set are nature's draws."""
-        return self.answers.success_probability(answer)
-
-    def limit_probabilities(
-        self, history: History, scope: Scope, known: Mapping[str, Any], request: Mapping[str, Any]
-    ) -> Mapping[str, float | None]:
-        """See `Method.limit_probabilities`; variables that are not set are nature's draws."""
-        unknown = super().limit_probabilities(history, scope, known, request)
-        return {**unknown, **self.answers.limit_probabilities(scope, known, request)}
-
-    def constraint_slack(self, history: History, advice: Recommendation) -> Sequence[float | None]:
-        """See `Answers.constraint_slack`."""
-        return self.answers.constraint_slack(advice)
-
     def policy(
         self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]
     ) -> PolicyStep:
@@ -492,6 +478,87 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             history, {**self._present_context(history), **context_of(request), **context}
         )
         return PolicyStep.of(advice, context)
+
+    # -- limits ------------------------------------------------------------------------------------
+
+    def _parts_now(self, i: int, context: Mapping[str, Any]) -> Sequence[Part]:
+        """Parts of control set `i` in a context, without a time: failures are then judged as of now."""
+        parts = self.search_space.parts_at(i, self.search_space.encoded(context))
+        return parts[: self.problem.space.dimension]
+
+    def success_probability(
+        self, history: History, answer: Recommendation | PolicyStep
+    ) -> float | None:
+        """See `Method.success_probability`; variables that are not set are nature's draws."""
+        if not self.surrogate.feasibility.failures.failures:
+            return None
+        i = self.problem.number(answer.scope)
+        parts = self._parts_now(i, answer.context)
+        return self.surrogate.feasibility.failures.probability(
+            rows_at(parts, self._held(answer)), parts, self.search_space.controls(i)
+        )
+
+    def _held(self, answer: Recommendation | PolicyStep) -> dict[int, float]:
+        """Encoded settings of an answer, by column."""
+        codes = self.search_space.encoded(answer.values)
+        return {self.problem.space.index(name): code for name, code in codes.items()}
+
+    def limit_probabilities(
+        self, history: History, scope: Scope, known: Mapping[str, Any], request: Mapping[str, Any]
+    ) -> Mapping[str, float | None]:
+        """See `Method.limit_probabilities`; variables that are not set are nature's draws."""
+        unknown = super().limit_probabilities(history, scope, known, request)
+        if not self.surrogate.feasibility.models:
+            return unknown
+        i, space = self.problem.number(scope), self.search_space
+        seen = {name: value for name, value in known.items() if name in self.problem.space.seen}
+        time = {TIME.name: request[TIME.name]} if self.problem.timed else {}
+        parts = space.parts_at(i, space.encoded(seen) | time)
+        point = space.point(i, {name: known[name] for name in self.problem.control_sets[i]})
+        found = self.surrogate.feasibility.probability_of_play(parts, point[None])
+        return {**unknown, **found}
+
+    def keeps_limits(
+        self, scope: Scope, values: Mapping[str, Any], context: Mapping[str, Any]
+    ) -> bool:
+        """Whether a play keeps the limits on settings, and each on an outcome as often as asked, as far as is known.
+
+        Args:
+            scope: the control set.
+            values: its settings.
+            context: values seen before choosing, with the time where the objective drifts.
+        """
+        if not self.within_limits(scope, values, context):
+            return False
+        time = {TIME.name: context.get(TIME.name, now(self.history))} if self.problem.timed else {}
+        found = self.limit_probabilities(self.history, scope, {**context, **values}, time)
+        limits = self.problem.further
+        return all(
+            chance is None or chance >= limits[name].probability for name, chance in found.items()
+        )
+
+    def within_limits(
+        self, scope: Scope, values: Mapping[str, Any], context: Mapping[str, Any]
+    ) -> bool:
+        """Whether a play in a context keeps the limits on settings, in which nature may have a part."""
+        i, space = self.problem.number(scope), self.search_space
+        seen = {name: context[name] for name in self.problem.space.seen if name in context}
+        parts = space.parts_at(i, space.encoded(seen))
+        return space.constraints.kept(space.sets[i], parts, values)
+
+    def constraint_slack(self, history: History, advice: Recommendation) -> Sequence[float | None]:
+        """See `Method.constraint_slack`; nature's part of a sum counts at the quantile that the constraint asks for."""
+        i, space = self.problem.number(advice.scope), self.search_space
+        time = {TIME.name: now(self.history)} if self.problem.timed else {}
+        parts = space.parts_at(i, space.encoded(advice.context) | time)
+        slack = space.constraints.slack(space.sets[i], parts, advice.values)
+        rows = rows_at(parts, self._held(advice))
+        for k, limit in enumerate(self.problem.limits or ()):
+            if isinstance(limit, OutcomeConstraint):
+                slack[k] = self.surrogate.feasibility.slack(limit.name, rows)
+        return slack
+
+    # -- why and explanations ----------------------------------------------------------------------
 
     def read_logged(self, asked: Suggestion) -> None:
         """See `Method.read_logged`: a control set, and the round that is repeated."""
