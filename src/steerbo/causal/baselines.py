@@ -16,7 +16,7 @@ from ._feasibility import required_without_failure
 from ._policy_value import fitted_at
 from .coca_bo import CoCaBO
 from .identification.enumeration import intervention_sets
-from .identification.scopes import union
+from .identification.scopes import ScopesFound, union
 from .method import CausalMethod
 from .models import ModelOptions
 
@@ -27,9 +27,10 @@ class CaBO(CausalMethod[ModelOptions]):
     name: ClassVar[str] = "cabo"
     Options = ModelOptions
 
-    def scopes(self) -> tuple[Scope, ...]:
+    def scopes(self) -> ScopesFound:
         """Possibly-optimal minimal intervention sets."""
-        return union(map(Scope, intervention_sets(graph)) for graph in self.problem.every_graph)
+        every = (map(Scope, intervention_sets(graph)) for graph in self.problem.every_graph)
+        return ScopesFound(union(every), True)
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Choose the arm with the largest causal acquisition value."""
@@ -75,7 +76,7 @@ class CoBO(CausalMethod[ModelOptions]):
     name: ClassVar[str] = "cobo"
     Options = ModelOptions
 
-    def scopes(self) -> tuple[Scope, ...]:
+    def scopes(self) -> ScopesFound:
         """The one scope; contexts that an action affects are left out, or it would be cyclic."""
         graph = self.problem.graph
         affected = {
@@ -84,7 +85,7 @@ class CoBO(CausalMethod[ModelOptions]):
             for name in each.descendants(graph.intervenable)
         }
         seen = tuple(name for name in graph.contexts or () if name not in affected)
-        return (Scope.of(dict.fromkeys(graph.intervenable, seen)),)
+        return ScopesFound((Scope.of(dict.fromkeys(graph.intervenable, seen)),), True)
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Choose the one arm."""
@@ -96,9 +97,11 @@ class CoCaBOWithoutContext(CoCaBO):
 
     name: ClassVar[str] = "coca-bo-no-context"
 
-    def scopes(self) -> tuple[Scope, ...]:
+    def scopes(self) -> ScopesFound:
         """Actions of the possibly-optimal scopes, without their contexts."""
-        return tuple(dict.fromkeys(Scope(scope.set) for scope in super().scopes()))
+        found = super().scopes()
+        actions = tuple(dict.fromkeys(Scope(scope.set) for scope in found.scopes))
+        return found._replace(scopes=actions)
 
 
 class Random(CoCaBO):

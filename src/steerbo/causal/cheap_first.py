@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -30,7 +29,6 @@ from ..core import (
     Reason,
     Result,
     Round,
-    Scope,
     Suggestion,
     bound_reason,
     context_of,
@@ -91,19 +89,10 @@ class CheapFirst(CausalMethod[CheapOptions]):
         """Whether there are prices."""
         return isinstance(problem, Causal) and problem.prices is not None
 
-    @cached_property
-    def _found(self) -> ScopesFound:
+    def scopes(self) -> ScopesFound:
+        """Scopes that are worth their price."""
         problem = self.problem
         return together(found_scopes(each, prices=problem.prices) for each in problem.every_graph)
-
-    def scopes(self) -> tuple[Scope, ...]:
-        """Scopes that are worth their price."""
-        return self._found.scopes
-
-    @property
-    def all_compared(self) -> bool:
-        """See `CausalMethod.all_compared`."""
-        return self._found.complete
 
     def describe(self) -> tuple[tuple[str, str], ...]:
         """Describe every scope with its price."""

@@ -14,7 +14,7 @@ from pydantic import Field
 from .._arrays import Float, Int
 from .._wording import counted
 from ..bandit import split_initial_plays
-from ..core import Choice, Explanation, History, Problem, Scope, context_of
+from ..core import Choice, Explanation, History, Problem, context_of
 from ..records import record
 from .identification.enumeration import Mode, found_scopes
 from .identification.scopes import MAX_STEPS, ScopesFound, together
@@ -70,19 +70,10 @@ class CoCaBO(CausalMethod[CoCaOptions]):
         """Whether nothing has a price: it chooses as if all scopes cost the same."""
         return isinstance(problem, Causal) and problem.prices is None
 
-    @cached_property
-    def _found(self) -> ScopesFound:
+    def scopes(self) -> ScopesFound:
+        """Possibly-optimal scopes."""
         how, graphs = self.options, self.problem.every_graph
         return together(found_scopes(graph, how.mode, limit=how.limit) for graph in graphs)
-
-    def scopes(self) -> tuple[Scope, ...]:
-        """Possibly-optimal scopes."""
-        return self._found.scopes
-
-    @property
-    def all_compared(self) -> bool:
-        """See `CausalMethod.all_compared`."""
-        return self._found.complete
 
     def describe(self) -> tuple[tuple[str, str], ...]:
         """Describe the number of scopes, and of their initial plays."""

@@ -39,6 +39,7 @@ from ..core import (
     cached_until_next_event,
     context_of,
     finding,
+    gain_over_current,
     horizon,
     read_note,
     reason,
@@ -58,7 +59,7 @@ from ._observational import trials_explained
 from ._policy_value import Policy, PolicyOf, recommended, value_of
 from ._staged import AffectedContexts, StagedSearch
 from ._today import TodaysPolicy, WithinReach, gain_over, plays_today
-from .identification.scopes import looking_at
+from .identification.scopes import ScopesFound, looking_at
 from .models import ArmModels, CausalOptions, EmptyModel, Wanted
 from .problem import Causal
 
@@ -136,7 +137,9 @@ class CausalMethod(Method[Causal, O]):
         super().__init__(problem, options, streams, history)
         # before choosing: every scope looks at it, and some differ in nothing else
         self.known = problem.space.seen
-        scopes = dict.fromkeys(looking_at(scope, self.known) for scope in self.scopes())
+        found = self.scopes()
+        self._all_compared = found.complete
+        scopes = dict.fromkeys(looking_at(scope, self.known) for scope in found.scopes)
         graphs, space, timed = problem.every_graph, problem.space, problem.timed
         if problem.todays_scope is not None and not any(
             plays_today(problem, scope) for scope in scopes
@@ -223,13 +226,8 @@ class CausalMethod(Method[Causal, O]):
         return (("arms", counted(len(self.arms), "policy scope") + closed),)
 
     @abstractmethod
-    def scopes(self) -> tuple[Scope, ...]:
+    def scopes(self) -> ScopesFound:
         """Scopes of the arms."""
-
-    @property
-    def all_compared(self) -> bool:
-        """Whether the search for scopes came to an end; else one that it never met may be better."""
-        return True
 
     # -- learning ----------------------------------------------------------------------------------
 
@@ -620,9 +618,7 @@ class CausalMethod(Method[Causal, O]):
             sd = sum(
                 0.5 * ((each.upper or 0.0) - (each.lower or 0.0)) / BOUND for each in (best, stay)
             )
-        unsure = BOUND * sd
-        about = reason("gain-over-current", gain=gain, low=gain - unsure, high=gain + unsure)
-        return replace(best, reasons=(*best.reasons, about))
+        return replace(best, reasons=(*best.reasons, gain_over_current(gain, BOUND * sd)))
 
     def _ranking(self, history: History, context: Mapping[str, Any]) -> list[tuple[int, Policy]]:
         """The arms ranked in a context, cached for the present one if nothing is seen before choosing."""
@@ -877,7 +873,7 @@ class CausalMethod(Method[Causal, O]):
 
     def findings(self, history: History) -> Sequence[Finding]:
         """Find that scopes were left out, that a model uses a subset of its outcomes, or that all has changed."""
-        left_out = [] if self.all_compared else [finding("scopes-left")]
+        left_out = [] if self._all_compared else [finding("scopes-left")]
         largest = max(self.models.regressions, key=len)
         subset = subset_used(len(largest), len(largest.counted))
         return [*left_out, *(subset or self.models.abrupt_change())]

@@ -14,7 +14,16 @@ from ._context import (
     time_of,
     typical,
 )
-from ._findings import Finding, Reason, bound_reason, finding, good_enough, least_acceptable, reason
+from ._findings import (
+    Finding,
+    Reason,
+    bound_reason,
+    finding,
+    gain_over_current,
+    good_enough,
+    least_acceptable,
+    reason,
+)
 from ._fold import FOLD_COPIES, Fold
 from ._history import Fit, History, Result, Round, number_of
 from ._logged import read_note
@@ -86,7 +95,7 @@ __all__ = [
     "Stop", "Streams", "Suggestion", "Table", "TradeOff", "Typical", "Warnings", "Ways", "after",
     "answers_before", "as_text", "average_recommendation", "batch_position", "bound_reason",
     "cached_until_next_event", "check_traded", "context_of", "default_method", "extended",
-    "find_method", "finding", "finite", "gain_text", "good_enough", "horizon", "kept_of", "keyed",
+    "find_method", "finding", "finite", "gain_over_current", "gain_text", "good_enough", "horizon", "kept_of", "keyed",
     "kinds", "last_time", "least_acceptable", "limit_text", "load", "methods", "now", "number_of",
     "numeral", "one_or_more", "overruled_settings", "past_answers",
     "problem_class", "problem_of", "read_bounds", "read_note", "read_problem", "read_stop", "read_time",

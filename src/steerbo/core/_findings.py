@@ -17,7 +17,16 @@ from ..errors import OutOfRangeWarning, UnusualOutcomeWarning
 from ..records import Record, record
 from ._words import WORDS, worded
 
-__all__ = ["Finding", "Reason", "bound_reason", "finding", "good_enough", "reason", "sentence_of"]
+__all__ = [
+    "Finding",
+    "Reason",
+    "bound_reason",
+    "finding",
+    "gain_over_current",
+    "good_enough",
+    "reason",
+    "sentence_of",
+]
 
 OF_A_RANGE = frozenset({"far-outside-range", "too-small"})
 """Kinds of findings that compare a value with a statement, and not with other outcomes, costs or settings."""
@@ -120,6 +129,15 @@ def good_enough(least: float, minimize: bool, scopes: Sequence[str], step: float
     'good enough is at least 8.5: ph, temperature + ph'
     """
     return reason("good-enough", least=least, minimize=minimize, scopes=list(scopes), step=step)
+
+
+def gain_over_current(gain: float, unsure: float) -> Reason:
+    """State the expected gain over today's settings, which may be by `unsure` less or more.
+
+    >>> gain_over_current(0.5, 0.25).text
+    "0.5 better than today's settings (from 0.25 to 0.75)"
+    """
+    return reason("gain-over-current", gain=gain, low=gain - unsure, high=gain + unsure)
 
 
 def bound_reason(

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from ..errors import InvalidOption, InvalidRequest, SteerboError
 from ..records import record
 from ..space import OutcomeConstraint
-from ._context import TIME, average_over, average_recommendation, now, typical
+from ._context import TIME, average_over, average_recommendation, context_of, now, typical
 from ._findings import Finding, Reason, reason
 from ._history import History, Round
 from ._problem import Problem
@@ -294,9 +294,12 @@ class Method(ABC, Generic[P, OptionsT]):
     def policy(
         self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]
     ) -> PolicyStep:
-        """Settings of `recommend`. Methods whose answer depends on the context or request override it."""
+        """Settings of the answer in this context, at the requested time; of `recommend` where a method overrides it."""
         self.check_informed(history)
-        return PolicyStep.of(self.recommend(history), {})
+        if type(self).recommend is not Method.recommend:
+            return PolicyStep.of(self.recommend(history), {})
+        known = {**self._present_context(history), **context_of(request), **context}
+        return PolicyStep.of(self._answer_at(history, known), context)
 
     def bound_inflation(self, history: History, scope: Scope) -> float:
         """Factor by which bounds of an answer about a scope are wider than `recommend` has them.

@@ -20,6 +20,7 @@ from ..core import (
     Reason,
     Recommendation,
     Scope,
+    gain_over_current,
     good_enough,
     now,
     reason,
@@ -226,7 +227,7 @@ class Answers:
         """The expected gain over the `current` values; its uncertainty is at most the sum of both."""
         gain = self.problem.sign * ((best.mean or 0.0) - (stay.mean or 0.0))
         unsure = 0.5 * sum((each.upper or 0.0) - (each.lower or 0.0) for each in (best, stay))
-        return reason("gain-over-current", gain=gain, low=gain - unsure, high=gain + unsure)
+        return gain_over_current(gain, unsure)
 
     def _unknown_costs(self, costs: Float[np.ndarray, " m"]) -> list[Reason]:
         """Name the control sets whose costs are unknown, if any; none by name where all are."""

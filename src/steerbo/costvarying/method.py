@@ -469,16 +469,6 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         """See `Answers.gain`."""
         return self.answers.gain(context)
 
-    def policy(
-        self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]
-    ) -> PolicyStep:
-        """Apply `recommend` in this context, at the requested time."""
-        self.check_informed(history)
-        advice = self._answer_at(
-            history, {**self._present_context(history), **context_of(request), **context}
-        )
-        return PolicyStep.of(advice, context)
-
     # -- limits ------------------------------------------------------------------------------------
 
     def _parts_now(self, i: int, context: Mapping[str, Any]) -> Sequence[Part]:

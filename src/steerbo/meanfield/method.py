@@ -463,15 +463,12 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
         self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]
     ) -> PolicyStep:
         """Recommend the next step: from a present distribution, as far towards the goal as the largest move allows."""
-        self.check_informed(history)
-        seen = {**self._present_context(history), **context, **context_of(request)}
-        known = dict(context)
-        advice = self._answer_at(history, seen)
+        goal = super().policy(history, context, request)
         if "current" not in request:
-            return PolicyStep.of(advice, known)
-        goal = self.problem.table(advice.values["distribution"])
-        step, reasons = self._step_towards(self.region(request), goal, advice.reasons)
-        return PolicyStep(advice.scope, self.problem.settings(step), context=known, reasons=reasons)
+            return goal
+        table = self.problem.table(goal.values["distribution"])
+        step, reasons = self._step_towards(self.region(request), table, goal.reasons)
+        return PolicyStep(goal.scope, self.problem.settings(step), context=context, reasons=reasons)
 
     def _step_towards(
         self, region: Region, goal: TableArray, reasons: tuple[Reason, ...]

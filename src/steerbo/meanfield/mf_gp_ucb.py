@@ -47,6 +47,7 @@ from ..core import (
     Suggestion,
     cached_until_next_event,
     context_of,
+    gain_over_current,
     read_note,
     reason,
 )
@@ -576,10 +577,8 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
                 (gain,), (unsure,) = mixture.advantage(tables[i : i + 1], today)
             else:
                 gain, unsure = better[i], sd[i]
-            gain, unsure = surrogate.unit * float(gain), BOUND * surrogate.unit * float(unsure)
-            reasons.append(
-                reason("gain-over-current", gain=gain, low=gain - unsure, high=gain + unsure)
-            )
+            unit = surrogate.unit
+            reasons.append(gain_over_current(unit * float(gain), BOUND * unit * float(unsure)))
         return replace(self._described(surrogate, mixture, tables[i]), reasons=tuple(reasons))
 
     def _predict_at(

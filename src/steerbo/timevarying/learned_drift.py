@@ -36,8 +36,8 @@ from ..core import (
     Result,
     Scope,
     Streams,
+    gain_over_current,
     horizon,
-    reason,
     time_of,
 )
 from ..errors import InvalidProblem
@@ -492,9 +492,7 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
         gain, sd = self.surrogate.gain(
             place_of(self.problem, there), place_of(self.problem, today), time
         )
-        unsure = BOUND * sd
-        about = reason("gain-over-current", gain=gain, low=gain - unsure, high=gain + unsure)
-        return replace(best, reasons=(*best.reasons, about))
+        return replace(best, reasons=(*best.reasons, gain_over_current(gain, BOUND * sd)))
 
     def deviation(self, p: int, sd: float) -> float:
         """Standard deviation of the objective, as the posterior has it."""
