@@ -41,7 +41,6 @@ LISTED: list[tuple[str, str, str]] = [
     ("bandit.py", "RECENT", "surprised"),
     ("bandit.py", "TRUSTED", "surprised"),
     ("core/_codes.py", "_SETTINGS", "told"),
-    ("core/_constraints.py", "_CHANCE", "limit"),
     ("space/variables.py", "NEAR", "outliers reach reach-nearly seen changes today"),
     ("surrogate/_reach.py", "FURTHER", "today"),
     ("core/_implausible.py", "_FACTOR", "told"),

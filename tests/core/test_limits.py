@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import steerbo as sb
+from steerbo._evidence import ALPHA
 from steerbo.causal.coca_bo import CoCaBO
-from steerbo.core._constraints import check_suggestion, limits_broken
+from steerbo.core._constraints import check_suggestion, evidence_of_more, limits_broken
 from steerbo.costvarying.baselines import Random
 from steerbo.errors import InvalidProblem, LimitBroken, SteerboError
 from steerbo.extending import (
@@ -220,6 +221,27 @@ def test_a_limit_that_is_kept_less_often_than_stated_is_reported(broken: int, sa
     assert (f"pressure at most 5 with probability 0.95 was kept in {1 - broken / 32:.0%} of 32 rounds" in text) == said
     assert bool(text) == said
     assert (text in str(optimizer.status)) is True
+
+
+def ever_said(stated: float, true: float, plays: int) -> float:
+    """Probability, computed play by play, that a limit is ever said to be broken more often than stated."""
+    quiet = np.ones(1)  # by the number of plays that broke it
+    for n in range(1, plays + 1):
+        quiet = np.append(quiet * (1.0 - true), 0.0) + np.append(0.0, quiet * true)
+        said = np.array([evidence_of_more(k, n, stated) >= 1.0 / ALPHA for k in range(n + 1)])
+        quiet[said] = 0.0
+    return 1.0 - float(quiet.sum())
+
+
+@pytest.mark.parametrize(("stated", "true"), [(0.05, 0.34), (0.1, 0.39), (0.5, 0.8)])
+def test_a_limit_that_is_kept_as_stated_is_hardly_ever_said_to_be_broken(stated: float, true: float) -> None:
+    assert ever_said(stated, stated, 100) <= ALPHA
+    assert ever_said(stated, true, 42) > 0.8
+
+
+def test_the_evidence_is_a_number_however_sure_a_limit_is() -> None:
+    assert evidence_of_more(60, 100, 1e-6) == np.inf
+    assert evidence_of_more(0, 100, 1.0 - 1e-6) == 0.0
 
 
 @pytest.mark.parametrize(("value", "said"), [(43.0, True), (7.0, False)])

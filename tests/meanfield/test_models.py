@@ -189,7 +189,7 @@ def test_of_many_outcomes_the_likeliest_will_do() -> None:
 def test_of_many_outcomes_an_answer_conditions_once_on_each_and_is_renewed_after_amend(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(models_module, "_AVERAGED_UP_TO", 5)
+    monkeypatch.setattr(models_module, "DRAWN_UP_TO", 5)
     problem = MeanField(("a", "b"), agents=10)
     optimizer, made, of = Optimizer(problem, seed=1), list[int](), PayoffPosterior.of
 

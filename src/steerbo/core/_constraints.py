@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Protocol, runtime_checkable
 
-from .._evidence import ALIKE, COMPARABLE
+from .._evidence import ALIKE, ALPHA, COMPARABLE
 from ..errors import InvalidProblem, LimitBroken
 from ..space import (
     ForbiddenCombination,
@@ -137,7 +137,6 @@ def broken_by(problem: Problem, values: Mapping[str, Any], known: Mapping[str, A
 
 _LATEST = 100  # plays that count
 _ROUNDING = 0.005  # of a probability: it is said in whole percents
-_CHANCE = 0.005  # of as many broken limits, where the model is right
 
 
 def with_limits(
@@ -209,8 +208,8 @@ def _spread(limit: Limit | CountedLimit, problem: Problem, history: History) -> 
 def limits_broken(problem: Problem, history: History) -> Iterator[Finding]:
     """Find that plays keep to a limit on an outcome less often than its probability says, or that a value is far off.
 
-    The first `COMPARABLE` plays, before there is a model, do not count. Fewer than `_CHANCE` of
-    studies that are right would be said so by chance at a given round.
+    The first `COMPARABLE` plays, before there is a model, do not count. Of studies that are right
+    at most `ALPHA` are ever said to be wrong in their first `_LATEST` plays that do.
     """
     for limit in problem.every_limit:
         if not isinstance(limit, OutcomeConstraint):
@@ -219,7 +218,7 @@ def limits_broken(problem: Problem, history: History) -> Iterator[Finding]:
         measured = [played.realised for played, _ in history.told if limit.name in played.realised]
         latest = measured[COMPARABLE:][-_LATEST:]
         broken = sum(limit.breaks(each) for each in latest)
-        if _at_least(broken, len(latest), 1.0 - limit.probability) >= _CHANCE:
+        if evidence_of_more(broken, len(latest), 1.0 - limit.probability) < 1.0 / ALPHA:
             continue
         nearest = max(measured, key=limit.room)
         if limit.breaks(nearest):
@@ -301,10 +300,22 @@ def _far_beyond(limit: OutcomeConstraint, history: History) -> Iterator[Finding]
         )
 
 
-def _at_least(k: int, n: int, p: float) -> float:
-    """Probability of k or more of n where each has probability p.
+def evidence_of_more(k: int, n: int, p: float) -> float:
+    """Weigh k events of n against a probability of p: likelihoods by larger ones, on average, over that by p.
 
-    >>> round(_at_least(1, 2, 0.5), 2)
-    0.75
+    Where the probability is no larger, it ever exceeds 1/α with probability α at most (Ville 1939).
+    The average is over all larger probabilities alike: ∫ q^k (1 − q)^(n − k) dq from p to 1 is a
+    beta integral, and so a tail of a binomial law.
+
+    >>> [round(evidence_of_more(k, 10, 0.1), 1) for k in (0, 1, 3, 5)]
+    [0.1, 0.2, 1.7, 67.9]
     """
-    return 1.0 - sum(math.comb(n, i) * p**i * (1.0 - p) ** (n - i) for i in range(k))
+    just_so = _binomial(k, n, p)
+    if not just_so:  # too small for a number
+        return math.inf if k > n * p else 0.0
+    no_more = math.fsum(_binomial(i, n + 1, p) for i in range(k + 1))
+    return no_more / ((n + 1) * (1.0 - p) * just_so)
+
+
+def _binomial(k: int, n: int, p: float) -> float:
+    return math.comb(n, k) * p**k * (1.0 - p) ** (n - k)

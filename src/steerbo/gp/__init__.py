@@ -2,7 +2,7 @@
 
 from ._averaged import Averaged
 from ._crossed import CrossedMoments, CrossedOutcomes, PooledOutcomes
-from ._draws import mixture_moments, mixture_quantile, posterior_draws
+from ._draws import DRAWN_UP_TO, mixture_moments, mixture_quantile, posterior_draws
 from ._drift_signs import LATEST, changepoint_densities
 from ._factor import Factor
 from ._fit import MANY, evenly, maximum_a_posteriori, refine_on_all, refit_due
@@ -47,6 +47,7 @@ from .outliers import OutlierRule
 
 __all__ = [
     "BEFORE",
+    "DRAWN_UP_TO",
     "LATEST",
     "LOG_2PI",
     "MANY",

@@ -17,7 +17,7 @@ import numpy as np
 
 from .._arrays import Float
 from ..errors import InvalidStudy
-from ..gp import drift_over, from_hex, mixture_quantile, refit_due, to_hex
+from ..gp import DRAWN_UP_TO, drift_over, from_hex, mixture_quantile, refit_due, to_hex
 from ._gp import Observations, PayoffPosterior, corrected, fit, sampled, screen_lengthscales
 from ._kernels import (
     PLAIN,
@@ -41,8 +41,6 @@ _EVALUATIONS, _WARM = 15, 6
 _DRAWS = 12  # of each embedding
 _NEGLIGIBLE = 1e-3  # weight of an embedding that is left out
 _LARGEST_LOGARITHM = 100.0  # logarithm of a hyperparameter, as in `gp.Hyperparameters.check`
-# observations beyond which one point suffices: at 80, averaging widens bounds by six per cent
-_AVERAGED_UP_TO = 400
 
 
 @dataclass(frozen=True)
@@ -263,7 +261,7 @@ class PayoffModels:
     def draws(self, data: Observations, random: np.random.Generator) -> list[HyperparameterDraw]:
         """Draw embeddings and hyperparameters from their posterior: a dozen of each embedding that is not negligible.
 
-        Beyond `_AVERAGED_UP_TO` observations the likeliest point is the only one.
+        Beyond `DRAWN_UP_TO` observations the likeliest point is the only one.
         """
         fitted = [(self.by(name), self.parameters(name, data)) for name in self.used]
         return hyperparameter_draws(fitted, data, random)
@@ -310,7 +308,7 @@ def hyperparameter_draws(
         data: observations.
         random: draws the steps.
     """
-    if len(data.values) > _AVERAGED_UP_TO:
+    if len(data.values) > DRAWN_UP_TO:
         return [HyperparameterDraw(1.0, *fitted[0])]
     found = [sampled(kernel, data, likeliest, _DRAWS, random) for kernel, likeliest in fitted]
     weights = np.exp(np.array([weight for _, weight in found]) - max(weight for _, weight in found))
