@@ -181,12 +181,7 @@ class CheapFirst(CausalMethod[CheapOptions]):
         """Cheapest arm of a model with too few outcomes; None if there is no such model."""
         models = self.models
         classes = list(dict.fromkeys(models.model_of[i] for i in some))
-        plays = np.array(
-            [
-                sum(int(n) for n, k in zip(self.plays, models.model_of, strict=True) if k == c)
-                for c in classes
-            ]
-        )
+        plays = np.bincount(models.model_of, self.plays)[classes].astype(int)
         prices = self.costs.minima
         first_of = [
             min((i for i in some if models.model_of[i] == c), key=lambda i: prices[i])

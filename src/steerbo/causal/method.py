@@ -23,7 +23,6 @@ from ..core import (
     ExpectedOutcome,
     Explanation,
     Finding,
-    Fold,
     History,
     Method,
     OutcomeTold,
@@ -153,7 +152,6 @@ class CausalMethod(Method[Causal, O]):
         self.closed = len(arms) - len(self._possible)
         self.costs = CostModel(problem, self._possible, self.constraints, history)
         self._number = {arm.scope: i for i, arm in enumerate(self._possible)}
-        self._plays = Fold(self._count, partial(np.zeros, len(self._possible), dtype=int))
         self._learned: _PresentModels | None = None
         for played in history:
             self.feasibility.check_open(played.suggestion.scope)
@@ -253,10 +251,8 @@ class CausalMethod(Method[Causal, O]):
     @property
     def plays(self) -> Int[np.ndarray, " m"]:
         """Plays of each arm."""
-        return self._plays.of(tuple(each.suggestion.scope for each in self.history))
-
-    def _count(self, plays: Int[np.ndarray, " m"], scope: Scope) -> Int[np.ndarray, " m"]:
-        return plays + (np.arange(len(plays)) == self._number[scope])
+        played = [self._number[each.suggestion.scope] for each in self.history]
+        return np.bincount(played, minlength=len(self._possible))
 
     def refit(self, history: History) -> Mapping[str, Any] | None:
         """Fit hyperparameters of the models whose schedule says so."""

@@ -26,7 +26,7 @@ from ..gp import (
 )
 from ..records import record
 from ..space import Space
-from ..surrogate import Data, DriftTracker, EncodingCache, RowsModel, build_model, errors_of
+from ..surrogate import Data, DriftTracker, EncodingCache, RowsModel, build_model, rows_told
 from ._arms import Arm
 from ._contexts import known_in
 from ._observational import AdjustedData, adjustment_set, teaches
@@ -301,9 +301,8 @@ class ArmModels:
             self._data[k].of(each.name, each.realised) if each.played is None else next(plays)
             for each in told
         ]
-        values = [self._sign * each.outcome.value for each in told if each.outcome is not None]
         rows = np.array(points).reshape(len(told), len(self.typical[k].names))
-        return rows, np.array(values), errors_of(told)
+        return rows_told(rows, told, self._sign)
 
     def adjusted_share(self, k: int) -> float:
         """Share of the outcomes of model k that are observations adjusted for other variables."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -55,11 +56,9 @@ class CostModel:
     def __init__(self, problem: CostVarying, history: History) -> None:
         self.problem, self._history = problem, history
         self.of_settings = CostsOfSettings(problem, history)
-        self._every, self._working = (Fold(_tell, self._nothing_observed) for _ in range(2))
+        nothing = partial(ArmStatistics.new, len(problem.control_sets))
+        self._every, self._working = (Fold(_tell, nothing) for _ in range(2))
         self._known: tuple[int, tuple[ArmStatistics, ArmStatistics]] | None = None
-
-    def _nothing_observed(self) -> ArmStatistics:
-        return ArmStatistics.new(len(self.problem.control_sets))
 
     @property
     def observed(self) -> ArmStatistics:

@@ -49,9 +49,10 @@ from ..surrogate import (
     build_model,
     drawn,
     drift_correlations,
-    errors_of,
     feasible,
+    is_told,
     parts_of,
+    rows_told,
     set_columns,
     subset_used,
     with_sources,
@@ -106,10 +107,6 @@ class _Comparison:
         return known
 
 
-def _is_told(result: Result) -> bool:
-    return result.outcome is not None
-
-
 def _first(rows: Data, m: int) -> Data:
     points, outcomes, errors = rows
     return points[:m], outcomes[:m], errors[:m]
@@ -155,7 +152,7 @@ class Surrogate:
             ),
             ConstraintModels(
                 problem.further,
-                self._empty_constraint,
+                partial(self._empty, unseen=True),
                 problem.drift,
                 self.space.names,
                 self._point,
@@ -186,7 +183,7 @@ class Surrogate:
         return self._data.given(results, self._fit)
 
     def _rows_model(self) -> RowsModel:
-        return RowsModel(self.drift, self._empty_model, _is_told, self._rows_of, everywhere=True)
+        return RowsModel(self.drift, self._empty_model, is_told, self._rows_of, everywhere=True)
 
     @property
     def _fit(self) -> Fit | None:
@@ -230,10 +227,7 @@ class Surrogate:
         if self._sources:
             names = None, *self._sources  # here is the first
             points = np.column_stack([points, [names.index(each.source) for each in told]])
-        values = [
-            self.problem.sign * each.outcome.value for each in told if each.outcome is not None
-        ]
-        return points, np.array(values), errors_of(told)
+        return rows_told(points, told, self.problem.sign)
 
     def points_of(self, told: Sequence[Result]) -> Float[np.ndarray, "n d"]:
         """Points of results, encoded together."""
@@ -247,9 +241,6 @@ class Surrogate:
     def _empty_model(self, drift_model: DriftModel | None) -> GPRegression[Any]:
         known = PriorKnowledge(self.problem.noise, outliers=OutlierRule(plays=self._plays))
         return self._empty(drift_model, known=known, sources=len(self._sources), peaks=True)
-
-    def _empty_constraint(self, drift_model: DriftModel | None) -> GPRegression[Any]:
-        return self._empty(drift_model, unseen=True)
 
     def _empty(self, drift_model: DriftModel | None, **options: Any) -> GPRegression[Any]:
         return build_model(

@@ -468,7 +468,9 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
             return goal
         table = self.problem.table(goal.values["distribution"])
         step, reasons = self._step_towards(self.region(request), table, goal.reasons)
-        return PolicyStep(goal.scope, self.problem.settings(step), context=context, reasons=reasons)
+        return PolicyStep(
+            goal.scope, self.problem.settings(step), context=goal.context, reasons=reasons
+        )
 
     def _step_towards(
         self, region: Region, goal: TableArray, reasons: tuple[Reason, ...]

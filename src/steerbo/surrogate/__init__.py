@@ -51,7 +51,15 @@ from ._parts import (
     set_columns,
 )
 from ._reach import FIRST_STEP, FURTHER, better, first_steps, gains, reach, undecided
-from ._rows import Data, RowsModel, doubts_by_name, doubts_by_number, errors_of
+from ._rows import (
+    Data,
+    RowsModel,
+    doubts_by_name,
+    doubts_by_number,
+    errors_of,
+    is_told,
+    rows_told,
+)
 from ._thompson import PosteriorSample
 from ._trade_off import (
     BEYOND,
@@ -87,9 +95,9 @@ __all__ = [
     "RowsModel", "Scalarised", "Trades", "Uncontrolled", "Units", "VolumeGained", "answer_weights", "better",
     "build_model", "climb_from", "conditional_rows", "doubts_by_name", "doubts_by_number", "drawn",
     "drift_correlations", "errors_of", "expected_at_data", "expected_improvement", "expected_outcome", "feasible",
-    "first_steps", "gains", "highest_of", "inverse_root", "kernel_herding", "learned_law", "margin_over",
+    "first_steps", "gains", "highest_of", "inverse_root", "is_told", "kernel_herding", "learned_law", "margin_over",
     "maximise_bounds", "middle_of", "models_with", "most_within", "on_sphere", "parts_of", "polished",
-    "posteriors_of", "reach", "read_likely", "rows_at", "scales_of", "set_columns", "similarity_shares",
+    "posteriors_of", "reach", "read_likely", "rows_at", "rows_told", "scales_of", "set_columns", "similarity_shares",
     "similarity_weights", "sources_said", "subset_used", "trade_off", "ucb", "undecided", "undominated",
     "uneven_noise_said", "warm_started", "with_sources",
 ]  # fmt: skip

@@ -23,6 +23,17 @@ def errors_of(told: Sequence[Result]) -> Float[np.ndarray, " n"]:
     return np.array([each.outcome.sem or 0.0 for each in told if each.outcome is not None])
 
 
+def is_told(result: Result) -> bool:
+    """Whether a result has an outcome."""
+    return result.outcome is not None
+
+
+def rows_told(points: Float[np.ndarray, "n d"], told: Sequence[Result], sign: float) -> Data:
+    """Points of results that have an outcome, with `sign · value` and the stated errors."""
+    values = [sign * each.outcome.value for each in told if each.outcome is not None]
+    return points, np.array(values), errors_of(told)
+
+
 class RowsModel:
     """Regression given results as they stand, with the hyperparameters and doubts of the latest fit.
 

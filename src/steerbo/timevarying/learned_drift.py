@@ -62,10 +62,11 @@ from ..surrogate import (
     RowsModel,
     better,
     drift_correlations,
-    errors_of,
     first_steps,
     gains,
+    is_told,
     reach,
+    rows_told,
     subset_used,
     undecided,
 )
@@ -127,7 +128,7 @@ class DriftingSurrogate:
         self.problem, self.coordinates, self._seed = problem, Coordinates(problem), seed
         self.today = TodaysPlaces(problem)
         self.drift, self._history = DriftTracker("learned"), history
-        self._rows = RowsModel(self.drift, self.empty, self._tells, self._rows_of)
+        self._rows = RowsModel(self.drift, self.empty, is_told, self._rows_of)
         others = partial(self._empty, noise=None)
         self.outcomes = OutcomeModels(problem.traded, others, self.points_of, history, "learned")
 
@@ -153,16 +154,9 @@ class DriftingSurrogate:
 
     # -- outcomes ----------------------------------------------------------------------------------
 
-    @staticmethod
-    def _tells(result: Result) -> bool:
-        return result.outcome is not None
-
     def _rows_of(self, told: Sequence[Result]) -> Data:
         """Points, values and stated errors of outcomes."""
-        values = [
-            self.problem.sign * each.outcome.value for each in told if each.outcome is not None
-        ]
-        return self.points_of(told), np.array(values), errors_of(told)
+        return rows_told(self.points_of(told), told, self.problem.sign)
 
     def points_of(self, told: Sequence[Result]) -> Float[np.ndarray, "n e"]:
         """Rows of the model for results."""
