@@ -13,6 +13,7 @@ from urllib.parse import quote
 import pytest
 from starlette.testclient import TestClient
 
+import steerbo as sb
 from steerbo.cli.serving import _openers
 from steerbo.page.creation import EXAMPLES
 from steerbo.serve import StudyPool, application
@@ -160,6 +161,36 @@ def test_bounds_are_widened(tmp_path: Path) -> None:
         assert wrong.status_code == 422
     with Study.open(place) as study:
         assert study.problem.space["oven"].low == 90  # type: ignore[union-attr]
+
+
+_LIMIT = sb.OutcomeConstraint("pressure", at_most=5.0, probability=0.9)
+_HEAT = sb.Float("heat", 0, 10)
+DATED: list[sb.core.Problem] = [
+    sb.CostVarying([_HEAT], [["heat"]], drift="learned", limits=[_LIMIT]),
+    sb.TimeVarying([_HEAT], limits=[_LIMIT]),
+    sb.Causal(
+        sb.CausalGraph.from_text("heat -> y", target="y", intervenable=["heat"]),
+        [_HEAT],
+        drift="learned",
+        limits=[_LIMIT],
+    ),
+]
+
+
+@pytest.mark.parametrize("problem", DATED, ids=lambda problem: problem.kind)
+def test_added_data_have_each_outcome_once_and_their_time(problem: sb.core.Problem, tmp_path: Path) -> None:
+    """A limited outcome had two fields, of which the first was lost; the time had none."""
+    Study.create(tmp_path / "oven.db", problem, rounds=5).close()
+    with served(tmp_path / "oven.db") as client:
+        person = Person(client)
+        form = client.get("/page/oven/settings").text.partition("settings/add")[2].partition("</form>")[0]
+        names = re.findall(r'name="(realised:[^"]+)"', form)
+        assert sorted(names) == ["realised:heat", "realised:pressure", "realised:time"]
+        given = {"realised:heat": "2", "realised:pressure": "3.5", "realised:time": "-4.5"}
+        scope = {"scope": "heat"} if problem.kind == "causal" else {}
+        assert person.send("settings/add", value="7", **given, **scope).status_code == 303
+        (added,) = client.get("/v1/studies/oven/events?after=1").json()["events"]
+        assert added["outcome"]["realised"] == {"time": -4.5, "heat": 2.0, "pressure": 3.5}
 
 
 @pytest.mark.filterwarnings("ignore::steerbo.errors.OutOfRangeWarning")

@@ -581,11 +581,12 @@ def management(study: BaseStudy) -> Management:
         )
         for v in numbers
     )
-    further = getattr(problem, "measured", ())
-    names = [*(n for n in problem.columns if n != TIME.name), *further]
+    names = [name for name in problem.columns if name != TIME.name]
+    when = Field(f"realised:{TIME.name}", TIME.name, hint="a number; empty: now", needed=False)
     data = (
         Field("value", words.value_label),
         Field("cost", words.cost_label, needed=False, hint="may be left out", decimal=True),
+        *((when,) if problem.timed else ()),
         *(replace(field, needed=False) for field in fields_of(problem, names, "realised")),
         *((sem_field(),) if study.takes_sem else ()),
         *((source_field(),) if study.takes_sources else ()),
