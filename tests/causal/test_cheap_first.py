@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import random
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
@@ -11,7 +13,7 @@ import pytest
 
 import steerbo as sb
 from steerbo.causal.cheap_first import CheapOptions
-from steerbo.errors import InvalidOption
+from steerbo.errors import InvalidOption, InvalidOutcome
 from steerbo.gp import AnovaKernel, Constant, DriftModel
 from steerbo.space import Space
 from tests.causal.priced import play
@@ -306,3 +308,30 @@ def test_a_scope_that_never_worked_holds_no_stop_up() -> None:
         optimizer.tell(suggestion, value, realised=x)
     assert "enough is known" in optimizer.status.finished
     assert optimizer.history.failed >= 2
+
+
+FRONT_DOOR = sb.CausalGraph.from_text("d -> m -> y; d <-> y", target="y", intervenable=["d"])
+WATCHED = sb.Causal(FRONT_DOOR, [sb.Float("d", 0, 1), sb.Float("m", 0, 1)], prices={"d": 1}, base=1)
+
+
+def test_what_comes_nearest_to_the_best_is_good_enough() -> None:
+    """Of one scope the mean over hyperparameters lay below that at the data, which was taken for the worst there is."""
+    draw = random.Random(0)
+    optimizer = sb.Optimizer(WATCHED, seed=0)
+    for _ in range(6):
+        optimizer.add(1.0 + draw.gauss(0, 0.1), {"m": draw.random()})
+        (said,) = [each for each in optimizer.recommend().reasons if each.kind == "good-enough"]
+        assert said.values["scopes"] == ["nothing"]
+
+
+def test_what_happened_where_nothing_was_set_or_measured_teaches_to_do_nothing() -> None:
+    optimizer = sb.Optimizer(WATCHED, seed=0)
+    for value in (1.0, 1.2, 1.1):
+        optimizer.add(value, {})
+    answer = optimizer.recommend()
+    assert str(answer.scope) == "nothing"
+    assert answer.mean == pytest.approx(1.1, abs=0.05)
+    assert sb.load(optimizer.to_json()).recommend() == answer
+    free = sb.Optimizer(dataclasses.replace(WATCHED, prices=None, base=None))
+    with pytest.raises(InvalidOutcome, match="a value for each of d, m"):
+        free.add(1.0, {})

@@ -347,3 +347,14 @@ def test_a_time_of_pandas_is_refused_with_what_to_write() -> None:
     for when in (pandas.Timestamp("2015-10-25 01:00"), pandas.NaT):
         with pytest.raises(InvalidRequest, match="days since the first one"):
             optimizer.ask(time=when)
+
+
+def test_a_far_time_is_warned_of_when_it_is_asked_for_and_not_again_when_rounds_are_listed() -> None:
+    optimizer = sb.Optimizer(sb.TimeVarying([sb.Float("x", 0, 1)]), "random", seed=0)
+    for time in range(4):
+        optimizer.tell(optimizer.ask(time=time), 1.0)
+    with pytest.warns(UnusualOutcomeWarning, match="time = 500"):
+        asked = optimizer.ask(time=500)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert optimizer.pending == (asked,)

@@ -349,9 +349,12 @@ class Causal(ConstrainedProblem):
             check_trial(scope, outcome, timed=self.timed)
 
     def needed_of_data(self, realised: Mapping[str, Any]) -> tuple[str, ...]:
-        """Measured variables: scopes with further columns learn nothing from the data."""
+        """Measured variables: scopes with further columns learn nothing from the data.
+
+        Where something has a price, nothing may have been set or measured: that teaches to do nothing.
+        """
         given = tuple(name for name in self.space.names if name in realised)
-        return given or super().needed_of_data(realised)
+        return given if given or self.prices else super().needed_of_data(realised)
 
     def describe(self) -> tuple[tuple[str, str], ...]:
         """Describe the edges of the graphs, roles, claims, constraints and prices."""

@@ -290,7 +290,7 @@ class BaseStudy(ABC):
     @one_at_a_time
     def pending(self) -> tuple[Suggestion, ...]:
         """Suggestions whose outcome is still to come, with their warnings by all that is known now."""
-        return tuple(self.with_warnings(r.suggestion) for r in self._state.history.pending)
+        return tuple(self.with_warnings(r.suggestion, ()) for r in self._state.history.pending)
 
     def with_warnings(
         self, suggestion: Suggestion, new: Container[str] | None = None

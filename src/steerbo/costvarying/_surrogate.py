@@ -469,7 +469,8 @@ class Surrogate:
     def acceptable(self, best: float, known: Mapping[str, float]) -> float:
         """Least value that the problem's tolerance accepts where the best is `best`, in units of `sign · value`."""
         tolerance = self.problem.tolerance or UNSTATED
-        return tolerance.acceptable(best, self.smallest_mean(known), self.problem.sign)
+        worst = min(self.smallest_mean(known), best)
+        return tolerance.acceptable(best, worst, self.problem.sign)
 
     # -- posterior means at the data ---------------------------------------------------------------
 
