@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import steerbo as sb
 from steerbo.core import finite
 from steerbo.core.request import LARGEST
 from steerbo.errors import InvalidOutcome
@@ -57,3 +58,14 @@ def test_what_is_none_is_refused_by_name(value: object) -> None:
 def test_a_least_value_is_said() -> None:
     with pytest.raises(InvalidOutcome, match=r"^cost: -1 is not allowed; expected a finite number not below 0\.$"):
         finite("cost", -1, least=0)
+
+
+@pytest.mark.filterwarnings("ignore::steerbo.errors.OutOfRangeWarning")
+@pytest.mark.parametrize("value", [1e308, 1e-308])
+def test_the_largest_float_is_told_on_a_logarithmic_scale(value: float) -> None:
+    """Its digits were counted after an overflow: it was logged, and then ended the call."""
+    variable = sb.Float("pitch", 1, 100, scale="log", law=sb.Uniform())
+    assert float(variable.text(value)) == pytest.approx(value, rel=0.01)
+    optimizer = sb.Optimizer(sb.CostVarying([variable], [["pitch"]]), seed=0)
+    optimizer.add(1.0, {"pitch": value})
+    assert sb.load(optimizer.to_json()).recommend() == optimizer.recommend()

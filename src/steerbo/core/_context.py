@@ -19,13 +19,13 @@ import numpy as np
 
 from .._arrays import Float
 from .._wording import number_hint
-from ..errors import InvalidOutcome, InvalidRequest
+from ..errors import InvalidInput, InvalidOutcome, InvalidRequest
 from ..space import Categorical, Space
 from ..space.fields import as_number
 from ._findings import reason
 from ._history import History, Round
 from .answers import Recommendation
-from .request import SEEN, RequestField
+from .request import LARGEST, SEEN, RequestField
 
 TIME = RequestField(
     "time",
@@ -74,14 +74,12 @@ def read_time(request: Mapping[str, Any], history: History) -> float:
     """Check the time of a round.
 
     Raises:
-        InvalidRequest: no finite number, or before that of the last round that holds the clock.
+        InvalidRequest: no finite number, one beyond `LARGEST`, or before that of the last round that
+            holds the clock.
     """
     last = history.clock
     if TIME.name in request:
-        time, hint = as_number(request[TIME.name]), ""
-        if time is None:
-            hint = _dates_are_numbers(request[TIME.name])
-            raise InvalidRequest(TIME.name, request[TIME.name], "a finite number", hint)
+        time, hint = _as_time(TIME.name, request[TIME.name], InvalidRequest), ""
     else:
         time = history.next_time
         hint = "Where none is given it is the number of the round: give it in every round."
@@ -101,17 +99,22 @@ def read_when(realised: Any) -> tuple[float | None, dict[str, Any]]:
     """Split external data into the time of its measurement (None where it has none) and its other values.
 
     Raises:
-        InvalidOutcome: a time that is no finite number.
+        InvalidOutcome: a time that is no finite number, or beyond `LARGEST`.
     """
     rest = dict(realised)
     if TIME.name not in rest:
         return None, rest
-    time = as_number(given := rest.pop(TIME.name))
+    return _as_time(f"realised.{TIME.name}", rest.pop(TIME.name), InvalidOutcome), rest
+
+
+def _as_time(field: str, given: Any, error: type[InvalidInput]) -> float:
+    """Check a time by itself."""
+    time = as_number(given)
     if time is None:
-        raise InvalidOutcome(
-            f"realised.{TIME.name}", given, "a finite number", _dates_are_numbers(given)
-        )
-    return time, rest
+        raise error(field, given, "a finite number", _dates_are_numbers(given))
+    if abs(time) > LARGEST:
+        raise error(field, given, f"a number of at most {LARGEST:g} in size")
+    return time
 
 
 def _dates_are_numbers(given: object) -> str:

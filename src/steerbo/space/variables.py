@@ -330,7 +330,7 @@ class NumericVariable(BaseVariable):
     def _resolution(self, x: float) -> float:
         """Difference that matters at a value: a thousandth of the range, of a log scale a share of the value."""
         if self.scale == "log":
-            return abs(x) * math.log(self.high / self.low) / _PARTS
+            return abs(x) * (math.log(self.high / self.low) / _PARTS)
         return (self.high - self.low) / _PARTS
 
     @property
