@@ -223,16 +223,14 @@ def test_where_rounds_are_counted_data_came_before_the_first() -> None:
 def test_a_time_beyond_all_numbers_that_are_read_back_is_refused(name: str, call: str) -> None:
     """A round with one was logged, and the study could not be opened again."""
     problem, method = TIMED[name]
+    settings = dict.fromkeys(problem.settable[:1], 0.5)
+    measured = dict.fromkeys(problem.space.names, 0.5)
+    given: dict[str, tuple[Any, ...]] = {"ask": (), "attach": (settings,), "predict": (settings,)}
     for time in (1e101, -1e308):
         optimizer = Optimizer(problem, method, seed=0)
-        settings = {name: 0.5 for name in problem.settable[:1]}
-        measured = {name: 0.5 for name in problem.space.names}
         with pytest.raises((InvalidOutcome, InvalidRequest), match=r"time: .* a number of at most 1e\+100"):
-            {
-                "ask": lambda o, t: o.ask(time=t),
-                "attach": lambda o, t: o.attach(settings, time=t),
-                "add": lambda o, t: o.add(1.0, {**measured, "time": t}),
-                "predict": lambda o, t: o.predict(settings, time=t),
-            }[call](optimizer, time)
+            if call == "add":
+                optimizer.add(1.0, {**measured, "time": time})
+            else:
+                getattr(optimizer, call)(*given[call], time=time)
         assert len(optimizer.events) == 1
-        sb.load(optimizer.to_json())
