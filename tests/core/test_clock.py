@@ -228,9 +228,8 @@ def test_a_time_beyond_all_numbers_that_are_read_back_is_refused(name: str, call
     given: dict[str, tuple[Any, ...]] = {"ask": (), "attach": (settings,), "predict": (settings,)}
     for time in (1e101, -1e308):
         optimizer = Optimizer(problem, method, seed=0)
+        words: tuple[Any, ...] = (1.0, {**measured, "time": time}) if call == "add" else given[call]
+        named = {} if call == "add" else {"time": time}
         with pytest.raises((InvalidOutcome, InvalidRequest), match=r"time: .* a number of at most 1e\+100"):
-            if call == "add":
-                optimizer.add(1.0, {**measured, "time": time})
-            else:
-                getattr(optimizer, call)(*given[call], time=time)
+            getattr(optimizer, call)(*words, **named)
         assert len(optimizer.events) == 1
