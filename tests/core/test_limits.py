@@ -242,6 +242,7 @@ def test_a_limit_that_is_kept_as_stated_is_hardly_ever_said_to_be_broken(stated:
 def test_the_evidence_is_a_number_however_sure_a_limit_is() -> None:
     assert evidence_of_more(60, 100, 1e-6) == np.inf
     assert evidence_of_more(0, 100, 1.0 - 1e-6) == 0.0
+    assert evidence_of_more(9, 9, 1.0 - 1e-17) == 0.0, "of a limit that need not be kept"
 
 
 @pytest.mark.parametrize(("value", "said"), [(43.0, True), (7.0, False)])

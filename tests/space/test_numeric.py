@@ -49,6 +49,13 @@ def test_log_scales_start_above_zero(low: int) -> None:
             kind("x", low, 10, scale="log")
 
 
+def test_the_ratio_of_the_ends_of_a_log_scale_is_a_number() -> None:
+    """It was infinite from 1e-300 to 1e50, and the first suggestion ended with a Python error."""
+    with pytest.raises(InvalidProblem, match=r"x\.low: .*by at least 1e-100"):
+        Float("x", 1e-300, 1e50, scale="log")
+    assert Float("x", 1e-100, 1e100, scale="log").text(1.0) == "1"
+
+
 @pytest.mark.parametrize("step", [0, -1, NAN, 11, 1e-12, "1", True])
 def test_steps_that_are_refused(step: Any) -> None:
     with pytest.raises(InvalidProblem, match="step"):

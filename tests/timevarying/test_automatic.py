@@ -105,3 +105,11 @@ def test_a_study_file_without_priors(tmp_path: Path) -> None:
     with Study.open(tmp_path / "study.db") as study:
         assert study.problem == problem
         assert study.pending[-1].values == expected.values
+
+
+def test_noise_whose_square_is_no_float_is_hardly_any() -> None:
+    """Its logarithm ended the first suggestion after an outcome."""
+    optimizer = Optimizer(TimeVarying([Float("x", 0, 1)], noise=1e-300), seed=0)
+    for value in (0.5, 0.7, 0.6):
+        optimizer.tell(optimizer.ask(), value)
+    assert optimizer.recommend().mean is not None

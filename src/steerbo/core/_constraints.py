@@ -311,7 +311,7 @@ def evidence_of_more(k: int, n: int, p: float) -> float:
     [0.1, 0.2, 1.7, 67.9]
     """
     just_so = _binomial(k, n, p)
-    if not just_so:  # too small for a number
+    if not just_so or p >= 1.0:  # too small for a number; or there is no larger probability
         return math.inf if k > n * p else 0.0
     no_more = math.fsum(_binomial(i, n + 1, p) for i in range(k + 1))
     return no_more / ((n + 1) * (1.0 - p) * just_so)

@@ -87,10 +87,9 @@ def noise(
 
     It is at least `least`, where that is known of how outcomes were rounded.
     """
-    low, high = math.log(min(max(least, 1e-8), 1.0)), math.log(10.0)
-    return Parameter(
-        "noise", math.log(value), min(max(math.log(likely), low), high), spread, low, high
-    )
+    least, most = min(max(least, 1e-8), 1.0), 10.0
+    about = math.log(min(max(likely, least), most))
+    return Parameter("noise", math.log(value), about, spread, math.log(least), math.log(most))
 
 
 def noise_slope(value: float, column: int) -> Parameter:

@@ -420,11 +420,11 @@ class NumericVariable(BaseVariable):
                 allowed,
                 "Choose another unit, or shift the variable.",
             )
-        if self.scale == "log" and self.low <= 0:
+        if self.scale == "log" and self.low < 1e-100:  # ratios of its values are floats, too
             raise InvalidProblem(
                 f"{self.name}.low",
                 self.low,
-                "above 0 on a log scale",
+                "above 0 on a log scale, by at least 1e-100",
                 "Use the linear scale, or raise low.",
             )
 
