@@ -32,7 +32,7 @@ price hangs on the settings, ask `history.affords(price)`. When no scope fits th
 Randomness is `self.streams(round, "what for")`. A method that looks at something before it sets its
 values names that in `Choice.observe`, and overrides `decide`. Values `seen` before choosing are in
 `request["context"]`, by name; where the problem has such variables, override
-`_recommend_at(history, context)` in the place of `recommend`, which then answers for typical
+`_recommend_at(history, context)` in the place of `recommend`: by it `recommend` answers for typical
 contexts, and `policy` for any. `Options` is a `record` in which every field has a default. Where
 answers have bounds, `bound_inflation` is a factor for the model's own errors, and
 `_gain_at(history, context)` the gain that they still allow, so that a study can `stop` when

@@ -50,9 +50,7 @@ from ..surrogate import (
     Trades,
     Units,
     answer_weights,
-    middle_of,
     on_sphere,
-    trade_off,
 )
 from ._policy_value import Policy, PolicyOf, recommended, value_of
 from ._weighed import OfOutcome, Weighed
@@ -291,8 +289,7 @@ class RandomWeights(Trades, CoCaBO):
             return [(i, Policy.unknown(arm.scope)) for i, arm in enumerate(self.arms)]
         some = self.most_feasible(history, some, known).tolist()
         best = self._by_sums if self._looks else self._by_least
-        rows = trade_off([*best(history, some, known)], self.ways)
-        middle = middle_of(rows, self.ways)
+        middle = self.middle([*best(history, some, known)])
         ordered = [replace(middle, alternatives=()), *middle.alternatives]
         if self._infeasible_share(history, some[0], known):
             ordered = [

@@ -38,11 +38,8 @@ from ..surrogate import (
     expected_at_data,
     expected_outcome,
     highest_of,
-    middle_of,
-    models_with,
     posteriors_of,
     scales_of,
-    trade_off,
 )
 from ._starting import starting_play
 from .method import CostVaryingMethod
@@ -78,8 +75,8 @@ class Hypervolume(Trades, CostVaryingMethod[Any]):
 
     @property
     def _models(self) -> dict[str, GPRegression[Any]]:
-        """Models of the value and of the further outcomes, by name."""
-        return models_with(self.surrogate.model, self.surrogate.outcomes.by_name)
+        """Models of the value and of the further outcomes, by name; the value first."""
+        return {VALUE: self.surrogate.model, **self.surrogate.outcomes.by_name}
 
     def _posteriors(
         self, candidates: Candidates, pending: Float[np.ndarray, "p d"]
@@ -157,7 +154,7 @@ class Hypervolume(Trades, CostVaryingMethod[Any]):
         found = self._best_by_weights(candidates, posteriors)
         kept = [row for row, value in found if value > UNLIKELY / 2]
         if kept:
-            return middle_of(trade_off(kept, self.ways), self.ways)
+            return self.middle(kept)
         # infeasible settings are no answer, unless all are: then the likeliest
         likeliest, _ = max(found, key=lambda each: each[1])
         return replace(likeliest, reasons=(reason("none-keeps"),))

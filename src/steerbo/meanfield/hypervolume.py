@@ -41,8 +41,6 @@ from ..surrogate import (
     Units,
     VolumeGained,
     answer_weights,
-    middle_of,
-    trade_off,
     undominated,
 )
 from ._region import Region
@@ -234,7 +232,7 @@ class Hypervolume(Trades, MFGPUCB):
         ]
         left = np.flatnonzero(undominated(np.column_stack(expected)))
         rows = [self._traded(surrogates, mixtures, tables[i]) for i in left]
-        return middle_of(trade_off(rows, self.ways), self.ways)
+        return self.middle(rows)
 
     def _keep(self, tables: Sequence[TableArray], context: Mapping[str, Any]) -> Sequence[bool]:
         return self.feasibility.of_answers(context)(np.array(tables)).tolist()

@@ -80,10 +80,7 @@ from ._traded import (
     Trades,
     answer_weights,
     expected_outcome,
-    middle_of,
-    models_with,
     scales_of,
-    trade_off,
 )
 
 __all__ = [
@@ -96,8 +93,8 @@ __all__ = [
     "build_model", "climb_from", "conditional_rows", "doubts_by_name", "doubts_by_number", "drawn",
     "drift_correlations", "errors_of", "expected_at_data", "expected_improvement", "expected_outcome", "feasible",
     "first_steps", "gains", "highest_of", "inverse_root", "is_told", "kernel_herding", "learned_law", "margin_over",
-    "maximise_bounds", "middle_of", "models_with", "most_within", "on_sphere", "parts_of", "polished",
+    "maximise_bounds", "most_within", "on_sphere", "parts_of", "polished",
     "posteriors_of", "reach", "read_likely", "rows_at", "rows_told", "scales_of", "set_columns", "similarity_shares",
-    "similarity_weights", "sources_said", "subset_used", "trade_off", "ucb", "undecided", "undominated",
+    "similarity_weights", "sources_said", "subset_used", "ucb", "undecided", "undominated",
     "uneven_noise_said", "warm_started", "with_sources",
 ]  # fmt: skip

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -26,8 +26,6 @@ from ..core import (
 from ..gp import GPRegression
 from ..records import record
 from ._trade_off import even_weights, undominated
-
-M = TypeVar("M")
 
 VALUE = "value"
 _ANSWERS_OF_TWO, _ANSWERS_OF_MORE = 13, 24
@@ -54,6 +52,10 @@ class Trades:
         problem: Any = self.problem  # type: ignore[attr-defined]
         return {VALUE: problem.sign, **problem.traded}
 
+    def middle(self, found: Sequence[Recommendation]) -> Recommendation:
+        """Middle of the trade-off between some answers, see `middle_of`; the others of it are its alternatives."""
+        return middle_of(trade_off(found, self.ways), self.ways)
+
     def why(self, history: History, asked: Suggestion) -> Sequence[Reason]:
         """Say how much the trade-off is expected to gain."""
         if "gain" not in asked.note:
@@ -65,11 +67,6 @@ class Trades:
         super().read_logged(asked)  # type: ignore[misc]
         if "gain" in asked.note:
             read_note(Gain, asked.note)
-
-
-def models_with(value: M, outcomes: Mapping[str, M]) -> dict[str, M]:
-    """Models of the value and of the further outcomes, by name; the value first."""
-    return {VALUE: value, **outcomes}
 
 
 def scales_of(models: Mapping[str, GPRegression[Any]]) -> tuple[list[float], list[float]]:

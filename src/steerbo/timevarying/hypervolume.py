@@ -36,10 +36,7 @@ from ..surrogate import (
     answer_weights,
     expected_at_data,
     expected_outcome,
-    middle_of,
-    models_with,
     scales_of,
-    trade_off,
 )
 from .data import Place, RoundView
 from .learned_drift import DriftingSurrogate, LearnedDrift
@@ -100,8 +97,8 @@ class Hypervolume(Trades, LearnedDrift):
 
     @property
     def _models(self) -> dict[str, GPRegression[Any]]:
-        """Models of the value and of the further outcomes, by name."""
-        return models_with(self.surrogate.model, self.surrogate.outcomes.by_name)
+        """Models of the value and of the further outcomes, by name; the value first."""
+        return {VALUE: self.surrogate.model, **self.surrogate.outcomes.by_name}
 
     @contextmanager
     def _expected(
@@ -140,10 +137,10 @@ class Hypervolume(Trades, LearnedDrift):
         if view.margin is not None:
             kept = view.margin(np.array([place for place, _ in found])) >= 0.0
             if not kept.any():
-                middle = middle_of(trade_off([row for _, row in found], self.ways), self.ways)
+                middle = self.middle([row for _, row in found])
                 return replace(middle, reasons=(*middle.reasons, reason("none-keeps")))
             found = [each for each, keeps in zip(found, kept, strict=True) if keeps]
-        return middle_of(trade_off([row for _, row in found], self.ways), self.ways)
+        return self.middle([row for _, row in found])
 
     def _predict_at(
         self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]
