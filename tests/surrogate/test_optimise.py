@@ -125,27 +125,26 @@ def test_of_many_observations_some_say_where_to_look_and_all_what_is_there(monke
         process = ProductKernelPosterior.of(model, random.random((2, 3)))
         assert len(process.coarse.inputs) == 256
         np.testing.assert_array_equal(process.coarse.inputs[-1], process.inputs[-1])
-        for of_mean in (False, True):
-            some = maximise_bounds(process, domains, [2.0], 3, of_mean)
+        for those in (domains, [each.narrow for each in domains]):
+            some = maximise_bounds(process, those, [2.0], 3)
             with monkeypatch.context() as patched:
                 patched.setattr("steerbo.surrogate._expectation.FEW", 10**6)
-                everything = maximise_bounds(
-                    ProductKernelPosterior.of(model, process.inputs[-2:]), domains, [2.0], 3, of_mean
-                )
+                everything = maximise_bounds(ProductKernelPosterior.of(model, process.inputs[-2:]), those, [2.0], 3)
             for (one,), (other,) in zip(some, everything, strict=True):
                 assert one.value == pytest.approx(other.value, rel=1e-5)
 
 
-@pytest.mark.parametrize("of_mean", [False, True])
+@pytest.mark.parametrize("narrow", [False, True])
 @pytest.mark.parametrize("width", [0.08, 0.4])
 def test_some_observations_leave_out_no_point_that_a_climb_would_begin_at(
-    of_mean: bool, width: float, monkeypatch: pytest.MonkeyPatch
+    narrow: bool, width: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ends are the same to the last bit, also where the highest points are crowded, and for lower bounds."""
     random = np.random.default_rng(3)
     laws = [Uncontrolled(LawOf(sb.Float("x", 0, 1, law=sb.Uniform()))) for _ in range(4)]
     parts = [[Controlled() if d in held else laws[d] for d in range(4)] for held in ((0, 1, 2), (1, 2, 3), range(4))]
     domains = [Domain(each, Box(np.zeros(k), np.ones(k))) for each, k in zip(parts, (3, 3, 4), strict=True)] * 8
+    domains = [each.narrow for each in domains] if narrow else domains
     X = random.random((90, 4))
     y = np.exp(-0.5 * ((X - 0.5) ** 2).sum(axis=1) / width**2) + 0.01 * random.normal(size=90)
     model = GPRegression(SquaredExponentialKernel([width] * 4), noise=1e-3)
@@ -155,7 +154,7 @@ def test_some_observations_leave_out_no_point_that_a_climb_would_begin_at(
         monkeypatch.setattr("steerbo.surrogate._expectation.SOME", from_so_many)
         process = ProductKernelPosterior.of(model, random.random((0, 4)))
         assert (process.coarse is process) == (from_so_many > 90)
-        found.append(maximise_bounds(process, domains, [2.0, 0.1, -1.0], 5, of_mean))
+        found.append(maximise_bounds(process, domains, [2.0, 0.1, -1.0], 5))
     for some, every in zip(*found, strict=True):
         for one, other in zip(some, every, strict=True):
             np.testing.assert_array_equal(one.points, other.points)
@@ -164,20 +163,21 @@ def test_some_observations_leave_out_no_point_that_a_climb_would_begin_at(
 
 
 @pytest.mark.parametrize("problem", [NUMERIC, PROBLEM], ids=["smooth", "mixed"])
-@pytest.mark.parametrize("of_mean", [False, True])
-def test_a_search_again_finds_nearly_what_a_whole_one_does(problem: sb.CostVarying, of_mean: bool) -> None:
+@pytest.mark.parametrize("narrow", [False, True])
+def test_a_search_again_finds_nearly_what_a_whole_one_does(problem: sb.CostVarying, narrow: bool) -> None:
     method = learned(problem, 1)
     candidates = method.candidates({})
+    candidates = candidates.narrow if narrow else candidates
     every = range(len(method.search_space.sets))
-    before = method.search_space.search(candidates, every, [BETA], 0, of_mean)
+    before = method.search_space.search(candidates, every, [BETA], 0)
     model, width = method.surrogate.for_round(1), len(method.search_space.columns)
     process = ProductKernelPosterior.of(model, np.random.default_rng(4).random((3, width)))
     short = 0.0
     for i, (found,) in zip(every, before, strict=True):
-        same = warm_started(candidates.posterior, candidates.domains[i], found, BETA, seed=1, of_mean=of_mean)
+        same = warm_started(candidates.posterior, candidates.domains[i], found, BETA, seed=1)
         assert same.value >= found.value - 1e-8, "where nothing is pending it ends where the search has"
-        less = warm_started(process, candidates.domains[i], found, BETA, seed=1, of_mean=of_mean)
-        ((whole,),) = maximise_bounds(process, [candidates.domains[i]], [BETA], 1, of_mean)
+        less = warm_started(process, candidates.domains[i], found, BETA, seed=1)
+        ((whole,),) = maximise_bounds(process, [candidates.domains[i]], [BETA], 1)
         assert less.value <= found.value + 1e-8
         short += max(0.0, whole.value - less.value)
     assert short <= 0.02 * len(before), "in posterior standard deviations of what was told"

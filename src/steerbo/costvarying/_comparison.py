@@ -171,9 +171,11 @@ class ArmComparison:
         method, arms, wide = self._method, self.arms, self.candidates
         if self._few:
             seed, k = method.streams.integer(self._number, "search"), len(arms)
-            each = method.search_space.search(
-                wide, arms * 2, [self._beta], seed, [True] * k + [False] * k
+            both = replace(
+                wide, arms=[*wide.arms] * 2, domains=[*wide.narrow.domains, *wide.domains]
             )
+            plays = [len(wide.arms) + a for a in arms]
+            each = method.search_space.search(both, [*arms, *plays], [self._beta], seed)
             found = [one for (one,) in each]
             self.next_points = dict(zip(arms, found[k:], strict=True))
             upper, found = method.upper_values(wide, arms, found[:k]), found[:k]
@@ -186,8 +188,8 @@ class ArmComparison:
         """Number that u_i within limits is taken not to exceed, net of cost: see `most_within`."""
         a, free = self.arms[k], self._free[self.arms[k]]
         seed = self._method.streams.integer(self._number, "search")
-        posterior, domain = self.candidates.posterior, self.candidates.domains[a]
-        most = most_within(posterior, domain, free, self._beta, seed=seed, of_mean=True)
+        posterior, domain = self.candidates.posterior, self.candidates.narrow.domains[a]
+        most = most_within(posterior, domain, free, self._beta, seed=seed)
         found = replace(free, value=most)
         (upper,) = self._method.upper_values(self.candidates, [a], [found])
         return min(self._bounded(k, found, float(upper)), float(self._bounds.upper[k]))

@@ -194,7 +194,7 @@ class PayingMoves:
         """Settings at which expected values of arms are largest; `free`: the same without limits, where known."""
         known = None if free is None else [[one] for one in free]
         search = self._method.search_space.search
-        found = search(candidates, arms, [0.0], self._seed, of_mean=True, free=known)
+        found = search(candidates.narrow, arms, [0.0], self._seed, free=known)
         return [one for (one,) in found]
 
     @cached_property
@@ -208,10 +208,8 @@ class PayingMoves:
             return float(method.surrogate.unstandardised(value) - prices[k])
 
         def most_within_limits(k: int) -> float:
-            domain = candidates.domains[arms[k]]
-            most = most_within(
-                candidates.posterior, domain, ends[k], 0.0, seed=self._seed, of_mean=True
-            )
+            domain = candidates.narrow.domains[arms[k]]
+            most = most_within(candidates.posterior, domain, ends[k], 0.0, seed=self._seed)
             return net(k, most)
 
         def within_limits(k: int) -> float:

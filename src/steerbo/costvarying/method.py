@@ -231,7 +231,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         """
         seed = self.streams.integer(number, "search")
         before = None if free is None else [[one] for one in free]
-        each = self.search_space.search(candidates, arms, [beta], seed, True, free=before)
+        each = self.search_space.search(candidates.narrow, arms, [beta], seed, free=before)
         found = [one for (one,) in each]
         return self.upper_values(candidates, arms, found), found
 

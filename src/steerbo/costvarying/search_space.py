@@ -85,6 +85,11 @@ class Candidates:
     follows: bool = False
     posteriors: Sequence[ProductKernelPosterior] = ()
 
+    @cached_property
+    def narrow(self) -> Candidates:
+        """The same arms with bounds of their expected value: see `Domain.narrow`."""
+        return replace(self, domains=[each.narrow for each in self.domains])
+
     @property
     def limited(self) -> bool:
         """Whether settings of an arm have to keep to limits, or to be likely to."""
@@ -350,7 +355,6 @@ class SearchSpace:
         arms: Sequence[int],
         betas: Sequence[float],
         seed: int,
-        of_mean: bool | Sequence[bool] = False,
         *,
         free: Sequence[Sequence[Maximum]] | None = None,
     ) -> list[list[Maximum]]:
@@ -361,22 +365,18 @@ class SearchSpace:
         """
         chosen, domains = [candidates.arms[i] for i in arms], [candidates.domains[i] for i in arms]
         whole = all(arm.whole for arm in chosen) and not any(d.box.constrained for d in domains)
-        means = [of_mean] * len(arms) if isinstance(of_mean, bool) else of_mean
         signs = [int(np.sign(beta)) for beta in betas]  # β itself changes slowly
         keys = [
-            [(arm.set, sign, mean) for sign in signs]
-            for arm, mean in zip(chosen, means, strict=True)
+            [(arm.set, sign, domain.of_value) for sign in signs]
+            for arm, domain in zip(chosen, domains, strict=True)
         ]
         if candidates.follows and whole and self._ends.keys() >= set(chain.from_iterable(keys)):
             near = partial(warm_started, candidates.posterior, seed=seed)
             return [
-                [
-                    near(domain, self._ends[key], beta, of_mean=mean)
-                    for key, beta in zip(row, betas, strict=True)
-                ]
-                for domain, row, mean in zip(domains, keys, means, strict=True)
+                [near(domain, self._ends[key], beta) for key, beta in zip(row, betas, strict=True)]
+                for domain, row in zip(domains, keys, strict=True)
             ]
-        found = maximise_bounds(candidates.posterior, domains, betas, seed, of_mean, free=free)
+        found = maximise_bounds(candidates.posterior, domains, betas, seed, free=free)
         if whole:
             self._ends.update(
                 zip(chain.from_iterable(keys), chain.from_iterable(found), strict=True)

@@ -52,15 +52,33 @@ _APART = 0.01  # encoded distance of ends of a search that are different maxima
 
 @dataclass(frozen=True, eq=False)
 class Domain:
-    """Search domain of one scope: every column's part, and the box of the controlled columns, in their order."""
+    """Search domain of one scope, and the kind of bound that is searched over it.
+
+    Args:
+        parts: every column's part.
+        box: of the controlled columns, in their order.
+        of_value: whether bounds are `E μ + β sd[g]`, those of the expected value itself, and not
+            `E μ + β sqrt(E σ²)`.
+    """
 
     parts: Sequence[Part]
     box: Box
+    of_value: bool = False
 
     @cached_property
     def uncertain(self) -> bool:
         """Whether anything is left to nature."""
         return any(isinstance(part, Uncontrolled) for part in self.parts)
+
+    @cached_property
+    def narrow(self) -> Domain:
+        """The same with bounds of the expected value; where nothing is left to nature both bounds are one."""
+        return replace(self, of_value=True) if self.uncertain and not self.of_value else self
+
+    def expectation(self, posterior: ProductKernelPosterior) -> Expectation:
+        """Expected value as a function of the settings, with the deviation of the bounds."""
+        make = Expectation.of_value if self.of_value else Expectation.over
+        return make(posterior, self.parts)
 
 
 class Smooth(Protocol):
@@ -85,24 +103,21 @@ def maximise_bounds(
     domains: Sequence[Domain],
     betas: Sequence[float],
     seed: int,
-    of_mean: bool | Sequence[bool] = False,
     *,
     free: Sequence[Sequence[Maximum]] | None = None,
 ) -> list[list[Maximum]]:
-    """Largest `E μ + β sqrt(E σ²)` of each scope for each β, in standardised units; `of_mean`: `E μ + β sd[g]`.
+    """Largest bound of each scope for each β, in standardised units.
 
     Scopes that set equally many columns are searched together as long as their (n, n) arrays are
-    small. Where some bounds are of one kind and some of the other, `of_mean` says of which each is.
-    `free` are the same in the whole boxes, without limits and margins, where they are known.
+    small. `free` are the same in the whole boxes, without limits and margins, where they are known.
     """
-    means = [of_mean] * len(domains) if isinstance(of_mean, bool) else of_mean
     boxes = {k: each.box.whole for k, each in enumerate(domains) if each.box.constrained}
     ends: dict[int, Sequence[Maximum]] = {}
     if free is not None:
         ends = dict(enumerate(free))
     elif boxes:
         some = [replace(domains[k], box=box) for k, box in boxes.items()]
-        found = maximise_bounds(posterior, some, betas, seed, [means[k] for k in boxes])
+        found = maximise_bounds(posterior, some, betas, seed)
         ends = dict(zip(boxes, found, strict=True))
     # where the largest bound of all settings is at a feasible one there is nothing else to search
     # for
@@ -116,14 +131,7 @@ def maximise_bounds(
             screens.append([one.screen for one in ends[k]])
         else:
             screens.append([None] * len(betas))
-    found = _maximise_bounds(
-        posterior,
-        [domains[k] for k in left],
-        betas,
-        seed,
-        means=[means[k] for k in left],
-        screens=screens,
-    )
+    found = _maximise_bounds(posterior, [domains[k] for k in left], betas, seed, screens=screens)
     return [*map((kept | dict(zip(left, found, strict=True))).__getitem__, range(len(domains)))]
 
 
@@ -133,33 +141,28 @@ def _maximise_bounds(
     betas: Sequence[float],
     seed: int,
     *,
-    means: Sequence[bool],
     screens: Sequence[Sequence[Screen | None]],
 ) -> list[list[Maximum]]:
-    # where nothing is left to nature both bounds are one, which is searched for once
-    scopes = [
-        (domain, mean and domain.uncertain) for domain, mean in zip(domains, means, strict=True)
-    ]
-    screened = dict(zip(scopes, screens, strict=True))
+    screened = dict(zip(domains, screens, strict=True))
     together = max(1, TOGETHER // max(1, len(posterior.inputs)) ** 2)
-    alike: dict[tuple[int, bool], list[tuple[Domain, bool]]] = {}
-    for domain, mean in dict.fromkeys(scopes):
-        alike.setdefault((domain.box.dimension, smooth(domain.box)), []).append((domain, mean))
-    found: dict[tuple[Domain, bool], list[Maximum]] = {}
+    alike: dict[tuple[int, bool], list[Domain]] = {}
+    for domain in dict.fromkeys(domains):  # one that is given twice is searched once
+        alike.setdefault((domain.box.dimension, smooth(domain.box)), []).append(domain)
+    found: dict[Domain, list[Maximum]] = {}
     for (dimension, climbs), group in alike.items():
         some_are_enough = climbs and posterior.coarse is not posterior
         # few scopes take less time without, and few points are all tried
         if some_are_enough and not posterior.many:
-            certain = all(not mean or posterior.certain(domain.parts) for domain, mean in group)
+            certain = all(not each.of_value or posterior.certain(each.parts) for each in group)
             some_are_enough = dimension > 2 and len(group) >= _SEVERAL and certain
         for first in range(0, len(group), together):
             some = group[first : first + together]
-            coarse = [_over(posterior.coarse, *each) for each in some] if some_are_enough else []
-            boxes, before = [domain.box for domain, _ in some], [screened[each] for each in some]
-            each = [_over(posterior, *scope) for scope in some]
-            ends = _alike(each, coarse, boxes, betas, seed, screens=before)
+            coarse = [one.expectation(posterior.coarse) for one in some] if some_are_enough else []
+            boxes, before = [one.box for one in some], [screened[one] for one in some]
+            every = [one.expectation(posterior) for one in some]
+            ends = _alike(every, coarse, boxes, betas, seed, screens=before)
             found |= zip(some, ends, strict=True)
-    return [found[scope] for scope in scopes]
+    return [found[domain] for domain in domains]
 
 
 def _tries_the_same(box: Box) -> bool:
@@ -179,7 +182,6 @@ def most_within(
     beta: float,
     *,
     seed: int,
-    of_mean: bool = False,
 ) -> float:
     """Number that the largest bound within a margin is taken not to exceed, without a climb.
 
@@ -200,7 +202,7 @@ def most_within(
     # around what was played there may be an island that no screen comes upon
     island = len(region.known) > 0 and region.may_allow(region.snap(region.known)).any()
     nowhere = free.value if island else UNLIKELY / 2.0
-    bound = _over(posterior, domain, of_mean)
+    bound = domain.expectation(posterior)
 
     def screened(box: Box) -> Screen:
         points = sobol_in_box(box, EFFORT[box.dimension > 2][0], seed)
@@ -227,7 +229,6 @@ def warm_started(
     beta: float,
     *,
     seed: int,
-    of_mean: bool = False,
 ) -> Maximum:
     """Maximise the bound of one scope again after some points became pending since `before` was found.
 
@@ -236,7 +237,7 @@ def warm_started(
     twentieth of the time: an end that has moved a little is lower than the new one by next to
     nothing. `climb_from` improves the end that is played.
     """
-    box, bound = domain.box, partial(_over(posterior, domain, of_mean).bound, beta=beta)
+    box, bound = domain.box, partial(domain.expectation(posterior).bound, beta=beta)
     points = before.points
     if box.dimension:
         points = np.concatenate([box.snap(points), sobol_in_box(box, NEARBY, seed)])
@@ -251,16 +252,11 @@ def climb_from(
     """Improve a maximum of `warm_started` by a few steps."""
     if not domain.box.dimension:
         return found
-    bound = partial(_over(posterior, domain, of_mean=False).bound, beta=beta)
+    bound = partial(domain.expectation(posterior).bound, beta=beta)
     points, values = maximise_constrained(
         bound, found.points[:1], domain.box, iterations=STEPS, tolerance=ARRIVED
     )
     return Maximum(points[0], float(values[0]), points, values)
-
-
-def _over(posterior: ProductKernelPosterior, domain: Domain, of_mean: bool) -> Expectation:
-    make = Expectation.of_value if of_mean else Expectation.over
-    return make(posterior, domain.parts)
 
 
 def _alike(
