@@ -138,11 +138,12 @@ def test_only_plays_that_keep_to_what_is_asked_are_searched() -> None:
     optimizer.refit()
     learned_from = surrogate(optimizer)
     box = Box([0.0], [1.0])
-    guarded = learned_from.feasible(0, box, [Controlled(), Observed(0.5)])
+    guarded = learned_from.feasible(learned_from.feasibility, 0, box, [Controlled(), Observed(0.5)])
     assert isinstance(guarded, FeasibleRegion)
     nothing = Box([], [])
     for a, allowed in ((0.05, True), (0.99, False)):
-        found = learned_from.feasible(0, nothing, [Observed(a), Observed(0.5)])
+        found = learned_from.feasible(learned_from.feasibility, 0, nothing, [Observed(a), Observed(0.5)])
         assert (found is not None) == allowed
     world = case("ucb-psq")
-    assert surrogate(world.play(world.start(), 2)).feasible(0, box, [Controlled()]) is box, "nothing is asked"
+    asked_nothing = surrogate(world.play(world.start(), 2))
+    assert asked_nothing.feasible(asked_nothing.feasibility, 0, box, [Controlled()]) is box

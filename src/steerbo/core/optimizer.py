@@ -295,7 +295,7 @@ class BaseStudy(ABC):
     def with_warnings(
         self, suggestion: Suggestion, new: Container[str] | None = None
     ) -> Suggestion:
-        """Add warnings to a suggestion that is handed out.
+        """Add warnings to a suggestion: values far outside their range, a far time, limits that may break.
 
         Args:
             suggestion: any of this study.
@@ -305,12 +305,8 @@ class BaseStudy(ABC):
         _warn_of(
             each for each in found if new is None or each.field.removeprefix("context.") in new
         )
-        return self._warned(suggestion, found)
-
-    def _warned(self, suggestion: Suggestion, implausible: Iterable[Finding]) -> Suggestion:
-        """Suggestion with its warnings: values that are implausible, and limits that may break."""
         unlikely = limits_unlikely(self._state.method, self.history, suggestion)
-        return replace(suggestion, warnings=tuple(map(str, (*implausible, *unlikely))))
+        return replace(suggestion, warnings=tuple(map(str, (*found, *unlikely))))
 
     @one_at_a_time
     def card(self, suggestion: Suggestion | str) -> Card:
@@ -328,8 +324,7 @@ class BaseStudy(ABC):
         cost 2
         """
         played = self._state.reports.about(suggestion)
-        found = implausible_in_looks(played.suggestion, self.history, self.problem.space)
-        asked = self._warned(played.suggestion, found)
+        asked = self.with_warnings(played.suggestion, ())
         known = {name: getattr(asked, name) for name in Suggestion.__dataclass_fields__}
         stated = self.problem.price(asked)
         cost = stated if stated is not None and not asked.observe else played.expected_cost

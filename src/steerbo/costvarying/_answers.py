@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -76,7 +77,7 @@ class Answers:
         return self.search_space.candidates(
             ProductKernelPosterior.of(model, nothing_pending, time),
             {name: value for name, value in context.items() if name in problem.space},
-            self.surrogate.feasible_answers,
+            partial(self.surrogate.feasible, self.surrogate.feasibility.for_answers),
             self.search_space.nature.for_answers,
             positions=problem.keepable_positions(self.history) if staying else None,
             time=time,

@@ -73,12 +73,12 @@ class JointLaw:
             return self._unconditional
         return self._columns(self._conditional(values))
 
-    def to_choose_by(self, known: Mapping[str, float]) -> dict[str, Uncontrolled]:
-        """The same laws as if they were known.
+    def as_if_known(self, laws: Mapping[str, Uncontrolled]) -> dict[str, Uncontrolled]:
+        """Laws of the columns without their uncertainty.
 
-        No play reduces their uncertainty, so a choice that counted it would explore for ever.
+        No play reduces it, so a choice that counted it would explore for ever.
         """
-        law = self.at(known)[self.names[0]].law
+        law = laws[self.names[0]].law
         assert isinstance(law, Rows)
         return self._columns(replace(law, count=None))
 
@@ -117,25 +117,20 @@ class NatureModel:
 
     def at(self, known: Mapping[str, float], before: int | None = None) -> dict[str, Uncontrolled]:
         """Laws to choose by, given encoded values; `before`: as they were before that result."""
-        joint = {} if self._joint is None else self._joint.to_choose_by(self._seen(known))
-        return {**self._stated, **joint, **self._learned(known, before)}
+        laws = self.for_answers(known, before)
+        return laws if self._joint is None else {**laws, **self._joint.as_if_known(laws)}
 
-    def for_answers(self, known: Mapping[str, float]) -> dict[str, Uncontrolled]:
-        """The same, with the uncertainty that finitely many rows of data leave."""
-        joint = {} if self._joint is None else self._joint.at(self._seen(known))
-        return {**self._stated, **joint, **self._learned(known)}
-
-    def _seen(self, known: Mapping[str, float]) -> dict[str, float]:
-        return {name: value for name, value in known.items() if name in self.space.seen}
-
-    def _learned(
+    def for_answers(
         self, known: Mapping[str, float], before: int | None = None
     ) -> dict[str, Uncontrolled]:
+        """The same, with the uncertainty that finitely many rows of data leave."""
+        seen = {name: value for name, value in known.items() if name in self.space.seen}
         results = self._history.results if self.learns and self._history is not None else ()
         drawn = self._drawn.of(results).by_name
         unknown = {name: draws for name, draws in drawn.items() if name not in known}
-        seen = self._seen(known)
-        return {name: Uncontrolled(draws.law(seen, before)) for name, draws in unknown.items()}
+        learned = {name: Uncontrolled(draws.law(seen, before)) for name, draws in unknown.items()}
+        joint = {} if self._joint is None else self._joint.at(seen)
+        return {**self._stated, **joint, **learned}
 
 
 @dataclass(eq=False)

@@ -394,17 +394,13 @@ class Surrogate:
 
     # -- feasibility -------------------------------------------------------------------------------
 
-    def feasible(self, i: int, box: Box, parts: Sequence[Part]) -> Box | None:
-        """Restrict a box of control set `i` to likely feasible plays: see `Feasibility.region`."""
-        return self._region(self.feasibility, i, box, parts)
-
-    def feasible_answers(self, i: int, box: Box, parts: Sequence[Part]) -> Box | None:
-        """Restrict a box of control set `i` to likely feasible answers, which must be surer to work."""
-        return self._region(self.feasibility.for_answers, i, box, parts)
-
-    def _region(
+    def feasible(
         self, feasibility: Feasibility, i: int, box: Box, parts: Sequence[Part]
     ) -> Box | None:
+        """Restrict a box of control set `i` to likely feasible settings, of plays or of answers.
+
+        See `Feasibility.region`.
+        """
         near = self.model.inputs[-_LATEST:, set_columns(parts)] if feasibility.active else None
         scope = self.search_space.controls(i)
         return feasibility.region(box, parts, near=near, scope=scope)

@@ -195,7 +195,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         return self.search_space.candidates(
             ProductKernelPosterior.of(model, points, time),
             seen,
-            self.surrogate.feasible,
+            partial(self.surrogate.feasible, self.surrogate.feasibility),
             self.search_space.nature.at,
             positions=self.problem.keepable_positions(self.history) if staying else None,
             time=time,
