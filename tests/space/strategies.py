@@ -7,6 +7,7 @@ from typing import Any
 from hypothesis import settings
 from hypothesis import strategies as st
 
+from steerbo._text import normalised
 from steerbo.space import (
     Beta,
     Categorical,
@@ -93,7 +94,10 @@ def integers(draw: st.DrawFn) -> Integer:
 
 
 choices = st.lists(
-    st.booleans() | st.integers(-9, 9) | st.floats(-9, 9) | st.text(max_size=4), min_size=2, max_size=7, unique=True
+    st.booleans() | st.integers(-9, 9) | st.floats(-9, 9) | st.text(max_size=4).filter(normalised),
+    min_size=2,
+    max_size=7,
+    unique=True,
 )
 
 

@@ -40,7 +40,9 @@ def test_any_finite_code_is_decoded(given_choices: list[Any], z: list[float]) ->
     assert all(value in given_choices for value in Categorical("c", given_choices).decode(z))
 
 
-@pytest.mark.parametrize("given_choices", [[], ["a"], ["a", "a"], [1, True], [1, 1.0], [0, False, "x"]])
+@pytest.mark.parametrize(
+    "given_choices", [[], ["a"], ["a", "a"], [1, True], [1, 1.0], [0, False, "x"], ["a", ""], ["a", " "]]
+)
 def test_choices_that_are_refused(given_choices: list[Any]) -> None:
     with pytest.raises(InvalidProblem, match=r"c\.choices"):
         Categorical("c", given_choices)

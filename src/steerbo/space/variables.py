@@ -553,10 +553,11 @@ class Categorical(BaseVariable):
             raise InvalidProblem(
                 f"{self.name}.choices", len(self.choices), f"at most {MOST_LEVELS} choices"
             )
-        twice = duplicate(
-            [normalised(each) if isinstance(each, str) else each for each in self.choices]
-        )
-        if twice is not None:
+        read = [normalised(each) if isinstance(each, str) else each for each in self.choices]
+        if "" in read:
+            hint = "An empty cell or field says nothing: call the choice 'none', say."
+            raise InvalidProblem(f"{self.name}.choices", "", "texts that are not empty", hint)
+        if (twice := duplicate(read)) is not None:
             raise InvalidProblem(
                 f"{self.name}.choices", twice, "every choice once (1, 1.0 and true are the same)"
             )
