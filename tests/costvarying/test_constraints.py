@@ -13,6 +13,7 @@ from steerbo.core import Suggestion
 from steerbo.errors import InvalidContext, InvalidProblem
 from steerbo.records import to_dict
 from steerbo.space import Limit
+from steerbo.surrogate import highest_of
 from steerbo.testing import Case, TraitContract
 
 pytestmark = pytest.mark.few_draws
@@ -219,3 +220,47 @@ class TestContract(TraitContract):
     """With limits of every kind: what is chosen is held against them at every ask, pending and in batches, too."""
 
     case = staticmethod(_world)
+
+
+def test_only_sets_that_may_be_the_answer_are_searched_by_all_climbs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One climb finds settings of the others; the answer is as if all were searched so."""
+    longer: list[bool] = []
+
+    def counted(function: Any, box: Any, seed: int, *, briefly: bool = False, free: Any = None) -> Any:
+        longer.append(not briefly)
+        return highest_of(function, box, seed, briefly=briefly, free=free)
+
+    def long(function: Any, box: Any, seed: int, **_: Any) -> Any:
+        return highest_of(function, box, seed)
+
+    answers = []
+    for search in (counted, long):
+        monkeypatch.setattr("steerbo.costvarying.search_space.highest_of", search)
+        answers.append(_within_a_budget_of_heat().recommend())
+    ours, full = answers
+    assert len(longer) - sum(longer) == 7
+    assert 0 < sum(longer) < 7
+    assert (ours.scope, ours.values, ours.mean) == (full.scope, full.values, full.mean)
+    best = {each.scope: each.mean for each in full.alternatives}
+    for each in ours.alternatives:
+        assert best[each.scope] - 0.05 < each.mean <= best[each.scope] + 1e-6
+
+
+def _within_a_budget_of_heat() -> sb.Optimizer:
+    """All sets of three variables; what they give grows with their sum, and heat does as well."""
+    names = ["a", "b", "c"]
+    sets = [[n for k, n in enumerate(names) if number >> k & 1] for number in range(1, 8)]
+    problem = sb.CostVarying(
+        [sb.Float(name, 0, 1, law=sb.Uniform()) for name in names],
+        sets,
+        [len(each) for each in sets],
+        value_of_one=5.0,
+        limits=[sb.OutcomeConstraint("heat", at_most=1.6, probability=0.9)],
+    )
+    optimizer, draws = sb.Optimizer(problem, seed=0, budget=1e6), np.random.default_rng(0)
+    for _ in range(20):
+        x = draws.random(3)
+        value = float(2.0 * x.sum() + np.sin(6.0 * x[0]))
+        heat = float(x.sum() + 0.02 * draws.normal())
+        optimizer.add(value, realised={**dict(zip(names, x.tolist(), strict=True)), "heat": heat})
+    return optimizer

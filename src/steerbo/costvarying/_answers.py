@@ -138,13 +138,38 @@ class Answers:
     ) -> tuple[list[Recommendation], float, Int[np.ndarray, " k"], int]:
         """Compare the control sets at their best settings.
 
+        Within limits on outcomes one climb finds the settings of sets that cannot be acceptable.
+
         Returns:
             The best of every set, the least acceptable value (net of cost where that has a price)
             in units of `sign · value`, the acceptable sets, and the recommended one.
         """
+        every = range(len(self.costs.means()))
+        both = [self._best_of_set(candidates, i, briefly=True) for i in every]
+        compared = self._compared(candidates, both)
+        _, least, _, _ = compared
+        left = [i for i in every if self._may_reach(candidates, i, both[i], least)]
+        for i in left:
+            both[i] = self._best_of_set(candidates, i, free=both[i][1].free)
+        return self._compared(candidates, both) if left else compared
+
+    def _may_reach(
+        self, candidates: Candidates, i: int, best: tuple[Recommendation, Maximum], least: float
+    ) -> bool:
+        """Whether more climbs may find settings of a set, which keep the limits, that are acceptable."""
+        row, found = best
+        if found.free is None or found.value <= UNLIKELY / 2:
+            return False
+        most = np.array([self.surrogate.unstandardised(found.free.value)])
+        most = self.surrogate.with_failure(most, candidates, [i])
+        return bool(most[0] - self._price_in_value(row) >= least)
+
+    def _compared(
+        self, candidates: Candidates, both: Sequence[tuple[Recommendation, Maximum]]
+    ) -> tuple[list[Recommendation], float, Int[np.ndarray, " k"], int]:
+        """`_judge` by what was found of each set."""
         sign, costs = self.problem.sign, self.costs.means()
-        both = [self._best_of_set(candidates, i) for i in range(len(costs))]
-        rows, found = [row for row, _ in both], np.array([value for _, value in both])
+        rows, found = [row for row, _ in both], np.array([one.value for _, one in both])
         means = np.array([sign * (row.mean or 0.0) for row in rows])
         # infeasible settings are no answer, unless all are: then the likeliest
         if self.surrogate.feasibility.active:
@@ -164,20 +189,34 @@ class Answers:
         among: list[int] = good.tolist() or [int(means.argmax())]  # out of reach: the best
         return rows, least, good, min(among, key=lambda i: (known[i], -means[i]))
 
-    def _best_of_set(self, candidates: Candidates, i: int) -> tuple[Recommendation, float]:
-        """Best settings of a control set, and the value that the search found there, in standardised units."""
+    def _best_of_set(
+        self,
+        candidates: Candidates,
+        i: int,
+        *,
+        briefly: bool = False,
+        free: Maximum | None = None,
+    ) -> tuple[Recommendation, Maximum]:
+        """Best settings of a control set, and what the search found, in standardised units."""
         seed = self.streams.integer(0, f"recommend {i}")
-        found, mixture = self.best(candidates, i, seed)
+        found, mixture = self.best(candidates, i, seed, briefly=briefly, free=free)
         kept = not (self.surrogate.feasibility.active and found.value <= UNLIKELY / 2)
         reasons = () if kept else (reason("none-keeps"),)
-        return self.described(candidates, Arm(i), found.point, mixture, reasons), found.value
+        return self.described(candidates, Arm(i), found.point, mixture, reasons), found
 
     def best(
-        self, candidates: Candidates, a: int, seed: int, beta: float = 0.0
+        self,
+        candidates: Candidates,
+        a: int,
+        seed: int,
+        beta: float = 0.0,
+        *,
+        briefly: bool = False,
+        free: Maximum | None = None,
     ) -> tuple[Maximum, Mixture]:
-        """See `Candidates.best_answer`: of the net value where costs depend on settings."""
+        """See `Candidates.best_answer`: of the net value, and never briefly, where costs depend on settings."""
         if not self.costs.of_settings.active:
-            return candidates.best_answer(a, seed, beta)
+            return candidates.best_answer(a, seed, beta, briefly=briefly, free=free)
         mixture = candidates.mixture(a, beta)
         i = candidates.arms[a].set
         domain = candidates.domains[a]

@@ -125,10 +125,21 @@ class Candidates:
         posteriors = self.posteriors or (self.posterior,)
         return Mixture([Expectation.of_value(each, parts) for each in posteriors], beta)
 
-    def best_answer(self, i: int, seed: int, beta: float = 0.0) -> tuple[Maximum, Mixture]:
-        """Maximise `m + β √v` of arm `i`: m and v are mean and variance of the mixture of its expected value."""
-        mixture = self.mixture(i, beta)
-        return highest_of(mixture, self.domains[i].box, seed), mixture
+    def best_answer(
+        self,
+        i: int,
+        seed: int,
+        beta: float = 0.0,
+        *,
+        briefly: bool = False,
+        free: Maximum | None = None,
+    ) -> tuple[Maximum, Mixture]:
+        """Maximise `m + β √v` of arm `i`: m and v are mean and variance of the mixture of its expected value.
+
+        `briefly` and `free`: see `highest_of`.
+        """
+        mixture, box = self.mixture(i, beta), self.domains[i].box
+        return highest_of(mixture, box, seed, briefly=briefly, free=free), mixture
 
 
 class SearchSpace:

@@ -34,6 +34,8 @@ def in_step(
     >>> in_step(double, [lambda ask, k=k: ask(ask(np.array([k]))) for k in (1.0, 2.0)])
     [array([4.]), array([8.])]
     """
+    if len(searches) == 1:
+        return [searches[0](lambda point: answer(point[None])[0])]
     said: SimpleQueue[tuple[int, str, Any]] = SimpleQueue()
     answers: list[SimpleQueue[Any]] = [SimpleQueue() for _ in searches]
 

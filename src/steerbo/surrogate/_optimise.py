@@ -302,17 +302,25 @@ def _only(expectation: Expectation, beta: float) -> Maximum:
     return Maximum(points[0], float(values[0]), points, values)
 
 
-def highest_of(function: Smooth, box: Box, seed: int) -> Maximum:
-    """The largest value of one function of a scope's settings."""
+def highest_of(
+    function: Smooth, box: Box, seed: int, *, briefly: bool = False, free: Maximum | None = None
+) -> Maximum:
+    """The largest value of one function of a scope's settings.
+
+    `briefly`: within a margin by one climb alone. `free` is the largest value without limits, where
+    that is known.
+    """
     screened = None
+    briefly &= isinstance(box, FeasibleRegion)
     if box.constrained:
-        found = highest_of(function, box.whole, seed)
-        if _allowed(box, found):
-            return found
-        screened = found.screen if _tries_the_same(box) else None
+        free = highest_of(function, box.whole, seed) if free is None else free
+        if _allowed(box, free):
+            return free
+        screened = free.screen if _tries_the_same(box) else None
     if not smooth(box):
         rise = function.risen if isinstance(function, Mixture) else _risen(function)
-        return _mixed(rise, box, seed, function.values, screened)
+        found = _mixed(rise, box, seed, function.values, screened, 1 if briefly else None)
+        return replace(found, free=free) if briefly else found
     return _together(
         lambda points: function.values(points[0])[None],
         lambda points, _: function.curved(points),
@@ -376,6 +384,7 @@ def _mixed(
     seed: int,
     value: Callable[[np.ndarray], np.ndarray],  # a screen needs no slopes, which take far longer
     screened: Screen | None,
+    climbs: int | None = None,
 ) -> Maximum:
     screen, starts = EFFORT[box.dimension > 2]
     return maximise(
@@ -384,7 +393,7 @@ def _mixed(
         box,
         seed=seed,
         screen=screen,
-        starts=starts,
+        starts=climbs or starts,
         tolerance=ARRIVED,
         screened=screened,
     )
