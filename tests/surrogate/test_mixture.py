@@ -7,8 +7,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 import steerbo as sb
-from steerbo.space import Variable
-from steerbo.surrogate import Expectation, Mixture
+from steerbo.optim import Box, box_of
+from steerbo.space import Space, Variable
+from steerbo.surrogate import Expectation, Mixture, highest_of, highest_of_each
 from tests.surrogate.examples import a_process, parts
 
 VARIABLES: list[Variable] = [sb.Float(name, 0, 1, law=sb.Uniform()) for name in "abc"]
@@ -41,3 +42,20 @@ def test_slopes_and_curves_are_those_by_differences(beta: float) -> None:
         up, down = mixture.curved(POINTS + away), mixture.curved(POINTS - away)
         assert_allclose(slope[:, i], (up[0] - down[0]) / (2 * step), rtol=1e-4, atol=1e-6)
         assert_allclose(curve[:, :, i], (up[1] - down[1]) / (2 * step), rtol=1e-4, atol=1e-5)
+
+
+def test_scopes_that_are_searched_together_end_where_each_ends_alone() -> None:
+    """Of one, two and three columns; and of categories nothing is known before."""
+    held = [[0], [2], [0, 1], [0, 2], [1, 2], [0, 1, 2]]
+    each = [a_process(VARIABLES, seed=seed) for seed in range(3)]
+    means = [Mixture([Expectation.of_means(one, parts(VARIABLES, some)) for one in each]) for some in held]
+    boxes = [box_of(Space(VARIABLES), some) for some in held]
+    together = highest_of_each(means, boxes, seed=1)
+    for found, mean, box in zip(together, means, boxes, strict=True):
+        assert found is not None
+        alone = highest_of(mean, box, seed=1)
+        assert_allclose(found.point, alone.point, atol=1e-9)
+        assert_allclose(found.value, alone.value, rtol=1e-12)
+        assert found.screen is not None
+        assert_allclose(found.screen[1], mean.values(found.screen[0]), rtol=1e-12)
+    assert highest_of_each(means[:1], [Box([0], [1], [[0, 1]])], seed=1) == [None]

@@ -145,7 +145,10 @@ class Answers:
             in units of `sign · value`, the acceptable sets, and the recommended one.
         """
         every = range(len(self.costs.means()))
-        both = [self._best_of_set(candidates, i, briefly=True) for i in every]
+        free: Sequence[Maximum | None] = [None] * len(every)
+        if not self.costs.of_settings.active:  # else what is highest is not the expected value
+            free = candidates.best_without_limits(self._seed)
+        both = [self._best_of_set(candidates, i, briefly=True, free=free[i]) for i in every]
         compared = self._compared(candidates, both)
         _, least, _, _ = compared
         left = [i for i in every if self._may_reach(candidates, i, both[i], least)]
@@ -189,6 +192,11 @@ class Answers:
         among: list[int] = good.tolist() or [int(means.argmax())]  # out of reach: the best
         return rows, least, good, min(among, key=lambda i: (known[i], -means[i]))
 
+    @property
+    def _seed(self) -> int:
+        """Seed of searches for answers: the same points are tried in all sets of as many variables."""
+        return self.streams.integer(0, "recommend")
+
     def _best_of_set(
         self,
         candidates: Candidates,
@@ -198,8 +206,7 @@ class Answers:
         free: Maximum | None = None,
     ) -> tuple[Recommendation, Maximum]:
         """Best settings of a control set, and what the search found, in standardised units."""
-        seed = self.streams.integer(0, f"recommend {i}")
-        found, mixture = self.best(candidates, i, seed, briefly=briefly, free=free)
+        found, mixture = self.best(candidates, i, self._seed, briefly=briefly, free=free)
         kept = not (self.surrogate.feasibility.active and found.value <= UNLIKELY / 2)
         reasons = () if kept else (reason("none-keeps"),)
         return self.described(candidates, Arm(i), found.point, mixture, reasons), found
@@ -332,11 +339,11 @@ class Answers:
 
         That may be to stay, where that is nearly as good.
         """
-        seed, sign = self.streams.integer(0, f"recommend {chosen}"), self.problem.sign
+        sign = self.problem.sign
         rows = [best]
         for a, arm in enumerate(candidates.arms):
             if arm.set == chosen and not arm.whole:
-                found, mixture = candidates.best_answer(a, seed)
+                found, mixture = candidates.best_answer(a, self._seed)
                 if found.value > UNLIKELY / 2:
                     rows.append(self.described(candidates, arm, found.point, mixture))
         paid = [sign * self._switching_in_value(row.values) for row in rows]

@@ -23,6 +23,7 @@ from ..surrogate import (
     ProductKernelPosterior,
     Uncontrolled,
     highest_of,
+    highest_of_each,
     maximise_bounds,
     parts_of,
     warm_started,
@@ -124,6 +125,16 @@ class Candidates:
         parts = self.domains[i].parts
         posteriors = self.posteriors or (self.posterior,)
         return Mixture([Expectation.of_value(each, parts) for each in posteriors], beta)
+
+    def best_without_limits(self, seed: int) -> list[Maximum | None]:
+        """Largest expected value of each control set, whether or not its settings keep limits; None: not smooth."""
+        posteriors = self.posteriors or (self.posterior,)
+        sets = [domain for arm, domain in zip(self.arms, self.domains, strict=True) if arm.whole]
+        means = [
+            [Expectation.of_means(each, domain.parts) for each in posteriors] for domain in sets
+        ]
+        boxes = [domain.box.whole for domain in sets]
+        return highest_of_each([Mixture(each) for each in means], boxes, seed)
 
     def best_answer(
         self,

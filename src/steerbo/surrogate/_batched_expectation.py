@@ -13,7 +13,7 @@ from .._arrays import Bool, Float, Int
 from ..gp import mixture_moments, mixture_quantile
 from ..gp.kernels import rational
 from ..optim import TOP
-from ._expectation import CERTAIN, Expectation
+from ._expectation import CERTAIN, SHARED, Expectation
 
 _AT_ONCE = 2**16
 """Numbers in kernel rows up to which a screen is faster with all expectations in one array."""
@@ -441,6 +441,27 @@ class Mixture:
             return np.asarray(np.mean([each.mean(points) for each in self._each], axis=0))
         mean, deviation = self.moments(points)
         return mean + self._beta * deviation
+
+    @staticmethod
+    def values_of_each(
+        mixtures: Sequence[Mixture], points: Float[np.ndarray, "m p c"]
+    ) -> Float[np.ndarray, "m p"]:
+        """Means of several scopes under the same posteriors, at p points for each.
+
+        One posterior after the other, and so many points at a time that it holds the factors of all
+        columns for the scopes that follow.
+        """
+        found = np.zeros(points.shape[:2])
+        first = mixtures[0]._each[0].posterior
+        columns = zip(*(mixture._each[0].controlled for mixture in mixtures), strict=True)
+        factors = len(first.inputs) * sum(len(set(column)) for column in columns)
+        rows = max(SHARED, first.held // max(1, factors))
+        for some in range(0, points.shape[1], rows):
+            block = slice(some, some + rows)
+            for members in zip(*(mixture._each for mixture in mixtures), strict=True):
+                for k, member in enumerate(members):
+                    found[k, block] += member.mean(points[k, block])
+        return found / len(mixtures[0]._each)
 
     def curved(
         self, points: Float[np.ndarray, "r c"]

@@ -312,14 +312,15 @@ def highest_of(
     """
     screened = None
     briefly &= isinstance(box, FeasibleRegion)
-    if box.constrained:
+    if box.constrained or free is not None:
         free = highest_of(function, box.whole, seed) if free is None else free
         if _allowed(box, free):
             return free
         screened = free.screen if _tries_the_same(box) else None
     if not smooth(box):
         rise = function.risen if isinstance(function, Mixture) else _risen(function)
-        found = _mixed(rise, box, seed, function.values, screened, 1 if briefly else None)
+        climbs = 1 if briefly else None
+        found = _mixed(rise, box, seed, function.values, screened, climbs=climbs)
         return replace(found, free=free) if briefly else found
     return _together(
         lambda points: function.values(points[0])[None],
@@ -327,6 +328,33 @@ def highest_of(
         [box],
         seed,
     )[0]
+
+
+def highest_of_each(
+    mixtures: Sequence[Mixture], boxes: Sequence[Box], seed: int
+) -> list[Maximum | None]:
+    """`highest_of` several scopes, those that set equally many columns together; None of a box that is not smooth."""
+    found: dict[int, Maximum] = {}
+    alike: dict[int, list[int]] = {}
+    for k, box in enumerate(boxes):
+        if box.dimension and smooth(box):
+            alike.setdefault(box.dimension, []).append(k)
+    for group in alike.values():
+        some, starts = [mixtures[k] for k in group], EFFORT[boxes[group[0]].dimension > 2][1]
+        ends = _together(
+            partial(Mixture.values_of_each, some),
+            lambda points, rows, some=some, starts=starts: _each(some, points, rows // starts),
+            [boxes[k] for k in group],
+            seed,
+        )
+        found |= zip(group, ends, strict=True)
+    return [found.get(k) for k in range(len(boxes))]
+
+
+def _each(functions: Sequence[Smooth], points: Float[np.ndarray, "r c"], which: np.ndarray) -> Any:
+    """Values, gradients and Hessians of functions, numbered ascending, at a point each."""
+    parts = [functions[k].curved(points[which == k]) for k in np.unique(which)]
+    return tuple(map(np.concatenate, zip(*parts, strict=True)))
 
 
 def _risen(function: Smooth) -> ValueAndGradient:
@@ -384,6 +412,7 @@ def _mixed(
     seed: int,
     value: Callable[[np.ndarray], np.ndarray],  # a screen needs no slopes, which take far longer
     screened: Screen | None,
+    *,
     climbs: int | None = None,
 ) -> Maximum:
     screen, starts = EFFORT[box.dimension > 2]
