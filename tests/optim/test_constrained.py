@@ -84,3 +84,32 @@ def test_a_climb_that_leaps_into_another_hollow_is_begun_again_nearby(seed: int)
     assert (np.abs(rise(starts)[1]).max(axis=1) > 0.1).all()
     assert (values > worth.means(starts) + 0.01).all()
     assert region.allows(ends).all()
+
+
+@pytest.mark.parametrize("seed", [92, 173, 240])
+def test_a_climb_ends_where_a_margin_is_rounded(seed: int) -> None:
+    """Of a margin with eight digits no step keeps more: steps to and fro would go on as long as they may."""
+    random, calls = np.random.default_rng(seed), 0
+    along, bend = random.random(2) + 0.2, random.random((2, 2))
+    bend, least = bend @ bend.T, 10 ** random.uniform(-3, 0)
+    bulge, top = random.random(2) + 0.5, 0.4 * random.random() + 0.2
+
+    def hill(Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        nonlocal calls
+        calls += 1
+        return least + Z @ along - 0.5 * np.einsum("ni,ij,nj->n", Z, bend, Z), along - Z @ bend
+
+    def margin(Z: np.ndarray) -> np.ndarray:
+        return np.floor(1e8 * (top - np.log1p(2.0 * (Z**2 * bulge).sum(1)))) / 1e8
+
+    def slopes(Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        steep = -4.0 * Z * bulge / (1.0 + 2.0 * (Z**2 * bulge).sum(1))[:, None]
+        return margin(Z)[:, None], steep[:, None]
+
+    region = FeasibleRegion(Box([0, 0], [1, 1]), margin, gradients=slopes)
+    (end,), _ = maximise_constrained(hill, np.full((1, 2), 0.05), region, tolerance=1e-6)
+    assert calls < 100
+    assert 0.0 <= margin(end[None])[0] < 2e-5
+    # where slopes are parallel nothing along the edge is higher
+    rise, steep = hill(end[None])[1][0], slopes(end[None])[1][0, 0]
+    assert abs(rise[0] * steep[1] - rise[1] * steep[0]) < 1e-3 * np.linalg.norm(rise) * np.linalg.norm(steep)

@@ -116,6 +116,10 @@ def _climb(
     value = max(abs(first), 1e-3)
     # SLSQP's first step is the slope
     scale = steep / _FIRST_STEP if steep > _FLAT * value else value
+    exact = options["ftol"] * value / scale
+    # SLSQP goes on until constraints are broken by no more than that, and all within the guard is
+    # allowed
+    unit = exact / _GUARD
 
     def whole(share: Float[np.ndarray, " c"]) -> Float[np.ndarray, " d"]:
         point = start.copy()
@@ -138,8 +142,8 @@ def _climb(
         constraints.append(
             {
                 "type": "ineq",
-                "fun": lambda share: asked(share)[2] - _GUARD,
-                "jac": lambda share: asked(share)[3][:, free] * width,
+                "fun": lambda share: unit * (asked(share)[2] - _GUARD),
+                "jac": lambda share: unit * asked(share)[3][:, free] * width,
             }
         )
     begin = (start[free] - low) / width
@@ -150,7 +154,7 @@ def _climb(
         method="SLSQP",
         bounds=[*zip(np.maximum(begin - reach, 0.0), np.minimum(begin + reach, 1.0), strict=True)],
         constraints=constraints,
-        options={**options, "ftol": options["ftol"] * value / scale},
+        options={**options, "ftol": exact},
     )
     return whole(found.x)
 
