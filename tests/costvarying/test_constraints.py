@@ -241,9 +241,9 @@ def test_only_sets_that_may_be_the_answer_are_searched_by_all_climbs(monkeypatch
     assert len(longer) - sum(longer) == 7
     assert 0 < sum(longer) < 7
     assert (ours.scope, ours.values, ours.mean) == (full.scope, full.values, full.mean)
-    best = {each.scope: each.mean for each in full.alternatives}
+    best = {each.scope: each.mean or 0.0 for each in full.alternatives}
     for each in ours.alternatives:
-        assert best[each.scope] - 0.05 < each.mean <= best[each.scope] + 1e-6
+        assert best[each.scope] - 0.05 < (each.mean or 0.0) <= best[each.scope] + 1e-6
 
 
 def _within_a_budget_of_heat() -> sb.Optimizer:

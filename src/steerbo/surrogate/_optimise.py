@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from .._arrays import Bool, Float
+from .._arrays import Bool, Float, Int
 from ..optim import (
     UNLIKELY,
     Box,
@@ -343,7 +343,7 @@ def highest_of_each(
         some, starts = [mixtures[k] for k in group], EFFORT[boxes[group[0]].dimension > 2][1]
         ends = _together(
             partial(Mixture.values_of_each, some),
-            lambda points, rows, some=some, starts=starts: _each(some, points, rows // starts),
+            partial(_each, some, starts),
             [boxes[k] for k in group],
             seed,
         )
@@ -351,8 +351,14 @@ def highest_of_each(
     return [found.get(k) for k in range(len(boxes))]
 
 
-def _each(functions: Sequence[Smooth], points: Float[np.ndarray, "r c"], which: np.ndarray) -> Any:
-    """Values, gradients and Hessians of functions, numbered ascending, at a point each."""
+def _each(
+    functions: Sequence[Smooth],
+    starts: int,
+    points: Float[np.ndarray, "r c"],
+    restarts: Int[np.ndarray, " r"],
+) -> Any:
+    """Values, gradients and Hessians at points of restarts, so many of each function, numbered ascending."""
+    which = restarts // starts
     parts = [functions[k].curved(points[which == k]) for k in np.unique(which)]
     return tuple(map(np.concatenate, zip(*parts, strict=True)))
 
