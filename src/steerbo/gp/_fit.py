@@ -476,12 +476,12 @@ def fit_large(
     most = None if hasty is None else hasty.evaluations
 
     def likelihood(rows: Int[np.ndarray, " m"]) -> LogLikelihood:
-        points, values, more = X[rows], z[rows], extra[rows]
-        return lambda theta: initial.with_theta(theta).log_likelihood(points, values, more)
+        prior, points, values, more = initial.remembering(), X[rows], z[rows], extra[rows]
+        return lambda theta: prior.with_theta(theta).log_likelihood(points, values, more)
 
     def weigh(rows: Int[np.ndarray, " m"]) -> Weigh:
-        points, values, more = X[rows], z[rows], extra[rows]
-        return lambda theta: initial.with_theta(theta).weighed(points, values, more)
+        prior, points, values, more = initial.remembering(), X[rows], z[rows], extra[rows]
+        return lambda theta: prior.with_theta(theta).weighed(points, values, more)
 
     def to_the_end(climbed: Climbed) -> FitResult:
         """The fit of a few steps; where they have not arrived, that of a search from there, unless a few are enough."""

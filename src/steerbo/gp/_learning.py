@@ -171,7 +171,7 @@ class Learner(Generic[K]):
         n = len(self.data)
         if not math.isfinite(fit.log_posterior) or n > DRAWN_UP_TO:
             return found
-        points, believed = self.data.points, self._believed(found.output)
+        points, believed = self.data.points, self._believed(found.output).remembering()
         z = found.output.forward(self.data.outcomes)
         extra = np.zeros(n)
         for i, variance in found.doubted:

@@ -19,7 +19,7 @@ from .._arrays import Float
 from ._factor import Factor, packed_cholesky, sound
 from ._hyperparameters import LIKELY_NOISE, Parameter, noise_slope
 from ._hyperparameters import noise as noise_parameter
-from .kernels import Kernel, UnseenKernel
+from .kernels import Kernel, UnseenKernel, remembering
 
 LOG_2PI = math.log(2.0 * math.pi)
 """Of the normal density: its logarithm at the mean is −½ ln 2π, with a variance of 1."""
@@ -354,6 +354,10 @@ class GPPrior(Generic[K]):
         if unseen is None or unseen is self.kernel.unseen:
             return self
         return replace(self, kernel=cast("K", self.kernel.with_unseen(unseen)))
+
+    def remembering(self) -> GPPrior[Kernel]:
+        """The same for a fit: see `kernels.remembering`."""
+        return replace(cast("GPPrior[Kernel]", self), kernel=remembering(self.kernel))
 
     def with_theta(self, theta: Float[np.ndarray, " p"]) -> Self:
         """Replace the hyperparameters (p,); without slopes of the noise it is the same everywhere."""

@@ -6,6 +6,7 @@ Kernels whose plain name users declare, as data, carry `Kernel` in theirs.
 from ._anova import AnovaKernel, rational
 from ._cell import CellKernel
 from ._elementary import Called, Constant, Fixed, Linear, called
+from ._remembered import Remembered, remembering
 from ._sources import SourcesKernel
 from ._stacked import Slope, stacked
 from ._stationary import Matern12, Matern32, Matern52, SquaredExponentialKernel, Stationary
@@ -24,6 +25,6 @@ from .base import Kernel, Product, Sum
 __all__ = [
     "LARGEST_VELOCITY", "AnovaKernel", "Called", "CellKernel", "Constant", "DecayKernel", "EpochsKernel", "Fixed",
     "InUnitsKernel", "Kernel", "LastingKernel", "Linear", "Matern12", "Matern32", "Matern52", "PeriodicKernel",
-    "Product", "SlidingKernel", "Slope", "SourcesKernel", "SquaredExponentialKernel", "Stationary", "Sum",
-    "UnseenKernel", "called", "rational", "stacked",
+    "Product", "Remembered", "SlidingKernel", "Slope", "SourcesKernel", "SquaredExponentialKernel", "Stationary", "Sum",
+    "UnseenKernel", "called", "rational", "remembering", "stacked",
 ]  # fmt: skip
