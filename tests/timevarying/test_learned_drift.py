@@ -6,11 +6,13 @@ import math
 import re
 from typing import Any
 
+import numpy as np
 import pytest
 
 import steerbo as sb
 from steerbo.core import default_method, keyed, load
 from steerbo.errors import InvalidProblem
+from steerbo.gp import Averaged
 from steerbo.interop.posteriors import PosteriorQuery, posterior
 from steerbo.plots import timevarying as plots
 from steerbo.testing import Case, TraitContract, WingContract
@@ -55,6 +57,23 @@ def test_a_season_is_found_within_three_periods_and_followed(domain: sb.TimeVary
     assert said is not None
     assert float(said[1]) == pytest.approx(20, abs=1)
     assert sum(lost[40:]) < 0.4 * 20 * 0.045, "holding the middle loses .045 a round"
+
+
+def test_a_play_has_the_largest_bound_of_one_deviation_before_a_drift_is_seen_and_after() -> None:
+    optimizer, seen = sb.Optimizer(BOX, seed=2, rounds=60), set()
+    for t in range(1, 31):
+        suggestion = optimizer.ask(time=t)
+        assert suggestion is not None
+        x = suggestion.values["x"]
+        if "band" in suggestion.note:
+            surrogate = optimizer._method.surrogate  # type: ignore[attr-defined]
+            row, drifts = surrogate.rows(np.array([[x]]), float(t)), surrogate.drift.drifts
+            models = [Averaged(surrogate.model)] if drifts else surrogate.model.members
+            deviations = [float(model.predict(row)[1][0]) for model in models]
+            assert any(math.isclose(suggestion.note["band"], each, rel_tol=1e-6) for each in deviations)
+            seen.add(drifts)
+        optimizer.tell(suggestion, season(x, t, 20))
+    assert seen == {False, True}
 
 
 def test_it_is_the_default_without_priors_and_refuses_them() -> None:

@@ -4,9 +4,9 @@ Points and times have one process, as in cost-varying problems with `drift="lear
 hyperparameters, and whether the objective stands still, changes, returns with a season, slides or
 began anew, are learned from the outcomes (`gp.fit_drift`). Hyperparameters are drawn from their
 posterior, and each round maximises `μ + β σ`, over available and feasible points: by one of the
-draws while nothing drifts, by all of them together, and with half of β, where the objective does,
-as knowledge does not last. Answers and their bounds average over the draws, so that no
-calibration is needed afterwards.
+draws while nothing drifts, by all of them together where the objective does. β is halved: what
+may drift is tried again anyway, and the ends of a range are dear. Answers and their bounds average
+over the draws, so that no calibration is needed afterwards.
 """
 
 from __future__ import annotations
@@ -325,7 +325,7 @@ class LearnedDriftOptions:
 
     Args:
         beta: β, width of the bound in posterior standard deviations; half as much where the
-            objective drifts.
+            objective drifts, or the whole range may be played.
     """
 
     beta: float = Field(2.0, ge=0, allow_inf_nan=False)
@@ -417,8 +417,9 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
 
     @property
     def beta(self) -> float:
-        """β, as things stand."""
-        return self.options.beta * (FLEETING if self.surrogate.drift.drifts else 1.0)
+        """β, as things stand; plays within reach of today's settings are near ones until a drift is seen."""
+        wide = self.surrogate.today.known and not self.surrogate.drift.drifts
+        return self.options.beta * (1.0 if wide else FLEETING)
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Maximise the upper bound by one draw of the hyperparameters; at first, choose at random.
