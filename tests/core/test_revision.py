@@ -47,7 +47,7 @@ def test_what_comes_after_it_is_the_same_after_a_restart(method: str) -> None:
 @pytest.mark.parametrize(
     "wrong",
     [{"seed": 3}, {"budget": -1}, {"budget": "much"}, {"rounds": 0}, {"rounds": 1.5}, {"columns": ["value"]},
-     {"columns": {"value": 3}}, {"columns": None}],
+     {"columns": {"value": 3}}, {"columns": None}, {"columns": {"\ud800": "Yield"}}],
 )  # fmt: skip
 def test_nothing_else_can_be_revised(wrong: dict[str, Any]) -> None:
     optimizer = Optimizer(PROBLEM, "random", budget=3)

@@ -11,6 +11,7 @@ from dataclasses import fields, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
+from .._text import unsafe
 from .._wording import numeral
 from ..errors import InvalidOption, InvalidOutcome, InvalidProblem, one_of
 from ..space.fields import whole
@@ -252,7 +253,7 @@ def _columns(given: Any) -> dict[str, str]:
     known = isinstance(given, Mapping) and all(
         isinstance(text, str) for pair in given.items() for text in pair
     )
-    if not known:
+    if not known or any(map(unsafe, given)):
         raise InvalidOption(
             "columns", given, "headers by the column's own name, such as {'value': 'Yield'}"
         )
