@@ -363,6 +363,17 @@ class Wording:
         return self.kind(mark) if _KIND.fullmatch(mark) else self.actions.get(mark, f"`{mark}`")
 
 
+_TABLES = {
+    "table": "; or a table, CSV or JSON",
+    "table of points": (
+        ", or a file, CSV or JSON, with a column for every variable and a line for every point"
+    ),
+    "table of shares": (
+        ", or a file, CSV or JSON, with a column for every action, and one called context where there are "
+        "several"
+    ),
+}
+"""Files that may stand in the place of what is typed, which only commands read."""
 PYTHON = Wording(
     {
         "law": "Uniform()",
@@ -382,6 +393,7 @@ PYTHON = Wording(
         "void": "amend(suggestion, void=True)",
         "seen": "seen=True",
         "context": "context={name: value}",
+        **dict.fromkeys(_TABLES, ""),
     },
     str,
     short_repr,
@@ -405,6 +417,7 @@ SHELL = Wording(
         "void": "`steerbo amend STUDY TOKEN --void`",
         "seen": "seen = true",
         "context": "`--context NAME=VALUE`",
+        **_TABLES,
     },
     lambda name: f'"{_HUMP.sub("-", name).lower()}"',
     show_plain,
@@ -424,6 +437,7 @@ PAGE = Wording(
         "amend": "“Edit”, beside the round",
         "void": "“Take it out”, under “Edit”",
         "context": "the fields above the button",
+        **dict.fromkeys(_TABLES, ""),
     },
     SHELL.kind,
     show_plain,

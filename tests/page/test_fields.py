@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 import steerbo as sb
+from steerbo._wording import PAGE, SHELL
+from steerbo.errors import InvalidRequest
 from steerbo.page.edit import ask_fields, field_of, fields_of, policy_fields
 from steerbo.page.view import view
 from steerbo.study import MemoryLog, Study
@@ -25,7 +29,14 @@ def test_what_is_seen_is_asked_for_and_what_may_be_left_out_says_so() -> None:
 
 
 def test_no_field_of_the_page_speaks_of_a_file() -> None:
-    assert {f.name: f.hint for f in ask_fields(sites()) if "CSV" in f.hint or "file" in f.hint} == {}
+    fleet = sb.MeanField(["north", "south"], agents=40, moving_cost=1.0)
+    hints = [field.hint for problem in (sites(), fleet) for field in ask_fields(problem)]
+    (available,) = (field for field in sites().asked() if field.name == "available")
+    with pytest.raises(InvalidRequest) as refused:
+        available.read(sites(), "{x")
+    said = [*hints, refused.value.worded(PAGE)]
+    assert not any("CSV" in text or "‹" in text for text in said)
+    assert "or a file, CSV or JSON" in refused.value.worded(SHELL)
 
 
 def test_a_time_is_asked_for_before_what_may_be_left_out() -> None:

@@ -17,6 +17,7 @@ from typer.core import TyperCommand
 from .._files import LARGEST_TABLE, read_file
 from .._parsing import Rows, parse_value, read_rows
 from .._redaction import CREDENTIALS, has_secrets, split_name, to_type
+from .._wording import SHELL
 from ..core import SEEN, TIME, Created, Event, Problem, finite, kinds, problem_class
 from ..core.request import check_taken
 from ..errors import (
@@ -351,6 +352,6 @@ def _declared() -> list[tuple[str, str]]:
     for kind in kinds():
         with suppress(SteerboError):
             for field in problem_class(kind).takes:
-                found[field.name].append(f"{field.help} ({kind})")
-    found[SEEN.name].append(SEEN.help)
+                found[field.name].append(f"{SHELL.text(field.help)} ({kind})")
+    found[SEEN.name].append(SHELL.text(SEEN.help))
     return [(name, "; ".join(said)) for name, said in found.items()]

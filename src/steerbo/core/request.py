@@ -109,7 +109,7 @@ class RequestField:
 
     Args:
         name: as in Python; on the command line an option of this name.
-        help: for people.
+        help: for people; marks in it are worded for each kind of reader.
         read: from the problem and the typed text (the rows, where that was a table in CSV) to the
             value that `ask` takes. Left out: numbers and JSON, tables as their rows.
 
@@ -122,9 +122,7 @@ class RequestField:
     read: Callable[[Any, str | Rows], Any] = _read
 
 
-SEEN = RequestField(
-    "context", "A value seen before choosing: NAME=VALUE, repeatable; or a table, CSV or JSON"
-)
+SEEN = RequestField("context", "A value seen before choosing: NAME=VALUE, repeatable‹table›")
 """Values of the variables that are `seen`, by name: `ask` takes them of every kind of problem that has some."""
 
 

@@ -54,8 +54,7 @@ RESERVED = ("distribution", "counts", "context", "action")
 CURRENT = RequestField(
     "current",
     'The present distribution of agents: JSON such as {"north": 0.3, "south": 0.7}, or {"north": 12, "south": 28} '
-    "of 40 agents, or a file, CSV or JSON, with a column for every action, and one called context where there are "
-    "several",
+    "of 40 agents‹table of shares›",
     lambda problem, typed: feedback.typed_distribution(problem.contexts, typed),
 )
 

@@ -7,11 +7,11 @@ the rules of `amend`.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from .._wording import PAGE
 from ..core import (
     SEEN,
     TIME,
@@ -118,20 +118,12 @@ def ask_fields(problem: Problem, stated: str = "") -> tuple[Field, ...]:
                 Field(
                     f"ask:{field.name}",
                     field.name,
-                    hint=_typed_here(field.help),
+                    hint=PAGE.text(field.help),
                     needed=False,
                     extra=True,
                 )
             )
     return tuple(found)
-
-
-def _typed_here(text: str) -> str:
-    """The help of a field, without the files that only commands read."""
-    return _FILES.sub("", text)
-
-
-_FILES = re.compile(r",? or a (?:file|table), CSV or JSON.*")
 
 
 def time_needed(study: BaseStudy) -> str:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, model_validator
 
 from .._text import normalised_texts
-from .._wording import listed
+from .._wording import PYTHON, listed
 from ..core import SEEN, BatchPosition, Event, History, Problem, Round, Suggestion, one_or_more
 from ..errors import InvalidRequest
 from ..records import to_dict
@@ -351,7 +351,7 @@ VERBS: Mapping[str, Operation] = MappingProxyType(
 def described(study: Study) -> Json:
     """Description of the problem and of the arguments of `ask`."""
     problem, created = study.problem, study.events[0]
-    takes = [{"name": field.name, "help": field.help} for field in problem.asked()]
+    takes = [{"name": field.name, "help": PYTHON.text(field.help)} for field in problem.asked()]
     return {
         "problem": getattr(created, "problem", None) or {"kind": problem.kind},
         "method": getattr(created, "method", ""),

@@ -102,14 +102,13 @@ def _typed(problem: TimeVarying) -> str:
 
     >>> import steerbo as sb
     >>> _typed(sb.TimeVarying([sb.Float("x", 0, 1)]))
-    'bounds such as {"x": [0.0, 1.0]}, points such as [{"x": 0.0}], or a file, CSV or JSON, with a column for x'
+    'bounds such as {"x": [0.0, 1.0]}, points such as [{"x": 0.0}]‹table of points›'
     """
     settable = [problem.space[name] for name in problem.settable]
     numbers = {v.name: [v.low, v.high] for v in settable if not isinstance(v, Categorical)}
     point = {v.name: v.choices[0] if isinstance(v, Categorical) else v.low for v in settable}
     bounds = f"bounds such as {show_plain(numbers)}, " * bool(numbers)
-    columns = f"{'a column' if len(settable) == 1 else 'columns'} for {', '.join(problem.settable)}"
-    return f"{bounds}points such as {show_plain([point])}, or a file, CSV or JSON, with {columns}"
+    return f"{bounds}points such as {show_plain([point])}‹table of points›"
 
 
 def read_available(problem: TimeVarying, given: Any) -> Any:
@@ -370,7 +369,7 @@ def _nothing(problem: TimeVarying) -> InvalidRequest:
 
 _AVAILABLE = (
     "The choices available now: values such as a,b (or 0,5; 0,75), bounds in JSON such as "
-    '{"x": [0.2, 0.3]}, or a file, CSV or JSON, with a column for every variable and a line for every point'
+    '{"x": [0.2, 0.3]}‹table of points›'
 )
 _SHOWN = 20  # priors in a description
 _ONE_OUTCOME = (
