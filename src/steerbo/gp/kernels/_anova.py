@@ -247,50 +247,74 @@ class AnovaKernel(Kernel):
                 gram *= self._mixed(j, bell.copy())
 
         def pull(W: Float[np.ndarray, "n n"]) -> Float[np.ndarray, " p"]:
-            along, shares, total = np.zeros(k), np.zeros(k), 0.0
-            tails = [0.0] if self.tail < math.inf else []
-            centred = columns - columns.sum(axis=1, keepdims=True) / n
+            by_scale, by_share, by_tail, total = np.zeros(k), np.zeros(k), 0.0, 0.0
             for rows, onwards in _triangle(n, _ROWS if bells is None else n):
                 M = W[rows, onwards] * gram[rows, onwards]
                 M[:, len(M) :] *= 2.0  # pairs that stand below the diagonal, too
-                part, factor = np.empty((2, *M.shape))
                 total += M.sum()
                 for j, x in enumerate(columns):
-                    w, tailed = float(self.weights[j]), bool(tails) and not self.categorical[j]
-                    if tailed:
-                        q = x[rows, None] - x[onwards]
-                        q *= math.sqrt(0.5 / self.tail) / self.lengthscales[j]
-                        q *= q
-                        log = np.log1p(q)  # −ln h
-                    if bells is not None:
-                        bell = bells[j][rows, onwards]
-                    elif tailed:
-                        bell = np.exp(-self.tail * log)
-                    else:
-                        bell = self._bell(j, x[rows], x[onwards])
-                    weighed = M
-                    if w < 1.0:
-                        weighed = np.multiply(bell, w, out=part)
-                        np.add(part, 1.0 - w, out=factor)
-                        part /= factor
-                        part *= M
-                        if k > 1:  # p − q = −w (1 − e) / f
-                            apart = np.subtract(1.0, bell, out=bell if bells is None else None)
-                            apart /= factor
-                            shares[j] += -w * (1.0 - w) * float(np.vdot(M, apart))
-                    if tailed:
-                        q /= 1.0 + q  # 1 − h, and h r² is 2a times that
-                        far = float(np.vdot(weighed, q))
-                        along[j] += 2.0 * self.tail * self.lengthscales[j] ** 2 * far
-                        tails[0] += self.tail * (far - float(np.vdot(weighed, log)))
-                    elif not self.categorical[j]:
-                        c, both = centred[j], weighed.sum(axis=0)
-                        both[: len(M)] += weighed.sum(axis=1)
-                        along[j] += both @ c[onwards] ** 2 - 2.0 * c[rows] @ weighed @ c[onwards]
-            along = (along / self.lengthscales**2)[~self.categorical]
-            return np.concatenate([along, shares if k > 1 else shares[:0], tails, [total]])
+                    known = None if bells is None else bells[j][rows, onwards]
+                    slopes = self._slopes(j, M, x[rows], x[onwards], known)
+                    by_scale[j] += slopes[0]
+                    by_share[j] += slopes[1]
+                    by_tail += slopes[2]
+            numbers, several, tailed = ~self.categorical, int(k > 1), int(self.tail < math.inf)
+            shares, tails = by_share[: k * several], [by_tail] * tailed
+            return np.concatenate([by_scale[numbers], shares, tails, [total]])
 
         return gram, pull
+
+    def _slopes(
+        self,
+        j: int,
+        M: Float[np.ndarray, "r m"],
+        a: Float[np.ndarray, " r"],
+        b: Float[np.ndarray, " m"],
+        bell: Float[np.ndarray, "r m"] | None,
+    ) -> tuple[float, float, float]:
+        """Part of the j-th column in `Σ M ∂ ln k` by its ln ℓ, by its logit w, and by ln a; `b` begins with `a`.
+
+        Args:
+            j: the column.
+            M: weights times covariances.
+            a: values in its rows.
+            b: values in its columns.
+            bell: e_d; None: it is not known yet.
+        """
+        ell, tailed = float(self.lengthscales[j]), self.tail < math.inf and not self.categorical[j]
+        if tailed:
+            q = a[:, None] - b
+            q *= math.sqrt(0.5 / self.tail) / ell
+            q *= q
+            log = np.log1p(q)  # −ln h
+            bell = np.exp(-self.tail * log) if bell is None else bell
+        shared, by_share = self._share_slope(j, M, self._bell(j, a, b) if bell is None else bell)
+        if self.categorical[j]:
+            return 0.0, by_share, 0.0
+        if tailed:
+            q /= 1.0 + q  # 1 − h, and h r² is 2a times that
+            far = float(np.vdot(shared, q))
+            by_tail = self.tail * (far - float(np.vdot(shared, log)))
+            return 2.0 * self.tail * far, by_share, by_tail
+        # Σ M p (a − b)² by sums of rows and columns; centred, so that the terms do not cancel
+        c, sums = b - b.mean(), shared.sum(axis=0)
+        sums[: len(a)] += shared.sum(axis=1)
+        return float(sums @ c**2 - 2.0 * c[: len(a)] @ shared @ c) / (ell * ell), by_share, 0.0
+
+    def _share_slope(
+        self, j: int, M: Float[np.ndarray, "r m"], bell: Float[np.ndarray, "r m"]
+    ) -> tuple[Float[np.ndarray, "r m"], float]:
+        """`M p_d`, and `Σ M (1 − w_d)(p_d − q_d)` with `p_d − q_d = −w_d (1 − e_d) / f_d`."""
+        w = float(self.weights[j])
+        if w == 1.0:
+            return M, 0.0
+        shared = bell * w
+        factor = shared + (1.0 - w)
+        shared /= factor
+        shared *= M
+        apart = 1.0 - bell
+        apart /= factor
+        return shared, -w * (1.0 - w) * float(np.vdot(M, apart))
 
     def _gram(self, columns: Float[np.ndarray, "k n"]) -> Float[np.ndarray, "n n"]:
         """K(X, X) by the columns that are read: half of it is computed, and the other half is alike."""
