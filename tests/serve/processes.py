@@ -18,11 +18,10 @@ from urllib.parse import urlsplit
 
 import httpx2
 import pytest
-import uvicorn
 from fastapi import FastAPI
 
 from steerbo.serve import StudyPool, application
-from steerbo.serve.server import configured, socket_at
+from steerbo.serve.server import _Server, configured, socket_at
 from tests.cli.calls import call
 from tests.serve.players import opener
 
@@ -114,7 +113,7 @@ def commanded(*places: Path | str, options: tuple[str, ...] = (), folder: Path |
 
 @contextmanager
 def _listening(app: FastAPI, bound: socket.socket, forwarded_by: Sequence[str]) -> Iterator[Listening]:
-    server = uvicorn.Server(configured(app, forwarded_by))
+    server = _Server(configured(app, forwarded_by))
     thread = threading.Thread(target=server.run, args=([bound],))
     thread.start()
     try:

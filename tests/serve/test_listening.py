@@ -327,3 +327,26 @@ def test_more_connections_wait_to_be_taken_than_are_taken_at_once(tmp_path: Path
 
     with closing(socket_at("127.0.0.1", 0)) as bound:
         assert asyncio.run(room(bound)) == listening._KEPT
+
+
+def test_who_comes_while_it_stops_is_not_left_hanging(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such a connection is told nothing by the server's own end, which waits for it in vain."""
+    monkeypatch.setattr(listening, "_GRACE", 0)
+    app = application(StudyPool({"oven": (str(oven(tmp_path)), lambda: pytest.fail("it need not be open"))}))
+
+    async def left(bound: socket.socket) -> int:
+        server = listening._Server(listening.configured(app))
+        server.config.load()
+        server.lifespan = server.config.lifespan_class(server.config)
+        await server.startup([bound])
+        _, writer = await asyncio.open_connection(*bound.getsockname())
+        while not server.server_state.connections:
+            await asyncio.sleep(0.01)
+        for one in server.server_state.connections:
+            monkeypatch.setattr(one, "shutdown", lambda: None)  # as if it had come a moment later
+        await server.shutdown([bound])
+        writer.close()
+        return len(server.server_state.connections)
+
+    with closing(socket_at("127.0.0.1", 0)) as bound:
+        assert asyncio.run(left(bound)) == 0

@@ -13,7 +13,6 @@ from typing import Any
 
 import httpx2
 import pytest
-import uvicorn
 from starlette.testclient import TestClient
 
 import steerbo as sb
@@ -21,7 +20,7 @@ from steerbo.serve import StudyPool, application
 from steerbo.serve.operations import MOST_AT_ONCE
 from steerbo.serve.pool import Line, OpenStudy
 from steerbo.serve.problem_details import StudyBusyError
-from steerbo.serve.server import configured, socket_at
+from steerbo.serve.server import _Server, configured, socket_at
 from steerbo.study import Study
 from tests.serve.players import oven
 
@@ -58,7 +57,7 @@ class Slow:
         }
         self.pool = StudyPool(opens)
         app = application(self.pool)
-        server = uvicorn.Server(configured(app))
+        server = _Server(configured(app))
         with closing(socket_at("127.0.0.1", 0)) as bound:
             thread = threading.Thread(target=server.run, args=([bound],))
             thread.start()

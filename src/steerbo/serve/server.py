@@ -192,6 +192,13 @@ class _Server(uvicorn.Server):
         for each in sockets or ():
             each.listen(_KEPT)
 
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop as uvicorn does; then close connections that came meanwhile, or did not go."""
+        await super().shutdown(sockets)
+        for connection in list(self.server_state.connections):
+            connection.transport.abort()
+        await asyncio.sleep(0.0)  # in which they are closed
+
     def handle_exit(self, sig: int, frame: Any) -> None:
         """End the streams of events, then the server; also where a choice takes longer than that."""
         self.config.app.state.ending.set()  # type: ignore[union-attr]
