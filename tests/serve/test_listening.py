@@ -309,16 +309,22 @@ def test_other_machines_reach_what_listens_at_all_addresses(
         assert reached_at(bound) == host
 
 
+async def begun(app: Any, bound: socket.socket) -> listening._Server:
+    """The server, listening, in this loop."""
+    server = listening._Server(listening.configured(app))
+    server.config.load()
+    server.lifespan = server.config.lifespan_class(server.config)
+    await server.startup([bound])
+    return server
+
+
 @pytest.mark.skipif(not hasattr(socket, "TCP_INFO"), reason="Linux tells it")
 def test_more_connections_wait_to_be_taken_than_are_taken_at_once(tmp_path: Path) -> None:
     """One that finds no room is dropped, and tried again after 1, 3, 7, 15 and 31 seconds."""
     app = application(StudyPool({"oven": (str(oven(tmp_path)), lambda: pytest.fail("it need not be open"))}))
 
     async def room(bound: socket.socket) -> int:
-        server = listening._Server(listening.configured(app))
-        server.config.load()
-        server.lifespan = server.config.lifespan_class(server.config)
-        await server.startup([bound])
+        server = await begun(app, bound)
         try:
             told = bound.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 32)
             return int(struct.unpack_from("I", told, 28)[0])
@@ -335,10 +341,7 @@ def test_who_comes_while_it_stops_is_not_left_hanging(tmp_path: Path, monkeypatc
     app = application(StudyPool({"oven": (str(oven(tmp_path)), lambda: pytest.fail("it need not be open"))}))
 
     async def left(bound: socket.socket) -> int:
-        server = listening._Server(listening.configured(app))
-        server.config.load()
-        server.lifespan = server.config.lifespan_class(server.config)
-        await server.startup([bound])
+        server = await begun(app, bound)
         _, writer = await asyncio.open_connection(*bound.getsockname())
         while not server.server_state.connections:
             await asyncio.sleep(0.01)

@@ -508,7 +508,7 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
         return self.problem.region.keeps(largest_remainders(shares, self.problem.agents_in))
 
     def usual_said(self) -> dict[str, Any]:
-        """What a reason says of the usual spread: whose it is, and whether it keeps to the limits."""
+        """The usual spread, as reasons have it: today's or the even one, and whether it keeps to the limits."""
         return {
             "spread": "even" if self.problem.today is None else "today",
             "kept": self.keeps_usual,

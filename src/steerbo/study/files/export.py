@@ -35,6 +35,7 @@ from ...records import to_dict
 from .workbook import workbook_of
 
 OWN = ("token", "round", "state", "value", "cost", "charged", "scope", "reason")
+"""Columns that are no variables. `round` is for people, and not read; the sum of `charged` is the spent money."""
 REMARKS = "steerbo remarks"
 """Column of the remarks of people, where there are any; it is not read."""
 FILES = "steerbo files"
@@ -45,7 +46,6 @@ SOURCE, OWN_SOURCE = "source", "steerbo source"
 """Column of the source of data that are not of here, as people name it and as tables are written."""
 ID, OWN_ID = "id", "steerbo id"
 """Column whose cells tell equal measurements apart, as people name it, and as it is called in here."""
-"""Columns that are no variables. `round` is for people, and not read; the sum of `charged` is the spent money."""
 
 
 def column(name: str) -> str:
