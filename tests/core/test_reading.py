@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 import steerbo as sb
+from steerbo.core import Recommendation, Scope
+from steerbo.core._findings import gain_over_current, reason
 from steerbo.core.optimizer import widened
 from steerbo.errors import InvalidContext, InvalidRequest
 from steerbo.testing import Case
@@ -266,3 +269,15 @@ def test_what_a_prior_held_for_impossible_leaves_no_bounds() -> None:
     assert unbounded(told(case.start(), case, 1.0, 1e99).recommend())
     case = drifting("tempered-elimination", box())
     assert not unbounded(told(case.start(), case, 1.0, 1e99).recommend()), "it is taken for a mistake"
+
+
+def test_a_gain_over_today_is_as_unsure_as_its_answer() -> None:
+    """A fleet's answer after two outcomes was 8 ± 10, and yet 0.5 better than today's settings, from 0.25 to 0.75."""
+    said = (reason("played"), gain_over_current(0.5, 0.25))
+    answer = Recommendation(Scope(["x"]), {}, mean=8.0, lower=7.0, upper=9.0, reasons=said)
+    played, gain = widened(answer, 10.0).reasons
+    assert played == said[0]
+    assert gain.values == {"gain": 0.5, "low": -2.0, "high": 3.0, "net": False}
+    assert [each.kind for each in widened(answer, math.inf).reasons] == ["played", "unbounded"]
+    (far,) = widened(replace(answer, reasons=(gain_over_current(-1e308, 1e308),)), 10.0).reasons
+    assert all(map(math.isfinite, far.values.values()))

@@ -80,7 +80,17 @@ def test_where_it_costs_more_than_what_would_do_it_is_left() -> None:
 def test_net_value_says_whether_to_stay() -> None:
     advice = played(kiln({"temperature": 210}, value_of_one=3.0), 25, best=150).recommend()
     assert "the net value of a round is" in advice.why
-    assert "better than today's settings" in advice.why
+    (gain,) = [each.values for each in advice.reasons if each.kind == "gain-over-current"]
+    assert gain["gain"] == pytest.approx(3 * 1.44, abs=0.5), "in money, as the net value beside it"
+    assert f"its net value is {gain['gain']:.4g} better than that of today's settings (from" in advice.why
+
+
+def test_what_a_cheaper_set_saves_is_part_of_the_gain() -> None:
+    """It was "-0.2 better than today's settings", where holding the speed, too, costs 1 more a round."""
+    advice = played(kiln({"temperature": 205, "speed": 0.5}, value_of_one=0.5), 25, best=210).recommend()
+    assert set(advice.values) == {"temperature"}
+    (gain,) = [each.values for each in advice.reasons if each.kind == "gain-over-current"]
+    assert gain["gain"] == pytest.approx(1.0, abs=0.05)
 
 
 def test_what_nobody_can_hold_is_refused() -> None:

@@ -55,6 +55,15 @@ def test_what_is_seen_may_have_a_unit() -> None:
     assert [outcome.realised["rain"] for outcome in study.history.added] == [4.5]
 
 
+def test_percentages_are_shares() -> None:
+    study = fleet()
+    (line,) = import_csv(study, "north;south;depot;value\n12,5 %;50%;37.5%;7\n")
+    assert line.taken, line
+    assert shares(study) == [[0.125, 0.5, 0.375]]
+    (line,) = import_csv(study, "north;south;depot;value\nhalf %;50%;%;7\n")
+    assert "'half %' is not allowed" in line.message
+
+
 def test_shares_may_be_rounded() -> None:
     study = fleet()
     assert import_csv(study, "north,south,depot,value\n.333,.333,.333,7\n")[0].taken

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from steerbo._wording import number_hint
 from steerbo.errors import InvalidOutcome
 from steerbo.study.files.spreadsheet import decoded, read_sheet
 from steerbo.study.files.workbook import SIGNATURE
@@ -36,6 +37,21 @@ def test_texts_are_asked_about() -> None:
     assert [float(sheet.number("ph", row.cells["ph"])) for row in sheet.rows] == [6.125, 6.25, 6.0]
     with pytest.raises(InvalidOutcome, match="one way"):
         sheet.number("t", sheet.rows[2].cells["t"])
+
+
+def test_percentages_have_their_sign_as_in_csv() -> None:
+    """A cell that shows 81 % holds 0.81: it was read as that beside others that hold 81."""
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    book.active.append(["humidity", "note"])
+    book.active.append([0.07, True])
+    book.active["A2"].number_format = "0.0%"
+    written = io.BytesIO()
+    book.save(written)
+    sheet = read_sheet(decoded(written.getvalue()), {"h": ["humidity"]})
+    assert sheet.rows[0].cells == {"h": "7 %"}
+    assert number_hint("7 %") == "Write 7 alone."
 
 
 def test_archives_of_other_kinds_are_refused() -> None:

@@ -131,13 +131,14 @@ def good_enough(least: float, minimize: bool, scopes: Sequence[str], step: float
     return reason("good-enough", least=least, minimize=minimize, scopes=list(scopes), step=step)
 
 
-def gain_over_current(gain: float, unsure: float) -> Reason:
-    """State the expected gain over today's settings, which may be by `unsure` less or more.
+def gain_over_current(gain: float, unsure: float, *, net: bool = False) -> Reason:
+    """State the expected gain over today's settings, which may be by `unsure` less or more; `net`: of net value.
 
     >>> gain_over_current(0.5, 0.25).text
     "0.5 better than today's settings (from 0.25 to 0.75)"
     """
-    return reason("gain-over-current", gain=gain, low=gain - unsure, high=gain + unsure)
+    low, high = gain - unsure, gain + unsure
+    return reason("gain-over-current", gain=gain, low=low, high=high, net=net)
 
 
 def bound_reason(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from .._wording import counted, joined, listed, numeral
+from .._wording import counted, joined, listed, numeral, spread_step
 
 NOT_WORKING = 0.05
 """Smallest probability to work that is said as a number; probabilities are said in steps of this size."""
@@ -288,6 +288,31 @@ def _largest_net_value(value: float, sets: int) -> str:
     return f"the net value of a round is {value:.5g}{others}"
 
 
+def _gain_over_current(gain: float, low: float, high: float, net: bool = False) -> str:
+    """A gain over today's settings, which may be a loss; of net value, or of the objective.
+
+    >>> _gain_over_current(0.5, 0.25, 0.75), _gain_over_current(0.0, 0.0, 0.0)
+    ("0.5 better than today's settings (from 0.25 to 0.75)", "no other than today's settings")
+    >>> _gain_over_current(-12345.0, -20000.0, 9.5)
+    "12345 worse than today's settings (from 20000 worse to 9.5 better)"
+    >>> _gain_over_current(11.85, -2.0, 20.0, net=True)
+    "its net value is 11.85 better than that of today's settings (from 2 worse to 20 better)"
+    """
+    if low == high == 0:
+        return "no other than today's settings"
+    step = spread_step([low, high])
+
+    def signed(x: float) -> str:
+        return f"{numeral(abs(x), step=step)} {'worse' if x < 0 else 'better'}"
+
+    if low < 0:
+        ends = f"from {signed(low)} to {signed(high)}"
+    else:
+        ends = f"from {numeral(low, step=step)} to {numeral(high, step=step)}"
+    whose, today = ("its net value is ", "that of today's") if net else ("", "today's")
+    return f"{whose}{signed(gain)} than {today} settings ({ends})"
+
+
 WORDS: Mapping[str, str | Callable[..., str]] = {
     "said": "{text}",  # of methods of other packages
     # why a play is suggested
@@ -322,7 +347,7 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "good-enough": _good_enough,
     "largest-net-value": _largest_net_value,
     "stay": "stay as you are: it is good enough, and costs no more",
-    "gain-over-current": "{gain:.4g} better than today's settings (from {low:.4g} to {high:.4g})",
+    "gain-over-current": _gain_over_current,
     "played": "this distribution has been tried",
     "best-played": "the best of the distributions that were tried",
     "predicted": "not tried yet: the model predicts it",

@@ -11,7 +11,7 @@ import math
 import sys
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
 from inspect import signature
@@ -41,7 +41,7 @@ from ._constraints import (
 from ._context import TIME, context_of
 from ._creation import MethodOptions, created_event
 from ._doubtful import against, bad_outliers, costs_hang, idle_tolerance
-from ._findings import Finding, Reason, reason
+from ._findings import Finding, Reason, gain_over_current, reason
 from ._history import History, Round
 from ._implausible import (
     Expectation,
@@ -988,14 +988,17 @@ def _rows_of(values: Any) -> list[Mapping[str, Any]]:
 def widened(advice: Expected, times: float) -> Expected:
     """Answer with bounds moved away from its mean by a factor; an infinite one removes them, with a note.
 
+    The bounds of its gain over today's settings move as far: both are of one posterior.
+
     >>> from .answers import Scope
     >>> widened(Recommendation(Scope(["ph"]), {"ph": 6.0}, mean=1.0, lower=0.0, upper=1.5), 2.0).expected
     'expected value 1 (between -1 and 2)'
     """
     if advice.mean is None or (advice.lower is None and advice.upper is None):
         return advice
+    reasons: tuple[Reason, ...] = tuple(_widened_gains(advice.reasons, times))
     if not times < math.inf:
-        reasons = (*advice.reasons, reason("unbounded"))
+        reasons = (*reasons, reason("unbounded"))
         return replace(advice, lower=None, upper=None, reasons=reasons, **_further(advice, times))
     mean = advice.mean
     ends = [
@@ -1004,7 +1007,19 @@ def widened(advice: Expected, times: float) -> Expected:
     low, high = (
         None if end is None else min(max(end, -_LARGEST_FLOAT), _LARGEST_FLOAT) for end in ends
     )
-    return replace(advice, lower=low, upper=high, **_further(advice, times))
+    further = _further(advice, times)
+    return replace(advice, lower=low, upper=high, reasons=reasons, **further)
+
+
+def _widened_gains(reasons: Iterable[Reason], times: float) -> Iterator[Reason]:
+    """Reasons with the bounds of a gain widened; a gain without bounds is none."""
+    for each in reasons:
+        if each.kind != "gain-over-current":
+            yield each
+        elif times < math.inf:
+            gain, high = each.values["gain"], each.values["high"]
+            unsure = min(times * (high - gain), _LARGEST_FLOAT - abs(gain))
+            yield gain_over_current(gain, unsure, net=each.values["net"])
 
 
 def _further(advice: Expected, times: float) -> dict[str, Any]:

@@ -271,10 +271,13 @@ class Answers:
         return value >= least and not dearer
 
     def _gain_over(self, stay: Recommendation, best: Recommendation) -> Reason:
-        """The expected gain over the `current` values; its uncertainty is at most the sum of both."""
+        """The expected gain over the `current` values, net of costs; its uncertainty is at most the sum of both."""
         gain = self.problem.sign * ((best.mean or 0.0) - (stay.mean or 0.0))
         unsure = 0.5 * sum((each.upper or 0.0) - (each.lower or 0.0) for each in (best, stay))
-        return gain_over_current(gain, unsure)
+        if (worth := self.problem.value_of_one) is None:
+            return gain_over_current(gain, unsure)
+        saved = (stay.cost or 0.0) - (best.cost or 0.0)
+        return gain_over_current(worth * gain + saved, worth * unsure, net=True)
 
     def _unknown_costs(self, costs: Float[np.ndarray, " m"]) -> list[Reason]:
         """Name the control sets whose costs are unknown, if any; none by name where all are."""

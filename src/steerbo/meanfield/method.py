@@ -6,6 +6,7 @@ summary.
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -46,7 +47,7 @@ from ..gp import MOST_COUNTED
 from ..space import largest_remainders
 from . import _feedback as feedback
 from ._region import Region
-from .models import Surrogate
+from .models import PayoffMixture, Surrogate
 from .problem import SCOPE, MeanField
 
 _ROWS_SHOWN = 30  # of a table
@@ -64,18 +65,24 @@ _COLUMNS = (
 def cell_table(
     problem: MeanField,
     surrogate: Surrogate,
+    mixture: PayoffMixture,
     best: Float[np.ndarray, "C A"],
     last: Float[np.ndarray, "C A"],
+    *,
+    times: float,
 ) -> tuple[Table, int]:
     """Tabulate the fullest cells at the recommended table, and count the cells that are still explored.
 
     Args:
         problem: names and numbers of agents.
-        surrogate: posterior after all outcomes.
+        surrogate: units of the payoffs.
+        mixture: posterior that the bounds of the recommendation are from.
         best: (C, A) the recommended table.
         last: (C, A) the table suggested last; a cell in which it has more agents is explored.
+        times: factor of the deviations, as of the recommendation's bounds; infinite: they are
+            unknown.
     """
-    mean, sd = (part[0] for part in surrogate.ucb.cell_moments(best[None]))
+    mean, sd = (part[0] for part in mixture.cell_moments(best[None]))
     explored = last > best + np.maximum(1.5 / problem.agents_in[:, None], 1e-6)
     order = np.argsort(-(np.maximum(best, last) * problem.shares[:, None]).ravel(), kind="stable")
     rows = []
@@ -86,7 +93,7 @@ def cell_table(
             float(best[c, a]),
             float(last[c, a]),
             payoff,
-            surrogate.unit * float(sd[c, a]),
+            times * surrogate.unit * float(sd[c, a]) if times < math.inf else None,
             bool(explored[c, a]),
         )
         rows.append((problem.contexts[c], problem.actions[a], *cell))

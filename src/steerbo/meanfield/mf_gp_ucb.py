@@ -632,7 +632,9 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         surrogate = self.surrogate(history, advice.context, pending=False)
         best = self.problem.table(advice.values["distribution"])
         last = best if history.latest is None else self.suggested(history.latest)
-        table, explored = cell_table(self.problem, surrogate, best, last)
+        mixture = self.mixture(history, advice.context, surrogate)
+        times = self.bound_inflation(history, SCOPE)
+        table, explored = cell_table(self.problem, surrogate, mixture, best, last, times=times)
         forgotten = self.n_forgotten, self.learned.noticed
         said = summary(self.problem, surrogate, len(self.outcomes), explored, forgotten=forgotten)
         return Explanation(said, (table,))

@@ -72,10 +72,15 @@ class PayoffMixture:
         """Return mean and standard deviation of the average's difference to that of the table `base`, each (r,)."""
         return self._mixed([part.advantage(tables, base) for part in self.parts])
 
+    def cell_moments(self, tables: Tables) -> tuple[Tables, Tables]:
+        """Return mean and standard deviation of the payoff of an agent in every cell, (r, C, A)."""
+        return self._mixed([part.cell_moments(tables) for part in self.parts])
+
     def _mixed(self, by_part: Sequence[tuple[Values, Values]]) -> tuple[Values, Values]:
-        moments = np.array(by_part)  # (k, 2, r)
-        mean = self.weights @ moments[:, 0]
-        return mean, np.sqrt(self.weights @ (moments[:, 1] ** 2 + (moments[:, 0] - mean) ** 2))
+        means, deviations = np.moveaxis(np.array(by_part), 1, 0)  # (k, r), or a cell each
+        mean = np.tensordot(self.weights, means, 1)
+        variance = np.tensordot(self.weights, deviations**2 + (means - mean) ** 2, 1)
+        return mean, np.sqrt(variance)
 
     def quantiles(self, table: Float[np.ndarray, "C A"], levels: Sequence[float]) -> list[float]:
         """Return the quantiles of the population's average at one table."""

@@ -297,6 +297,14 @@ def read_line(problem: Problem, sheet: Spreadsheet, row: Row) -> Said:
     def number(name: str) -> Any:
         return parse_value(sheet.number(name, row.cells[name])) if name in row.cells else None
 
+    def agents(label: str) -> Any:
+        """Number of agents, or their share: 25 % is 0.25."""
+        cell = row.cells[label]
+        percent = parse_value(sheet.number(label, cell.removesuffix("%")))
+        return (
+            percent / 100.0 if cell.endswith("%") and isinstance(percent, float) else number(label)
+        )
+
     realised, variables = {}, {variable.name: variable for variable in problem.space}
     for name in problem.columns:
         if (label := column(name)) in row.cells:
@@ -311,7 +319,7 @@ def read_line(problem: Problem, sheet: Spreadsheet, row: Row) -> Said:
             realised[name] = choice
     if problem.cells:
         labels = cells_of(problem)
-        cells = {name: number(label) for label, name in labels.items() if label in row.cells}
+        cells = {name: agents(label) for label, name in labels.items() if label in row.cells}
         # of agents, and no share of 1 among others
         if sheet.whole.issuperset(labels.keys() & set(sheet.columns)):
             cells = {name: int(x) for name, x in cells.items()}

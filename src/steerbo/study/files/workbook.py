@@ -7,7 +7,9 @@ import io
 import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
+from ..._wording import number_text
 from ...errors import MissingExtra
 
 SIGNATURE = b"PK\x03\x04"
@@ -33,9 +35,7 @@ def sheets_of(data: bytes) -> dict[str, str]:
             book = load_workbook(io.BytesIO(data), read_only=True, data_only=True)
             for sheet in book.worksheets:
                 text = io.StringIO()
-                csv.writer(text).writerows(
-                    [_text_of(cell) for cell in row] for row in sheet.iter_rows(values_only=True)
-                )
+                csv.writer(text).writerows([_text_of(cell) for cell in row] for row in sheet.rows)
                 found[sheet.title] = text.getvalue()
     except Exception as error:  # openpyxl names none, and zip and XML have their own
         raise ValueError(f"it is a zip archive, and no workbook: {error}") from None
@@ -62,11 +62,17 @@ def workbook_of(sheets: Mapping[str, Iterable[Sequence[object]]]) -> bytes:
     return written.getvalue()
 
 
-def _text_of(cell: object) -> str:
-    """Text of a cell. A workbook knows its numbers: none is written so that 1.250 could be a thousand."""
-    if cell is None:
+def _text_of(cell: Any) -> str:
+    """Text of a cell. A workbook knows its numbers: none is written so that 1.250 could be a thousand.
+
+    One that is shown as a percentage has its sign, as in CSV: 81 % is 81 of a variable in per cent.
+    """
+    value = cell.value
+    if value is None:
         return ""
-    if not isinstance(cell, float):
-        return str(cell)
-    text = f"{cell:.0f}" if cell.is_integer() and abs(cell) < 2**53 else repr(cell)
+    if isinstance(value, int | float) and not isinstance(value, bool) and "%" in cell.number_format:
+        return f"{number_text(100.0 * value)} %"
+    if not isinstance(value, float):
+        return str(value)
+    text = f"{value:.0f}" if value.is_integer() and abs(value) < 2**53 else repr(value)
     return f"{text}0" if _GROUPED.fullmatch(text) else text
