@@ -15,7 +15,8 @@ code where
 - it does not stand together at neighbouring settings, as do yields of 0 or 100 % on a plateau,
   penalties where a simulation breaks, and rounded outcomes at an optimum: see `stand_together`. But
   a value that all rounds have given since may: it is an instrument that is stuck;
-- it is not brought by one setting, as no harm is by a dose of 0: see `brought_by_one_setting`.
+- it is not brought by one setting, as no harm is by a dose of 0: see `brought_by_one_setting`;
+- it is no end that the others reach, as a yield of 0 among small ones: see `adjoins`.
 
 A number beyond `LARGEST`, which no door takes, is one at once: some other program wrote it into the
 log.
@@ -37,7 +38,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from functools import partial
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -194,6 +195,8 @@ class Column:
         # nothing else came: a stuck instrument
         if all(told.number == number and told.played for told in since):
             return False
+        if adjoins(number, [x for x in self._sorted if x != number and x not in self.codes]):
+            return True
         return stand_together(places, np.array(theirs), _RELEASE if number in self.codes else _FIND)
 
     def _cells(self, number: float) -> float:
@@ -253,6 +256,26 @@ def brought_by_one_setting(
     theirs, others = places[chosen], places[~chosen]
     alike = (theirs == theirs[0]).all(axis=0) & ~(others == theirs[0]).any(axis=0)
     return any(len({*places[:, j].tolist()}) > 2 for j in np.flatnonzero(alike))
+
+
+def adjoins(number: float, others: Sequence[float]) -> bool:
+    """Whether a number is an end of all others, no further from them than those near it are from each other.
+
+    Then it is where outcomes are cut off, as a yield of 0, a share of 100 % or what a device can
+    just detect: such an end comes again wherever nothing better does.
+
+    Args:
+        number: that comes again.
+        others: in ascending order, each once; their half that is nearer to the number is compared.
+
+    >>> adjoins(0.0, [0.2, 0.5, 0.9, 1.6, 2.0]), adjoins(-200.0, [0.2, 0.5, 0.9]), adjoins(0.5, [0.2, 0.9, 1.0])
+    (True, False, False)
+    """
+    far = sorted(abs(number - other) for other in others)
+    if len(far) < 2 or others[0] < number < others[-1]:
+        return False
+    near = far[: len(far) // 2 + 1]
+    return near[0] <= max(after - before for before, after in pairwise(near))
 
 
 def stand_together(
