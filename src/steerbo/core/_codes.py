@@ -36,7 +36,6 @@ from bisect import bisect_left, insort
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from decimal import Decimal
 from functools import partial
 from itertools import islice, pairwise
 from typing import Any, NamedTuple
@@ -59,6 +58,8 @@ _SETTINGS = 3  # different settings from which on a number that comes again is n
 _COMPARED = 200  # latest outcomes that neighbours are looked for among
 # standard deviations that a normal deviate exceeds in five, and in one, of a hundred
 _FIND, _RELEASE = 1.645, 2.326
+
+_FINEST = 1e-9  # of the largest number: two that are no further apart are one
 
 FarBeyond = Callable[[float, Sequence[float]], bool]
 
@@ -96,7 +97,6 @@ class Column:
         self._told: dict[str, _Told] = {}
         self._places: dict[float, Counter[Place]] = defaultdict(Counter)
         self._sorted: list[float] = []  # each number once
-        self._decimals: Counter[int] = Counter()
         self._several: set[float] = set()  # numbers at more than one setting
         self._confirmed: set[float] = set()
         self.codes: set[float] = set()
@@ -145,7 +145,6 @@ class Column:
     def _add(self, told: _Told) -> None:
         if told.number not in self._places:
             insort(self._sorted, told.number)
-            self._decimals[_decimals(told.number)] += 1
         places = self._places[told.number]
         places[told.place] += 1
         if len(places) > 1:
@@ -161,7 +160,6 @@ class Column:
         if not places:
             del self._places[told.number]
             del self._sorted[bisect_left(self._sorted, told.number)]
-            self._decimals[_decimals(told.number)] -= 1
 
     def _is_code(self, number: float) -> bool:
         times = len(self._places.get(number, ()))
@@ -200,7 +198,7 @@ class Column:
         return stand_together(places, np.array(theirs), _RELEASE if number in self.codes else _FIND)
 
     def _cells(self, number: float) -> float:
-        """Count the numbers that could have come as well, by the decimals that are written.
+        """Count the numbers that could have come as well, by the step that all are multiples of.
 
         They lie in twice the middle half of all, or between this one and the next, whichever is
         wider.
@@ -209,8 +207,7 @@ class Column:
         next_ones = [*self._sorted[max(k - 1, 0) : k], *self._sorted[k + 1 : k + 2]]
         apart = min((abs(number - other) for other in next_ones), default=0.0)
         middle = self._sorted[3 * n // 4] - self._sorted[n // 4]
-        decimals = max(each for each, times in self._decimals.items() if times)
-        return max(apart, 2.0 * middle) * float(10.0 ** min(decimals, 300))
+        return max(apart, 2.0 * middle) / common_step(self._sorted)
 
 
 def by_chance(times: int, others: int, ties: int, cells: float) -> float:
@@ -303,14 +300,21 @@ def stand_together(
     return together - k * share > deviate * math.sqrt(2.0 * k * share * (1.0 - share))
 
 
-def _decimals(number: float) -> int:
-    """Digits behind the decimal point that a number is written with; negative: zeros before it.
+def common_step(numbers: Sequence[float]) -> float:
+    """Largest step that all differences of ascending numbers are multiples of, by Euclid's algorithm.
 
-    >>> _decimals(0.25), _decimals(1500.0)
-    (2, -2)
+    Shares of thirty trials have steps of a thirtieth, however many decimals are written. Numbers
+    without a step have one of a thousand millionth of their range, or of their size.
+
+    >>> common_step([0.25, 1.5, 2.25]), round(common_step([1 / 30, 7 / 30, 11 / 30]) * 30, 6)
+    (0.25, 2.0)
     """
-    exponent = Decimal(repr(float(number))).normalize().as_tuple().exponent
-    return -exponent if isinstance(exponent, int) else 0
+    step, finest = 0.0, _FINEST * max(numbers[-1] - numbers[0], abs(numbers[0]), abs(numbers[-1]))
+    for before, after in pairwise(numbers):
+        rest = after - before
+        while rest > finest:
+            step, rest = rest, abs(math.remainder(step, rest))
+    return max(step, finest)
 
 
 class Totals:
