@@ -59,7 +59,8 @@ _COMPARED = 200  # latest outcomes that neighbours are looked for among
 # standard deviations that a normal deviate exceeds in five, and in one, of a hundred
 _FIND, _RELEASE = 1.645, 2.326
 
-_FINEST = 1e-9  # of the largest number: two that are no further apart are one
+FINEST = 1e-9
+"""Part of the largest number: two that are no further apart are one."""
 
 FarBeyond = Callable[[float, Sequence[float]], bool]
 
@@ -207,7 +208,7 @@ class Column:
         next_ones = [*self._sorted[max(k - 1, 0) : k], *self._sorted[k + 1 : k + 2]]
         apart = min((abs(number - other) for other in next_ones), default=0.0)
         middle = self._sorted[3 * n // 4] - self._sorted[n // 4]
-        return max(apart, 2.0 * middle) / common_step(self._sorted)
+        return max(apart, 2.0 * middle) / max(common_step(self._sorted), 1e-300)
 
 
 def by_chance(times: int, others: int, ties: int, cells: float) -> float:
@@ -301,20 +302,29 @@ def stand_together(
 
 
 def common_step(numbers: Sequence[float]) -> float:
-    """Largest step that all differences of ascending numbers are multiples of, by Euclid's algorithm.
+    """Largest step that all differences of ascending numbers are multiples of.
 
     Shares of thirty trials have steps of a thirtieth, however many decimals are written. Numbers
-    without a step have one of a thousand millionth of their range, or of their size.
+    without a step have one of a thousand millionth of their size.
 
     >>> common_step([0.25, 1.5, 2.25]), round(common_step([1 / 30, 7 / 30, 11 / 30]) * 30, 6)
     (0.25, 2.0)
     """
-    step, finest = 0.0, _FINEST * max(numbers[-1] - numbers[0], abs(numbers[0]), abs(numbers[-1]))
+    step, finest = 0.0, FINEST * max(abs(numbers[0]), abs(numbers[-1]))
     for before, after in pairwise(numbers):
-        rest = after - before
-        while rest > finest:
-            step, rest = rest, abs(math.remainder(step, rest))
+        step = common_divisor(step, after - before, finest)
     return max(step, finest)
+
+
+def common_divisor(one: float, other: float, finest: float) -> float:
+    """Common divisor of two numbers from 0, by Euclid's algorithm; what is not above `finest`, or no float, is 0.
+
+    >>> common_divisor(0.75, 0.5, 1e-9), common_divisor(0.0, 0.3, 1e-9)
+    (0.25, 0.3)
+    """
+    while finest < other < math.inf:
+        one, other = other, abs(math.remainder(one, other))
+    return one
 
 
 class Totals:

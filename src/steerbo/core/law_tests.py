@@ -32,6 +32,7 @@ from .._arrays import Float
 from .._evidence import ALPHA
 from .._wording import numeral
 from ..space import Categorical
+from ._codes import FINEST, common_divisor
 from ._findings import Finding
 from ._fold import Fold
 from ._history import History, Result
@@ -150,8 +151,6 @@ class Ranks:
         return less / count, (most + 1) / count
 
 
-_ROUNDED = 6  # decimals from which on a number is taken as exact
-
 Shown = tuple[Collection[str], Collection[str], Mapping[str, Any]]
 """Names of the variables that a round sets, names of those known before, and the realised values."""
 
@@ -186,15 +185,32 @@ class LawTest:
     def __init__(self, law: StatedLaw) -> None:
         self.law = law
         self.values: list[Any] = []
-        self._evidence, self._decimals = BettingTest(), 0
+        self._evidence, self._step = (
+            BettingTest(),
+            0.0,
+        )  # of the values so far, as they are read off
         sample = None if law.sample is None else law.variable.encode(list(law.sample)).tolist()
         self._ranks = None if sample is None else Ranks(sample)
 
     def take(self, value: Any) -> float:
         """Take in one more value; returns the evidence against the law by now."""
         self.values.append(value)
-        self._evidence.take(self._interval(value))
+        if self._finer(value):
+            self._evidence = BettingTest()
+            for each in self.values:
+                self._evidence.take(self._interval(each))
+        else:
+            self._evidence.take(self._interval(value))
         return self._evidence.value
+
+    def _finer(self, value: Any) -> bool:
+        """Find the step that values are read off in; returns whether it is another one than before."""
+        if self._ranks is not None or self.law.variable.distribution.atoms is not None:
+            return False
+        first, before = self.values[0], self._step
+        finest = FINEST * max(abs(first), abs(value))
+        self._step = common_divisor(before, abs(value - first), finest)
+        return self._step != before
 
     @property
     def value(self) -> float:
@@ -216,15 +232,9 @@ class LawTest:
             )
             nearest = int(np.abs(values - code).argmin())
             return float(weights[:nearest].sum()), min(float(weights[: nearest + 1].sum()), 1.0)
-        self._decimals = max(self._decimals, _decimals(value))
-        half = 0.5 * 10.0**-self._decimals if self._decimals < _ROUNDED else 0.0
+        half = 0.5 * self._step
         low, high = np.clip(np.nan_to_num([law.cdf(value - half), law.cdf(value + half)]), 0.0, 1.0)
         return float(low), float(max(low, high))
-
-
-def _decimals(value: float) -> int:
-    """Number of decimals that a value was written down with, at most `_ROUNDED`."""
-    return next((k for k in range(_ROUNDED) if round(value, k) == value), _ROUNDED)
 
 
 _NEEDED = 4  # rounds before a rank correlation is said
