@@ -54,6 +54,36 @@ def test_outcomes_that_were_shifted_or_sorted_are_said() -> None:
     assert found >= 48
 
 
+def test_a_fleet_s_outcomes_have_to_do_with_its_spread() -> None:
+    """Its rain was looked at alone, which does nothing."""
+    problem = sb.MeanField(["north", "south"], agents=60, counts=True, variables=[sb.Float("rain", 0, 30, seen=True)])
+    random, outcomes = np.random.default_rng(0), list[Outcome]()
+    for share in random.uniform(0, 1, 40):
+        counts = {"north": round(60 * share), "south": 60 - round(60 * share)}
+        spread = {action: number / 60 for action, number in counts.items()}
+        realised = {"distribution": {"everyone": spread}, "rain": float(random.uniform(0, 30))}
+        if len(outcomes) % 2:  # a table may have both
+            realised["counts"] = {"everyone": counts}
+        outcomes.append(Outcome(float(-((share - 0.4) ** 2) + random.normal(0, 0.02)), realised=realised))
+    assert not [*doubts(problem, list(enumerate(outcomes, 2)))]
+    found = 0
+    for _ in range(20):  # values that have nothing to do with their lines pass for others in fewer than one of ten
+        values = random.permutation([outcome.value for outcome in outcomes])
+        moved = [Outcome(float(value), realised=each.realised) for value, each in zip(values, outcomes, strict=True)]
+        found += "like-shuffled" in [each.kind for each in doubts(problem, list(enumerate(moved, 2)))]
+    assert found >= 14
+
+
+def test_outcomes_that_follow_the_time_are_no_doubt() -> None:
+    problem = sb.TimeVarying([sb.Float("x", 0, 1)])
+    random = np.random.default_rng(0)
+    outcomes = [
+        Outcome(5 * float(np.sin(hour / 3)), realised={"x": float(random.uniform()), "time": float(hour)})
+        for hour in range(60)
+    ]
+    assert not [*doubts(problem, list(enumerate(outcomes, 2)))]
+
+
 def test_a_column_in_another_unit_is_said_once() -> None:
     outcomes = [Outcome(each.value, realised={**each.realised, "x": 50.0 + each.value}) for each in told(0.2, 20, 1)]
     (found,) = doubts(PROBLEM, list(enumerate(outcomes, 2)))

@@ -14,7 +14,7 @@ import numpy as np
 import scipy
 
 from ..._arrays import Float
-from ...core import Finding, Outcome, Problem, finding
+from ...core import TIME, Finding, Outcome, Problem, finding
 from ...space import Categorical
 
 _MANY = 30  # lines from which on a table is judged as a whole
@@ -89,35 +89,44 @@ def _twice(lines: Lines) -> Iterator[Finding]:
 
 
 def _unrelated(problem: Problem, outcomes: Sequence[Outcome]) -> Iterator[Finding]:
-    """Find that outcomes have no more to do with the settings than shuffled ones."""
+    """Find that outcomes have no more to do with the settings, or with the time, than shuffled ones."""
     lines = len(outcomes)
-    names = [
-        name
-        for name in problem.space.names
-        if all(name in outcome.realised for outcome in outcomes)
-    ]
-    if len(outcomes) < _MANY or not names:
+    if lines < _MANY:
         return
-    outcomes = [
-        outcomes[k]
-        for k in np.linspace(0, len(outcomes) - 1, min(len(outcomes), _COMPARED)).astype(int)
-    ]
-    X = np.column_stack([column for name in names for column in _columns(problem, name, outcomes)])
+    chosen = np.linspace(0, lines - 1, min(lines, _COMPARED)).astype(int)
+    outcomes = [outcomes[k] for k in chosen]
+    columns = [*_columns(problem, outcomes)]
+    times = [each.realised.get(TIME.name) for each in outcomes] if problem.timed else [None]
+    if None in times:
+        times = []
+    if not columns and not times:
+        return
     y = _ranks([problem.scalar(outcome) for outcome in outcomes])
-    if _of_regression(X, y) > _LEVEL and _of_neighbours(X, y) > _LEVEL:
+    tested = []
+    if columns:
+        X = np.column_stack(columns)
+        tested = [_of_regression(X, y), _of_neighbours(X, y)]
+    if times:
+        tested.append(_of_neighbours(np.array(times, dtype=float)[:, None], y))
+    if min(tested) > _LEVEL:
         yield finding("like-shuffled", lines=lines)
 
 
-def _columns(
-    problem: Problem, name: str, outcomes: Sequence[Outcome]
-) -> Iterator[Float[np.ndarray, " n"]]:
-    """Coordinates of a variable, each (n,): of a choice one for each that there is."""
-    variable, values = problem.space[name], [outcome.realised[name] for outcome in outcomes]
-    if isinstance(variable, Categorical):
-        for choice in variable.choices[1:]:
-            yield np.array([float(value == choice) for value in values])
-    else:
-        yield np.clip(variable.encode(values), -1.0, 2.0)
+def _columns(problem: Problem, outcomes: Sequence[Outcome]) -> Iterator[Float[np.ndarray, " n"]]:
+    """Coordinates of what was set and measured, each (n,): of a choice, and of a spread, one for each that there is."""
+    rows = [outcome.realised for outcome in outcomes]
+    for variable in problem.space:
+        values = [row.get(variable.name) for row in rows]
+        if None in values:
+            continue
+        if isinstance(variable, Categorical):
+            for choice in variable.choices[1:]:
+                yield np.array([float(value == choice) for value in values])
+        else:
+            yield np.clip(variable.encode(values), -1.0, 2.0)
+    if problem.cells:  # numbers of agents, or shares
+        agents = np.array([[*problem.by_cell(row).values()] for row in rows], dtype=float)
+        yield from (agents / agents.sum(axis=1, keepdims=True)).T
 
 
 def _ranks(values: Sequence[float]) -> Float[np.ndarray, " n"]:
