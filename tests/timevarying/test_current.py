@@ -54,6 +54,7 @@ def test_answers_follow_the_curve_and_say_what_is_gained() -> None:
     [reason] = [each for each in advice.reasons if each.kind == "gain-over-current"]
     assert reason.values["low"] < reason.values["gain"] < reason.values["high"]
     assert "better than today's settings" in advice.why
+    assert "believing" not in advice.why, "there is one belief only, and nothing drifts by it"
     cold, mild = (optimizer.policy({"outdoor": outdoor}, time=14.0).values["supply"] for outdoor in (0.0, 10.0))
     assert cold - mild == pytest.approx(11, abs=5), "of weather that was hardly seen the curve is known"
 

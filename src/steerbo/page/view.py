@@ -308,7 +308,7 @@ def _keys(traded: Sequence[Traded]) -> tuple[tuple[str, Look], ...]:
 def sets(study: BaseStudy, advice: Recommendation) -> Sets:
     """Compare the scopes by expected outcome, bounds and price: the numbers of `plots.costvarying.prices`."""
     words, found = Words.of(study), choices_of(study, advice)
-    beliefs = len({row.advice.scope for row in found.rows}) == 1
+    beliefs = len({row.advice.scope for row in found.rows}) == 1 < len(found.rows)
     rows = []
     for row in found.rows:
         if not row.named:

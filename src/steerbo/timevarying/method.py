@@ -518,7 +518,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         random = self.streams(0, f"recommend {p}")
         pick = surrogate.optimistic(view, np.zeros(len(self.names)), np.array([p]), random)
         mean, band = self.problem.sign * pick.mean, BOUND * self.deviation(p, pick.sd)
-        reasons = [reason("believing", belief=self.names[p])]
+        reasons = [reason("believing", belief=self.names[p])] if len(self.names) > 1 else []
         if view.margin is not None and view.margin(np.array([pick.place]))[0] < 0.0:
             reasons.append(reason("none-keeps"))
         values = settings(self.problem, pick.place)
