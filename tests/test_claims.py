@@ -79,6 +79,19 @@ def test_the_region_that_the_page_shades_begins_where_the_answer_says(world: str
         assert f"Shaded: good enough, {said}." in shown
 
 
+def test_a_play_that_is_expected_to_be_better_than_its_bound_says_why() -> None:
+    """Its optimistic value is 1.277 by the model that it was chosen by, and 1.34 the average of all."""
+    optimizer = replayed("drifting", "cheap-first", "in-order")
+    (waiting,) = optimizer.pending
+    card = optimizer.card(waiting)
+    (bound,) = [each.values["bound"] for each in card.reasons if "bound" in each.values]
+    assert card.mean is not None
+    assert card.mean > bound
+    assert card.reasons[-1].text.startswith("that is by one likely model, as of when it was chosen")
+    (other,) = replayed("plain", "cheap-first", "in-order").pending
+    assert "one likely model" not in str(replayed("plain", "cheap-first", "in-order").card(other))
+
+
 @pytest.mark.parametrize(("world", "method", "way"), REPLAYED)
 def test_each_scope_is_answered_once_by_each_belief(world: str, method: str, way: str) -> None:
     advice = replayed(world, method, way).recommend()

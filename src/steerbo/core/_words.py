@@ -330,6 +330,8 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "rule": "{text}",
     "moving": _moving,
     "risk": _risk,
+    "chosen-by-one-model": "that is by one likely model, as of when it was chosen; the expected value averages all "
+    "likely ones, as of now",
     "best-net-bound": "its optimistic value, less its cost, is the best of all sets",
     "only-scope": "the only scope: its policy, as far as it is learned",
     "best-policy-bound": lambda bound: (

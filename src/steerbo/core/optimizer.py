@@ -243,6 +243,8 @@ def naming_arguments(call: Callable[P, T]) -> Callable[P, T]:
 
 
 _LARGEST_FLOAT = sys.float_info.max
+_BOUNDS_OF_A_PLAY = {"best-bound", "best-bound-near", "cheaper"}
+"""Kinds of reasons with the bound of the play itself, and not of a policy for all cases."""
 _SHOWN, _COLUMNS = 5, ("round", "hold", "set", "value", "cost", "state")  # of rounds in a notebook
 
 
@@ -340,8 +342,19 @@ class BaseStudy(ABC):
             cost=cost,
             net=self._net(fields.get("mean"), cost),
             kept=tuple(limit_texts(self._state.method, self.history, asked)),
-            reasons=self._why(asked),
+            reasons=(*(why := self._why(asked)), *self._less_than_expected(why, expected)),
         )
+
+    def _less_than_expected(
+        self, why: Sequence[Reason], expected: Recommendation | None
+    ) -> Iterator[Reason]:
+        """Say why a play is expected to be better than the bound that it was chosen by, where it is."""
+        bounds = [each.values["bound"] for each in why if each.kind in _BOUNDS_OF_A_PLAY]
+        if expected is None or expected.mean is None or not bounds:
+            return
+        sign = self.problem.sign
+        if sign * expected.mean > sign * bounds[0]:
+            yield reason("chosen-by-one-model")
 
     def _expected_of(self, played: Round) -> Recommendation | None:
         """Expected value of a round's play, by all that is known now; None: too little is."""
