@@ -657,13 +657,12 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         return Table(title, ("prior", "rounds", "weight", *columns), tuple(rows))
 
     def table_of_present_choice(self, history: History) -> Table:
-        """Table of the prior behind the latest choice, and its expectation."""
+        """Table of the prior behind the latest choice, and its expectation then: a card's averages all, by now."""
         rows = []
         if (last := history.latest) is not None and (
             told := belief_behind(last.suggestion)
         ) is not None:
             values = self.problem.shown(last.suggestion.values)
             rows.append((last.number, values, self.names[told.prior], told.mean, told.band))
-        return Table(
-            "Present choice", ("round", "values", "prior", "expected", "give or take"), tuple(rows)
-        )
+        columns = ("round", "values", "prior", "expected", "give or take")
+        return Table("Present choice, by the model it was chosen by", columns, tuple(rows))
