@@ -316,3 +316,26 @@ def test_what_a_move_brings_counts_less_its_cost() -> None:
     assert net is not None
     assert gross is not None
     assert gross - 8.0 <= net < gross - 0.1
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        sb.TimeVarying([sb.Float("a", 0, 1), sb.Float("b", 0, 1)]),
+        sb.TimeVarying([sb.Float("a", 0, 1), sb.Float("b", 0, 1)], current={"a": 0.3, "b": 0.7}),
+        sb.Causal(GRAPH, [sb.Float("dose", 0, 1), sb.Float("age", 0, 1)]),
+    ],
+    ids=["time-varying", "today", "causal"],
+)
+def test_a_few_outcomes_that_are_alike_are_not_enough(problem: Any) -> None:
+    """Two of them told a small scale: 17 of 40 studies with today's settings ended, and could gain ten times more."""
+    optimizer = played(sb.Optimizer(problem, stop=0.5, seed=0), 4, lambda suggestion: 1.0 + 1e-3 * suggestion.round)
+    assert optimizer.status.rounds == 4
+    assert not optimizer.status.finished
+    assert optimizer.status.gain is None
+
+
+def test_the_reach_of_todays_settings_is_said_where_enough_is_known() -> None:
+    problem = sb.TimeVarying([sb.Float("a", 0, 1)], current={"a": 0.3})
+    optimizer = played(sb.Optimizer(problem, stop=0.5, seed=0), 8, lambda suggestion: 1.0 + 1e-3 * suggestion.round)
+    assert "can still be gained within reach of today's settings, less than 0.5" in optimizer.status.finished

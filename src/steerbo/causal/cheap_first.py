@@ -39,7 +39,7 @@ from ..core import (
 from ..core.tolerance import UNSTATED
 from ..gp import Averaged
 from ..records import record
-from ..surrogate import ProductKernelPosterior
+from ..surrogate import STARTING_POINTS, ProductKernelPosterior
 from ._acting import PolicyOptimiser
 from ._arms import Arm, Unmeasured, share_columns, unmeasured
 from ._contexts import MOST_ROWS, ContextSample, subsample
@@ -451,14 +451,15 @@ class CheapFirst(CausalMethod[CheapOptions]):
     def _gain_at(self, history: History, context: Mapping[str, Any]) -> float:
         """Upper bound of the recommended policy's shortfall from the acceptable value, or of a cheaper one above it.
 
-        Infinite as long as an arm's initial plays are not complete, or its outcomes have no scale.
-        Arms of which hardly any play has worked are not waited for.
+        Infinite as long as an arm's initial plays are not complete, or its outcomes have no scale,
+        or those of the recommended one are few. Arms of which hardly any play has worked are not
+        waited for.
         """
         judged = self.judged.tolist()
         if self._initial_play(range(len(self.arms))) is not None or not judged:
             return math.inf
         (chosen, best), *_ = self._ranking(history, context)
-        if best.says("none-keeps"):
+        if best.says("none-keeps") or len(self.models[chosen]) < STARTING_POINTS:
             return math.inf
         policies = list(self.policy_values(history, judged, context))
         some, values, policies = most_feasible(

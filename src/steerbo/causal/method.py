@@ -717,14 +717,15 @@ class CausalMethod(Method[Causal, O]):
     def _gain_at(self, history: History, context: Mapping[str, Any]) -> float:
         """Upper bound of the best policy of any scope, less the lower bound of the recommended one.
 
-        Infinite as long as an arm's initial plays are not complete, or its outcomes have no scale.
-        Arms of which hardly any play has worked are not waited for.
+        Infinite as long as an arm's initial plays are not complete, or its outcomes have no scale,
+        or those of the recommended one are few. Arms of which hardly any play has worked are not
+        waited for.
         """
         judged = self.judged
         if self.needs_initial_plays(history) is not None or not len(judged):
             return np.inf
-        advice = self._ranking(history, context)[0][1]
-        if advice.says("none-keeps"):
+        recommended, advice = self._ranking(history, context)[0]
+        if advice.says("none-keeps") or len(self.models[recommended]) < STARTING_POINTS:
             return np.inf
         some = self.most_feasible(history, judged, context)
         highest = [
