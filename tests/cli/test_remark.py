@@ -14,6 +14,9 @@ def test_a_remark_is_kept_and_found(tmp_path: Path) -> None:
     token = suggestion["token"]
     assert said("remark", study, token, "lot 7").strip() == "lot 7"
     assert json.loads(said("remark", study, token, "photo a7.jpg", "--json"))["remarks"] == ["lot 7", "photo a7.jpg"]
+    again = call("remark", study, token, "lot 7")
+    assert (again.exit_code, again.stdout.strip()) == (0, "lot 7\nphoto a7.jpg")
+    assert "is there already" in again.stderr
     assert "lot 7; photo a7.jpg" in said("export", study)
     assert token in said("show", study, "--find", "LOT 7")
     assert token not in said("show", study, "--find", "lot 8").partition("Rounds")[2]

@@ -48,9 +48,9 @@ def test_the_same_remark_twice_is_one() -> None:
     study = remarked()
     token = study.history.last(1)[0].suggestion.token
     events = len(study.events)
-    study.remark(token, f" {LOT} ")
+    assert study.remark(token, f" {LOT} ") == ("this remark is there already: it is kept once",)
     assert len(study.events) == events
-    study.remark(token, "photo: a7.jpg")
+    assert study.remark(token, "photo: a7.jpg") is None
     assert study.history.remarks[token] == (LOT, "photo: a7.jpg")
 
 

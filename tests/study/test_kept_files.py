@@ -87,7 +87,7 @@ def test_a_file_is_kept_beside_the_log_and_only_named_in_it(study: Study, tmp_pa
 def test_the_same_file_twice_is_one_remark(study: Study, photo: Path) -> None:
     study.remark(first(study), "lot 7", file=photo)
     events = len(study.events)
-    study.remark(first(study), "lot 7", file=photo)
+    assert "is there already" in str(study.remark(first(study), "lot 7", file=photo))
     assert len(study.events) == events
     other = photo.rename(photo.with_name("b.png"))
     study.remark(first(study), "lot 7", file=other)

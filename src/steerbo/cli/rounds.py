@@ -301,10 +301,16 @@ def remark(
 ) -> None:
     """Keep a remark on a round, such as a lot number or a photograph. `show --find` finds it; `files` gives files."""
     with open_study(study) as going:
-        going.remark(token, text, file=file)
+        warned = going.remark(token, text, file=file)
         remarks, files = going.history.remarks.get(token, ()), going.history.files.get(token, ())
-        about = {"remarks": [*remarks], "files": [kept.to_dict() for kept in files]}
+        about = {
+            "remarks": [*remarks],
+            "files": [kept.to_dict() for kept in files],
+            "warnings": list(warned or ()),
+        }
         answer(as_json, about, "\n".join([*remarks, *(kept.name for kept in files)]))
+    for known in warned or ():
+        echo(known, err=True)
 
 
 @contextmanager

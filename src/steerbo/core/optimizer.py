@@ -871,15 +871,19 @@ class BaseStudy(ABC):
         return self._report("abandon", suggestion, reason=reason, charge=charge)
 
     @naming_arguments
-    def remark(self, suggestion: Suggestion | str, text: str = "", *, file: Any = None) -> None:
+    def remark(self, suggestion: Suggestion | str, text: str = "", *, file: Any = None) -> Warnings:
         """Keep a remark of a person on a round: a sentence, a lot number, a file. Nothing follows from it.
 
         Args:
             suggestion: a suggestion or its token, of any round; the name of data, such as
                 "added-1"; or "study", for the study as a whole.
-            text: the remark, of at most 10 000 characters. The same one twice is fine.
+            text: the remark, of at most 10 000 characters.
             file: path of a photograph, a spectrum or any other file, of which a `Study` on a log
-                keeps a copy beside it; see `Study.read_file`. The same content twice is kept once.
+                keeps a copy beside it; see `Study.read_file`.
+
+        Returns:
+            A warning that the remark is there already, and kept once: a call may be repeated. None:
+            it is new.
 
         Raises:
             InvalidOutcome: neither a text nor a file, one that is too long or too large, or a file
@@ -892,7 +896,7 @@ class BaseStudy(ABC):
         >>> study.history.remarks[suggestion.token]
         ('lot 7, new stirrer',)
         """
-        self._report("remark", suggestion, text=text, file=file)
+        return self._report("remark", suggestion, text=text, file=file)
 
     @naming_arguments
     def amend(
@@ -1262,7 +1266,9 @@ class Optimizer(BaseStudy):
         about = () if call == "add" else (suggestion,)
         with naming_columns(self.history.columns):
             event = getattr(self._state.reports, call)(*about, **given)
-        if event is None and call != "remark" and suggestion is not None:  # it was told before
+        if event is None and call == "remark":
+            return ("this remark is there already: it is kept once",)
+        if event is None and suggestion is not None:  # it was told before
             return self.recorder.known(self._state.reports.about(suggestion).suggestion.token)
         return self.recorder(event)
 

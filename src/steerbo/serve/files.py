@@ -16,9 +16,9 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 from starlette.responses import FileResponse, RedirectResponse, Response
 
-from ..core import KeptFile
+from ..core import KeptFile, Warnings
 from ..core.events import STUDY
-from ..errors import MissingFile, SteerboError, UnknownSuggestion
+from ..errors import MissingFile, OutcomeConflict, SteerboError, UnknownSuggestion
 from ..storage.kept_files import FilesFolder, IncomingFile
 from ..study import Study
 from .api import Name, Token
@@ -99,8 +99,8 @@ async def keep(
     with _Place(request), await run_in_threadpool(_incoming, served, token, file) as incoming:
         async for block in request.stream():
             await run_in_threadpool(incoming.write, block)
-        await _remark(request, who, served, token, text, file=incoming)
-        return {"file": incoming.keep().to_dict()}
+        warned = await _remark(request, who, served, token, text, file=incoming)
+        return {"file": incoming.keep().to_dict(), "warnings": list(warned or ())}
 
 
 async def _remark(
@@ -111,13 +111,13 @@ async def _remark(
     text: str,
     *,
     file: IncomingFile | None = None,
-) -> None:
-    def said() -> None:
+) -> Warnings:
+    def kept() -> Warnings:
         with served.use(who.name) as study:
-            study.remark(token, text, file=file)
+            return study.remark(token, text, file=file)
 
     async with served.turn(changing=True, who=client_number(request)):
-        await run_in_threadpool(said)
+        return await run_in_threadpool(kept)
 
 
 @router.get(
@@ -170,9 +170,11 @@ async def remark(request: Request, who: Who, name: str, token: str) -> Response:
                     with coming as incoming:
                         while block := await given.read(_BLOCK):
                             await run_in_threadpool(incoming.write, block)
-                        await _remark(request, who, served, token, text, file=incoming)
+                        known = await _remark(request, who, served, token, text, file=incoming)
                 else:
-                    await _remark(request, who, served, token, text)
+                    known = await _remark(request, who, served, token, text)
+                if known:
+                    raise OutcomeConflict(known[0])
             except SteerboError as error:
                 if isinstance(error, UnknownSuggestion) or token == STUDY:
                     raise
