@@ -16,7 +16,7 @@ class Middle(Method):
     def choose(self, history, request):
         values = {v.name: (v.low + v.high) / 2 for v in self.problem.space}
         return Choice(Scope(list(values)), values)
-    def recommend(self, history):
+    def recommend_at(self, history, context):
         return Recommendation(Scope(), {})
     def explain(self, history):
         return Explanation("the middle")

@@ -5,7 +5,8 @@
 
 - `choose(history, request)` returns a `Choice`: the `Scope` of this round (variables that are
   set, and those looked at before), the values, and the reasons to be logged (`note`).
-- `recommend(history)` returns a `Recommendation`: the arm and settings to use from now on, and the
+- `recommend_at(history, context)` returns a `Recommendation`: the arm and settings to use from now on
+  in a context (values seen before choosing and, where the problem drifts, the time), and the
   `Reason`s for it.
 - `explain(history)` returns an `Explanation`: why, with `Table`s if you like.
   `why(history, suggestion)` may add the `Reason`s for one suggestion, by its note.
@@ -31,11 +32,10 @@ price hangs on the settings, ask `history.affords(price)`. When no scope fits th
 
 Randomness is `self.streams(round, "what for")`. A method that looks at something before it sets its
 values names that in `Choice.observe`, and overrides `decide`. Values `seen` before choosing are in
-`request["context"]`, by name; where the problem has such variables, override
-`_recommend_at(history, context)` in the place of `recommend`: by it `recommend` answers for typical
+`request["context"]`, by name; where the problem has such variables, `recommend` answers for typical
 contexts, and `policy` for any. `Options` is a `record` in which every field has a default. Where
 answers have bounds, `bound_inflation` is a factor for the model's own errors, and
-`_gain_at(history, context)` the gain that they still allow, so that a study can `stop` when
+`gain_at(history, context)` the gain that they still allow, so that a study can `stop` when
 that is little; both may be left out.
 
 >>> from steerbo import CostVarying, Float, Optimizer, Uniform
@@ -47,7 +47,7 @@ that is little; both may be left out.
 ...         scopes = self.problem.affordable(history)
 ...         scope = scopes[len(history) % len(scopes)]
 ...         return Choice(scope, {name: self.problem.space[name].decode([0.5])[0] for name in scope.set})
-...     def recommend(self, history):
+...     def recommend_at(self, history, context):
 ...         why = reason("said", text="nothing is learned")
 ...         return Recommendation(Scope(self.problem.control_sets[0]), {}, reasons=(why,))
 ...     def explain(self, history):

@@ -86,7 +86,7 @@ class Nearest(Method[Stub, Any]):
         draw = self.streams(pending.number, action).normal(centre, self.step)
         return Decision({action: float(np.clip(draw, 0, 1))}, () if action == "rest" else ("pulse",))
 
-    def recommend(self, history: History) -> Recommendation:
+    def recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
         best = max((r for r in history if r.state == "told"), key=lambda r: r.outcome.value, default=None)  # type: ignore[union-attr]
         return Recommendation(EVERYTHING, dict(best.suggestion.values) if best else {})
 

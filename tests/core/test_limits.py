@@ -129,7 +129,7 @@ class Bold(Method[Any, Any]):
     def choose(self, history: Any, request: Any) -> Choice:
         return Choice(sb.core.Scope(["dose"]), {"dose": 3.0})
 
-    def recommend(self, history: Any) -> Recommendation:
+    def recommend_at(self, history: Any, context: Any) -> Recommendation:
         return self.advice
 
     def explain(self, history: Any) -> Explanation:

@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 import pytest
 
 from steerbo.core import Explanation, History, Method, Optimizer, Recommendation, reason
-from steerbo.core._method import cached_until_next_event
 from steerbo.errors import InvalidRequest, SteerboError
 from steerbo.testing import Case
 from tests.core.stub import EVERYTHING, Nearest, Stub, evaluate, look
@@ -19,10 +18,9 @@ class Counting(Nearest):
     name: ClassVar[str] = "counting"
     searches = 0
 
-    @cached_until_next_event
-    def recommend(self, history: History) -> Recommendation:
+    def recommend_at(self, history: History, context: Any) -> Recommendation:
         self.searches += 1
-        return super().recommend(history)
+        return super().recommend_at(history, context)
 
 
 class Plain(Method[Stub, Any]):
@@ -34,7 +32,7 @@ class Plain(Method[Stub, Any]):
     def choose(self, history: History, request: Any) -> Any:
         raise AssertionError
 
-    def recommend(self, history: History) -> Recommendation:
+    def recommend_at(self, history: History, context: Any) -> Recommendation:
         return Recommendation(EVERYTHING, {"dose": 0.25, "rest": 0.0}, reasons=(reason("said", text="as always"),))
 
     def explain(self, history: History) -> Explanation:

@@ -103,7 +103,7 @@ class Odd(Nearest):
 @pytest.mark.parametrize(
     ("cls", "said"),
     [
-        (Half, "It lacks choose, explain, recommend"),
+        (Half, "It lacks choose, explain, recommend_at"),
         (Nameless, "Give it one"),
         (Needy, "every field has a default"),
         (Odd, "Options are a record"),

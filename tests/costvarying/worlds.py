@@ -224,7 +224,7 @@ class Scripted(Method[sb.CostVarying, Any]):
         scope = next(scope for scope in self.problem.scopes if set(scope.set) == set(values))
         return Choice(scope, values, expected_cost=scope.price)
 
-    def recommend(self, history: History) -> Recommendation:
+    def recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
         raise NotImplementedError
 
     def explain(self, history: History) -> Explanation:

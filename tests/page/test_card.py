@@ -18,7 +18,7 @@ CAPPED = sb.CostVarying([sb.Float("x", 0, 10)], [["x"]], limits=[sb.LinearConstr
 class Forgetful(Random):
     """Forgets limits when it answers."""
 
-    def recommend(self, history: object) -> Recommendation:
+    def recommend_at(self, history: object, context: object) -> Recommendation:
         return Recommendation(sb.core.Scope(["x"]), {"x": 9.0})
 
 

@@ -182,7 +182,7 @@ def test_a_kind_from_outside_has_it_all_by_default() -> None:
 class Bold(Nearest):
     """Recommends what a limit forbids."""
 
-    def recommend(self, history: Any) -> Recommendation:
+    def recommend_at(self, history: Any, context: Any) -> Recommendation:
         return Recommendation(Scope(["dose"]), {"dose": 0.9})
 
 

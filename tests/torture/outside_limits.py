@@ -87,7 +87,7 @@ class Careless(Method[Ward, Any]):
         """Set anything."""
         return Decision(_any())
 
-    def recommend(self, history: Any) -> Recommendation:
+    def recommend_at(self, history: Any, context: Any) -> Recommendation:
         """Recommend anything, and anything beside it."""
         return self._advice()
 

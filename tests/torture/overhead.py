@@ -44,7 +44,7 @@ class Constant(Method[Fixed, Any]):
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         return Choice(Scope(["a", "b", "c"]), {"a": 0.1, "b": 0.2, "c": 0.3})
 
-    def recommend(self, history: History) -> Recommendation:
+    def recommend_at(self, history: History, context: Any) -> Recommendation:
         return Recommendation(Scope(["a", "b", "c"]), {})
 
     def explain(self, history: History) -> Explanation:

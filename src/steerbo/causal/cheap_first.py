@@ -344,11 +344,11 @@ class CheapFirst(CausalMethod[CheapOptions]):
         points = ContextSample.of(arm, history, self._seen_in(known)).points[:ROWS]
         return [{**row, **when} for row in self.problem.space.subset(arm.measured).decode(points)]
 
-    def _predict_at(
+    def predict_at(
         self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]
     ) -> Policy:
-        """See `CausalMethod._predict_at`; contexts that are not known are those that go with the known ones."""
-        found = super()._predict_at(history, values, context)
+        """See `CausalMethod.predict_at`; contexts that are not known are those that go with the known ones."""
+        found = super().predict_at(history, values, context)
         i = self._number[found.scope]
         if found.mean is None or self.affected_contexts(history, i) is not None:
             return found
@@ -448,7 +448,7 @@ class CheapFirst(CausalMethod[CheapOptions]):
             arm.scope, values, mean, mean - BOUND * sd, mean + BOUND * sd, cost, reasons, act=act
         )
 
-    def _gain_at(self, history: History, context: Mapping[str, Any]) -> float:
+    def gain_at(self, history: History, context: Mapping[str, Any]) -> float:
         """Upper bound of the recommended policy's shortfall from the acceptable value, or of a cheaper one above it.
 
         Infinite as long as an arm's initial plays are not complete, or its outcomes have no scale,

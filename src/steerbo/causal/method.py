@@ -582,7 +582,7 @@ class CausalMethod(Method[Causal, O]):
             self.optimiser(history, i, model, cost, feasibility), self.streams, i, when
         )
 
-    def _recommend_at(self, history: History, context: Mapping[str, Any]) -> Policy:
+    def recommend_at(self, history: History, context: Mapping[str, Any]) -> Policy:
         """Recommend the scope with the best expected outcome under its best policy, and that policy."""
         best, *others = (policy for _, policy in self._ranking(history, context))
         if self.host is not None and best.mean is not None:
@@ -674,7 +674,7 @@ class CausalMethod(Method[Causal, O]):
         sign = self.problem.sign
         return recommended(self.arms[i], model, act, contexts, sign, known=known, affected=affected)
 
-    def _predict_at(
+    def predict_at(
         self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]
     ) -> Policy:
         """Expected outcome of actions on average over the latest contexts that are not known."""
@@ -714,7 +714,7 @@ class CausalMethod(Method[Causal, O]):
             some, key=lambda arm: (len({*arm.contexts} - known), -len({*arm.contexts} & known))
         )
 
-    def _gain_at(self, history: History, context: Mapping[str, Any]) -> float:
+    def gain_at(self, history: History, context: Mapping[str, Any]) -> float:
         """Upper bound of the best policy of any scope, less the lower bound of the recommended one.
 
         Infinite as long as an arm's initial plays are not complete, or its outcomes have no scale,

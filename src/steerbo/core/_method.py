@@ -119,19 +119,9 @@ class Method(ABC, Generic[P, OptionsT]):
         return True
 
     @classmethod
-    def missing(cls) -> list[str]:
-        """Names of the methods that a class derived from this one has still to override, in order."""
-        answers = (
-            cls.recommend is not Method.recommend or cls._recommend_at is not Method._recommend_at
-        )
-        return sorted(
-            {*getattr(cls, "__abstractmethods__", ()), *(() if answers else ("recommend",))}
-        )
-
-    @classmethod
     def has_bounds(cls) -> bool:
         """Whether the method bounds the possible gain, so that a study may stop by it."""
-        return cls.gain is not Method.gain or cls._gain_at is not Method._gain_at
+        return cls.gain_at is not Method.gain_at
 
     def describe(self) -> tuple[tuple[str, str], ...]:
         """Lines of `steerbo check` before the first round: pairs of a heading and a text."""
@@ -182,19 +172,17 @@ class Method(ABC, Generic[P, OptionsT]):
     def gain(self, history: History) -> float:
         """Upper bound on the gain of another choice over the recommended one, in the objective's units.
 
-        Where variables are seen before choosing, the mean of `_gain_at` over typical contexts, by
+        Where variables are seen before choosing, the mean of `gain_at` over typical contexts, by
         their shares. Infinite while there are no bounds. It is called once there is an outcome.
         """
         present = self._present_context(history)
         if not self.problem.space.seen:
-            return self._gain_at(history, present)
+            return self.gain_at(history, present)
         contexts = typical(self.problem.space, history)
-        return average_over(
-            contexts, lambda context: self._gain_at(history, {**present, **context})
-        )
+        return average_over(contexts, lambda context: self.gain_at(history, {**present, **context}))
 
-    def _gain_at(self, history: History, context: Mapping[str, Any]) -> float:
-        """Upper bound on the possible gain in one context; `context` is as for `_recommend_at`.
+    def gain_at(self, history: History, context: Mapping[str, Any]) -> float:
+        """Upper bound on the possible gain in one context; `context` is as for `recommend_at`.
 
         Methods without bounds do not override it: their studies have no stopping rule.
         """
@@ -239,7 +227,7 @@ class Method(ABC, Generic[P, OptionsT]):
         Where variables are seen before choosing: one row for each typical context. Where the
         problem drifts: for the time of the last round, or of later data, which the note states. An
         answer that breaks a limit of the problem is refused, and so is one with such an
-        alternative. A method overrides this, or `_recommend_at`.
+        alternative. A method implements `recommend_at`, by which `policy` answers, too.
         """
         present = self._present_context(history)
         if not self.problem.space.seen:
@@ -249,15 +237,13 @@ class Method(ABC, Generic[P, OptionsT]):
             contexts, lambda context: self._answer_at(history, {**present, **context})
         )
 
-    def _recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
+    @abstractmethod
+    def recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
         """Recommend in one context: values seen before choosing and, where the problem drifts, the time, by name."""
-        raise SteerboError(
-            f"{self.name} recommends nothing: it overrides neither recommend nor _recommend_at"
-        )
 
     def _answer_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
-        """`_recommend_at`; where the problem drifts, the reasons begin with the time that the answer is for."""
-        return self._dated(self._recommend_at(history, context), context)
+        """`recommend_at`; where the problem drifts, the reasons begin with the time that the answer is for."""
+        return self._dated(self.recommend_at(history, context), context)
 
     def _dated(self, answer: Recommendation, context: Mapping[str, Any]) -> Recommendation:
         """Answer whose reasons begin with the time that it is for, where the problem drifts."""
@@ -269,16 +255,16 @@ class Method(ABC, Generic[P, OptionsT]):
     def predict(
         self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]
     ) -> Recommendation:
-        """Expected value at settings of a person's own choice, with bounds, in a context as `_recommend_at` has it.
+        """Expected value at settings of a person's own choice, with bounds, in a context as `recommend_at` has it.
 
         Raises:
             InvalidRequest: nothing was told yet, or the method cannot predict this.
         """
         self.check_informed(history)
         context = {**self._present_context(history), **context}
-        return self._dated(self._predict_at(history, values, context), context)
+        return self._dated(self.predict_at(history, values, context), context)
 
-    def _predict_at(
+    def predict_at(
         self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]
     ) -> Recommendation:
         """Expected value at settings in one context. Methods with a model override it."""
@@ -294,10 +280,8 @@ class Method(ABC, Generic[P, OptionsT]):
     def policy(
         self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]
     ) -> PolicyStep:
-        """Settings of the answer in this context, at the requested time; of `recommend` where a method overrides it."""
+        """Settings of the answer in this context, at the requested time."""
         self.check_informed(history)
-        if type(self).recommend is not Method.recommend:
-            return PolicyStep.of(self.recommend(history), {})
         known = {**self._present_context(history), **context_of(request), **context}
         return PolicyStep.of(self._answer_at(history, known), context)
 

@@ -370,7 +370,7 @@ def _listed(entry: EntryPoint, broken: list[InvalidInput]) -> tuple[AnyMethod, .
 def _fault(method: AnyMethod) -> tuple[str, str] | None:
     """Fault of a method's class: the requirement and a hint; None where there is none."""
     name = getattr(method, "name", None)
-    if missing := method.missing():
+    if missing := sorted(method.__abstractmethods__):
         return "a class that implements all of Method", f"It lacks {', '.join(missing)}."
     if not isinstance(name, str) or not name or ":" in name or unsafe(name):
         return (

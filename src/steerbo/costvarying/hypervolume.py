@@ -147,7 +147,7 @@ class Hypervolume(Trades, CostVaryingMethod[Any]):
 
     # -- answers -----------------------------------------------------------------------------------
 
-    def _recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
+    def recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
         """Recommend the middle of the trade-off; the other plays of it are its alternatives, by their value."""
         candidates = self.answers.candidates(context)
         posteriors = self._posteriors(candidates, np.empty((0, len(self.search_space.columns))))
@@ -194,7 +194,7 @@ class Hypervolume(Trades, CostVaryingMethod[Any]):
             further[name] = expected_outcome(model, sign, float(mean[0]), ends)
         return replace(self.answers.described(candidates, Arm(i), point, value), outcomes=further)
 
-    def _predict_at(
+    def predict_at(
         self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]
     ) -> Recommendation:
         """Expected outcomes of the control set of these variables at these settings."""

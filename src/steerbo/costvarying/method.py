@@ -455,17 +455,17 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         """Infinite until outcomes tell a scale; then that of a model that is not quite right: see `bandit.MISFIT`."""
         return self.surrogate.drift.widening
 
-    def _recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
+    def recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
         """See `Answers.recommend`."""
         return self.answers.recommend(context)
 
-    def _predict_at(
+    def predict_at(
         self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]
     ) -> Recommendation:
         """See `Answers.predict`."""
         return self.answers.predict(values, context)
 
-    def _gain_at(self, history: History, context: Mapping[str, Any]) -> float:
+    def gain_at(self, history: History, context: Mapping[str, Any]) -> float:
         """See `Answers.gain`."""
         return self.answers.gain(context)
 

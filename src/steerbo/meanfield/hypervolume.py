@@ -206,7 +206,7 @@ class Hypervolume(Trades, MFGPUCB):
 
     # -- answers -----------------------------------------------------------------------------------
 
-    def _recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
+    def recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
         """Recommend the middle of the trade-off; its other distributions are the alternatives."""
         if not self.outcomes:
             return self.unknowing()
@@ -255,7 +255,7 @@ class Hypervolume(Trades, MFGPUCB):
             found += [region.whole(trust.shortened(best)[0]) for trust in regions]
         return [counts / self.problem.agents_in[:, None] for counts in found]
 
-    def _predict_at(
+    def predict_at(
         self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]
     ) -> Recommendation:
         """Expected outcomes of a distribution."""

@@ -418,7 +418,7 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
 
     # -- answers -----------------------------------------------------------------------------------
 
-    def _recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
+    def recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
         """Recommend the best feasible distribution played, among the comparable outcomes."""
         tables, kept = self.playable()
         if not kept.any():

@@ -15,7 +15,7 @@ Differences from the paper, and choices it leaves open:
   rounding; where outcomes are not noisy a repeat teaches nothing: untried distributions are
   preferred, and bounds widen with repeats;
 - the first distribution is today's, or the even spread where none is told, and answers must be
-  shown to be better (see `_recommend_at`);
+  shown to be better (see `recommend_at`);
 - β = 1; the value of their Theorem 4.1 is in the hundreds, far too wide in practice.
 """
 
@@ -520,7 +520,7 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
 
     # -- answers -----------------------------------------------------------------------------------
 
-    def _gain_at(self, history: History, context: Mapping[str, Any]) -> float:
+    def gain_at(self, history: History, context: Mapping[str, Any]) -> float:
         """Return the largest upper bound on the population's average minus the lower bound of the recommendation.
 
         Only distributions in the trust region compete, since no other would be suggested. Infinite
@@ -530,7 +530,7 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         if len(self.outcomes) < self.options.starting_points or not width < np.inf:
             return np.inf
         surrogate = self.surrogate(history, context, pending=False)
-        advice = self.problem.table(self._recommend_at(history, context).values["distribution"])
+        advice = self.problem.table(self.recommend_at(history, context).values["distribution"])
         region = self.problem.region
         played = np.array(self.tables)
         seed = self.streams.integer(0, "gain")
@@ -541,7 +541,7 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         )
         return surrogate.unit * float((mean + width * sd).max() - mean[0] + width * sd[0])
 
-    def _recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
+    def recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
         """Recommend the distribution that is better than the usual spread by the largest lower bound.
 
         Of the usual spread (today's, or the even one), the distributions played and the best one
@@ -581,7 +581,7 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
             reasons.append(gain_over_current(unit * float(gain), BOUND * unit * float(unsure)))
         return replace(self._described(surrogate, mixture, tables[i]), reasons=tuple(reasons))
 
-    def _predict_at(
+    def predict_at(
         self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]
     ) -> Recommendation:
         """Expected average payoff of a distribution."""

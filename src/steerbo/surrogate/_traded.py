@@ -44,7 +44,7 @@ class Trades:
 
     rule: ClassVar[str] = "each round goes where the trade-off is expected to gain most"
     trades: ClassVar[bool] = True
-    _gain_at = Method._gain_at  # there are no bounds on another trade-off's gain
+    gain_at = Method.gain_at  # there are no bounds on another trade-off's gain
 
     @property
     def ways(self) -> dict[str, float]:

@@ -142,7 +142,7 @@ class Hypervolume(Trades, LearnedDrift):
             found = [each for each, keeps in zip(found, kept, strict=True) if keeps]
         return self.middle([row for _, row in found])
 
-    def _predict_at(
+    def predict_at(
         self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]
     ) -> Recommendation:
         """Expected outcomes at a place."""

@@ -473,15 +473,15 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
 
     # -- answers -----------------------------------------------------------------------------------
 
-    def _recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
+    def recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
         """See `TimeVaryingMethod`; with the gain over today's settings."""
-        return self._beside_today(super()._recommend_at(history, context), context)
+        return self._beside_today(super().recommend_at(history, context), context)
 
-    def _gain_at(self, history: History, context: Mapping[str, Any]) -> float:
+    def gain_at(self, history: History, context: Mapping[str, Any]) -> float:
         """See `TimeVaryingMethod`; infinite while places are drawn at random: two outcomes alike tell a small scale."""
         if len(self.surrogate.model) < STARTING_POINTS:
             return math.inf
-        return super()._gain_at(history, context)
+        return super().gain_at(history, context)
 
     def _beside_today(self, best: Recommendation, context: Mapping[str, Any]) -> Recommendation:
         """Add to an answer by how much it is expected to be better than today's settings, and how sure that is."""

@@ -479,7 +479,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         held = np.cumsum(self.weights()[trusted])
         return trusted[: 1 + int(np.searchsorted(held, (2.0 * SURE - 1.0) * held[-1]))]
 
-    def _recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
+    def recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
         """The point of largest mean by the most probable trusted prior; alternatives are those of the next three."""
         return self._answer(history, self.view_to_answer(*self._time_and_context(context)))
 
@@ -500,7 +500,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         first, *others = (self._best_point(p, surrogate, view) for p in self.trusted()[:4])
         return replace(first, alternatives=tuple(others))
 
-    def _predict_at(
+    def predict_at(
         self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]
     ) -> Recommendation:
         """Expected value at a place, by the most probable trusted prior."""
@@ -535,7 +535,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         more = self.calibration.factor**2 - 1.0
         return math.sqrt(sd**2 + more * (sd**2 + self.problem.given[p].noise ** 2))
 
-    def _gain_at(self, history: History, context: Mapping[str, Any]) -> float:
+    def gain_at(self, history: History, context: Mapping[str, Any]) -> float:
         """Largest upper bound at the time of the last round, less the lower bound of the recommended point."""
         width = BOUND * self.calibration.factor * self.bound_inflation(history, self.problem.scope)
         if not width < np.inf:

@@ -88,7 +88,7 @@ class Climb(Method[Furnace, ClimbOptions]):
             Scope([name]), {name: float(grid[best])}, note={"upper": float(sign * upper[best])}
         )
 
-    def recommend(self, history: History) -> Recommendation:
+    def recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
         """The largest mean anywhere: in the end everything can be reached."""
         setting = self.problem.temperature
         grid = np.linspace(setting.low, setting.high, 401)

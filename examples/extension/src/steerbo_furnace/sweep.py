@@ -32,7 +32,7 @@ class Sweep(Method[CostVarying, Any]):
         (settings,) = space.decode(sobol_points(turn + 1, space.dimension, seed)[-1:])
         return Choice(scope, {name: settings[name] for name in scope.set})
 
-    def recommend(self, history: History) -> Recommendation:
+    def recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
         """The round with the best outcome."""
         if not history.told:
             return Recommendation(Scope(self.problem.control_sets[0]), {})
