@@ -10,6 +10,15 @@ import pytest
 from tests.cli.calls import DRUG, begin, call, refused, said
 from tests.study.files import logged
 
+DASH = """
+[study]
+rounds = 5
+[problem]
+kind = "cost-varying"
+control_sets = [["-x", "--y"]]
+variables = [{ kind = "float", name = "-x", low = 0, high = 1 }, { kind = "float", name = "--y", low = 0, high = 1 }]
+"""
+
 
 def test_a_play_of_ones_own_is_told_like_any_other(tmp_path: Path) -> None:
     study = begin(tmp_path, DRUG)
@@ -24,6 +33,16 @@ def test_a_play_of_ones_own_is_told_like_any_other(tmp_path: Path) -> None:
     assert own["values"] == {"dose": 0.25}
     decided = json.loads(said("decide", study, own["token"], "--context", "age=40", "--json"))
     assert (decided["observe"], decided["values"]) == ([], {"dose": 0.25})
+
+
+def test_a_variable_may_begin_with_a_dash(tmp_path: Path) -> None:
+    study = begin(tmp_path, DASH)
+    at = ("-x=0.25", "--y=0.5")
+    assert "STUDY -- --y=0.5" in refused(call("attach", study, *at), 2), "words with two dashes are options"
+    own = json.loads(said("attach", study, "-x=0.25", "--json", "--", "--y=0.5"))
+    assert own["values"] == {"-x": 0.25, "--y": 0.5}
+    said("tell", study, own["token"], -1.5, "--realised", "-x=0.2", "--realised", "--y=0.5")
+    assert "-x" in said("predict", study, "-x=0.25", "--json", "--", "--y=0.5")
 
 
 @pytest.mark.parametrize(

@@ -191,6 +191,11 @@ def test_added_data_have_each_outcome_once_and_their_time(problem: sb.core.Probl
         assert person.send("settings/add", value="7", **given, **scope).status_code == 303
         (added,) = client.get("/v1/studies/oven/events?after=1").json()["events"]
         assert added["outcome"]["realised"] == {"time": -4.5, "heat": 2.0, "pressure": 3.5}
+        assert 'name="realised:time"' in client.get("/page/oven/rounds/added-1").text
+        assert person.send("rounds/added-1/amend", said="0", **{"realised:time": "1700000000.5"}).status_code == 303
+        (*_, amended) = client.get("/v1/studies/oven/events?after=2").json()["events"]
+        assert amended["outcome"]["realised"] == {"time": 1700000000.5, "heat": 2.0, "pressure": 3.5}
+        assert 'value="1700000000.5"' in client.get("/page/oven/rounds/added-1").text
 
 
 @pytest.mark.filterwarnings("ignore::steerbo.errors.OutOfRangeWarning")

@@ -25,7 +25,7 @@ from .._redaction import redact
 from .._text import escape_unprintable, escaped_json
 from ..errors import LawWarning, OutOfRangeWarning, SteerboError
 from . import usage
-from .usage import InvalidCommand, before_command, look_over, refusal, unknown_command
+from .usage import InvalidCommand, before_command, in_order, refusal, unknown_command
 
 _JSON, _TYPED = "steerbo.json", "steerbo._parsing"
 _TRACEBACK = "STEERBO_TRACEBACK"  # set in the environment: faults of ours are shown whole
@@ -193,8 +193,7 @@ class _Program(TyperGroup):
             raise unknown_command(list(self.commands), args[0])
         name, command, rest = super().resolve_command(ctx, args)
         ctx.meta[_TYPED] = [*rest]  # the parser takes words off its list
-        look_over(command, f"{ctx.command_path} {name}", rest)
-        return name, command, rest
+        return name, command, in_order(command, f"{ctx.command_path} {name}", rest)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""

@@ -58,7 +58,6 @@ Sem = Annotated[
     ),
 ]
 Reason = Annotated[str, typer.Option(help="The reason, for the log.")]
-NEGATIVE = {"ignore_unknown_options": True}  # -1.5 is a value, not an option
 
 
 commands = group()
@@ -204,7 +203,7 @@ def decide(
     explain_credentials(study)
 
 
-@commands.command(context_settings=NEGATIVE)
+@commands.command()
 def tell(
     study: Place,
     token: Token,
@@ -322,7 +321,7 @@ def _changing(study: Study, token: str) -> Iterator[None]:
         echo(f"round {played.number} was {before} already: nothing is changed", err=True)
 
 
-@commands.command(context_settings=NEGATIVE)
+@commands.command()
 def amend(
     study: Place,
     token: Token,

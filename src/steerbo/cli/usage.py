@@ -21,6 +21,7 @@ from ..errors import (
 )
 
 _NEGATIVE = re.compile(r"-([\d.,]|inf|nan)", re.IGNORECASE)  # a value, not an option
+_SETTING = re.compile(r"-[^-=][^=]*=")  # of a variable "-x": options have two dashes
 
 
 class InvalidCommand(InvalidInput):
@@ -109,8 +110,11 @@ def word(name: str, words: Sequence[str]) -> Callable[[Any], str]:
     return read
 
 
-def look_over(command: Any, path: str, args: Sequence[str]) -> None:
-    """Refuse options that a command has not, and more words than it takes.
+def in_order(command: Any, path: str, args: Sequence[str]) -> list[str]:
+    """Sort the words after a command's name: options with their values, then, after "--", all others.
+
+    A number below 0 is no option, and neither is the setting of a variable whose name begins with a
+    dash. Options that a command has not are refused, and more words than it takes.
 
     Args:
         command: typer's.
@@ -121,7 +125,7 @@ def look_over(command: Any, path: str, args: Sequence[str]) -> None:
         InvalidCommand: naming the word.
     """
     if "--help" in args:
-        return
+        return [*args]
     takes = {
         name: not option.is_flag
         for option in _options(command)
@@ -135,7 +139,8 @@ def look_over(command: Any, path: str, args: Sequence[str]) -> None:
         if name not in {opt for o in _options(command) if o.hidden for opt in o.opts}
     ]
     places = [_label(parameter) for parameter in _arguments(command)]
-    words, rest, hint = list[str](), iter(args), _hint(command, path)
+    several = any(getattr(parameter, "nargs", 1) < 0 for parameter in _arguments(command))
+    options, words, rest, hint = list[str](), list[str](), iter(args), _hint(command, path)
     for word in rest:
         name, equals, _ = word.partition("=")
         if word == "--":
@@ -143,12 +148,20 @@ def look_over(command: Any, path: str, args: Sequence[str]) -> None:
         elif not word.startswith("-") or word == "-" or _NEGATIVE.match(word):
             words.append(word)
         elif name not in takes:
-            raise InvalidCommand("option", name, one_of(shown, name), hint)
-        elif takes[name] and not equals and next(rest, name) in takes:  # another option is no value
-            raise InvalidCommand(name, MISSING, "a value after it", hint)
-    several = any(getattr(parameter, "nargs", 1) < 0 for parameter in _arguments(command))
+            if not (several and _SETTING.match(word)):
+                if several and equals:
+                    hint = f"To set a variable of this name: {path} STUDY -- {word}"
+                raise InvalidCommand("option", name, one_of(shown, name), hint)
+            words.append(word)
+        else:
+            options.append(word)
+            if takes[name] and not equals:
+                options.append(value := next(rest, name))
+                if value in takes:  # another option is no value
+                    raise InvalidCommand(name, MISSING, "a value after it", hint)
     if len(words) > len(places) and not several:
         raise InvalidCommand("command", words[len(places)], "no more words", hint)
+    return [*options, *(["--", *words] if words else [])]
 
 
 def before_command(args: Sequence[str]) -> None:

@@ -333,9 +333,9 @@ def edit_of(study: BaseStudy, token: str) -> Edit:
             if void
             else f"Added: {shown}{by}."
         )
-        fields = _fields(
-            study, words, outcome, outcome.cost, study.history.completed(outcome.realised)
-        )
+        realised = study.history.completed(outcome.realised)
+        when = _time_of(study.problem, "empty: as it is", realised.get(TIME.name))
+        fields = _fields(study, words, outcome, outcome.cost, realised, when=when)
         title, state = f"Data {number_of(token)}", "void" if void else "added"
         files = study.history.files.get(token, ())
         return Edit(token, title, state, said, times_said(study, token), "amend", fields, files)
@@ -432,6 +432,8 @@ def _fields(
     outcome: Outcome | None,
     cost: float | None,
     realised: Mapping[str, Any],
+    *,
+    when: tuple[Field, ...] = (),
 ) -> tuple[Field, ...]:
     problem = study.problem
     value, sem = (None, None) if outcome is None else (outcome.value, outcome.sem)
@@ -440,6 +442,7 @@ def _fields(
     fields = [
         Field("value", words.value_label, needed=False, value=typed_text(value)),
         Field("cost", words.cost_label, needed=False, value=typed_text(cost), decimal=True),
+        *when,
         *(
             replace(field, value=_short(realised.get(field.name.partition(":")[2])))
             for field in fields_of(problem, [*names, *further], "realised", needed=False)
@@ -447,6 +450,13 @@ def _fields(
         *((sem_field(sem),) if study.takes_sem else ()),
     ]
     return tuple(fields)
+
+
+def _time_of(problem: Problem, empty: str, value: Any = None) -> tuple[Field, ...]:
+    """Field for the time of data; none where nothing drifts."""
+    hint = f"a number; {empty}"
+    when = Field(f"realised:{TIME.name}", TIME.name, "", hint, False, value=typed_text(value))
+    return (when,) if problem.timed else ()
 
 
 def _short(value: Any) -> str:
@@ -574,11 +584,10 @@ def management(study: BaseStudy) -> Management:
         for v in numbers
     )
     names = [name for name in problem.columns if name != TIME.name]
-    when = Field(f"realised:{TIME.name}", TIME.name, hint="a number; empty: now", needed=False)
     data = (
         Field("value", words.value_label),
         Field("cost", words.cost_label, needed=False, hint="may be left out", decimal=True),
-        *((when,) if problem.timed else ()),
+        *_time_of(problem, "empty: now"),
         *(replace(field, needed=False) for field in fields_of(problem, names, "realised")),
         *((sem_field(),) if study.takes_sem else ()),
         *((source_field(),) if study.takes_sources else ()),
