@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from steerbo._evidence import BOUND
 from steerbo.gp import GPRegression
 from steerbo.gp.kernels import Matern52
-from steerbo.surrogate import FIRST_STEP, better, gains, reach
+from steerbo.surrogate import FIRST_STEP, better, reach
+from steerbo.surrogate._reach import gains
 
 LEAST = np.full(2, FIRST_STEP)
 

@@ -14,9 +14,9 @@ import numpy as np
 
 from .._arrays import Bool, Float
 from ..core import PolicyStep, Result, Scope
-from ..gp import Averaged, GPRegression
+from ..gp import GPRegression
 from ..space import Categorical
-from ..surrogate import better, first_steps, gains, reach, undecided
+from ..surrogate import better, first_steps, reach, undecided
 from ._arms import Arm
 from ._contexts import known_in
 from .models import ArmModels, Posterior
@@ -153,18 +153,3 @@ def _better(
     if isinstance(model, GPRegression):
         return better(model, rows, today)
     return np.asarray(model.means(rows) > model.means(today))
-
-
-def gain_over(
-    model: Posterior, rows: Float[np.ndarray, "m d"], today: Float[np.ndarray, "m d"]
-) -> tuple[float, float]:
-    """Mean and deviation of the average gain of rows over those beside them; deviations count as fully correlated.
-
-    As in `value_of`: a policy is optimised by the model, which errs alike in all contexts.
-    """
-    members = model.members if isinstance(model, Averaged) else (model,)
-    each = [gains(member, rows, today) for member in members]
-    means = np.array([found.mean() for found, _ in each])
-    spreads = np.array([spread.mean() for _, spread in each])
-    deviation = float(np.sqrt((spreads**2).mean() + means.var()))
-    return model.scale * float(means.mean()), model.scale * deviation

@@ -38,7 +38,6 @@ from ..core import (
     cached_until_next_event,
     context_of,
     finding,
-    gain_over_current,
     horizon,
     read_note,
     reason,
@@ -47,7 +46,16 @@ from ..errors import InvalidRequest, InvalidStudy, one_of
 from ..gp import Averaged, GPRegression, Kernel
 from ..optim import kronecker
 from ..records import record
-from ..surrogate import STARTING_POINTS, Acquisition, Controlled, read_likely, subset_used, ucb
+from ..surrogate import (
+    STARTING_POINTS,
+    Acquisition,
+    Controlled,
+    average_gain,
+    gain_between,
+    read_likely,
+    subset_used,
+    ucb,
+)
 from ._acting import GreedyPolicy, PolicyOptimiser
 from ._arms import Arm
 from ._constraints import ScopeConstraints
@@ -57,7 +65,7 @@ from ._feasibility import ArmFeasibility, ArmsFeasibility
 from ._observational import trials_explained
 from ._policy_value import Policy, PolicyOf, recommended, value_of
 from ._staged import AffectedContexts, StagedSearch
-from ._today import TodaysPolicy, WithinReach, gain_over, plays_today
+from ._today import TodaysPolicy, WithinReach, plays_today
 from .identification.scopes import ScopesFound, looking_at
 from .models import ArmModels, CausalOptions, EmptyModel, Wanted
 from .problem import Causal
@@ -595,7 +603,7 @@ class CausalMethod(Method[Causal, O]):
         Where both are of one arm, errors that they share count for neither.
         """
         assert self.host is not None
-        i, sign = self.models.number[best.scope], self.problem.sign
+        i = self.models.number[best.scope]
         if not len(self.models[self.host]):
             return best
         today = TodaysPolicy(self.problem, self.arms[self.host])
@@ -605,16 +613,11 @@ class CausalMethod(Method[Causal, O]):
                 for act in (best.act, today)
                 for cases in [self.cases_under(history, i, known, act)]
             ]
-            gain, sd = gain_over(self.model_to_answer(i), *rows)
+            gain = average_gain(self.model_to_answer(i), *rows)
         else:
             stay = self._answer_of(history, self.host, known, today)
-            assert best.mean is not None
-            assert stay.mean is not None
-            gain = sign * (best.mean - stay.mean)
-            sd = sum(
-                0.5 * ((each.upper or 0.0) - (each.lower or 0.0)) / BOUND for each in (best, stay)
-            )
-        return replace(best, reasons=(*best.reasons, gain_over_current(gain, BOUND * sd)))
+            gain = gain_between(best, stay, self.problem.sign)
+        return replace(best, reasons=(*best.reasons, gain))
 
     def _ranking(self, history: History, context: Mapping[str, Any]) -> list[tuple[int, Policy]]:
         """The arms ranked in a context, cached for the present one if nothing is seen before choosing."""

@@ -21,7 +21,6 @@ from ..core import (
     Reason,
     Recommendation,
     Scope,
-    gain_over_current,
     good_enough,
     now,
     reason,
@@ -32,6 +31,7 @@ from ..surrogate import (
     SURE,
     Mixture,
     ProductKernelPosterior,
+    gain_between,
     highest_of,
 )
 from ._costs import CostModel
@@ -122,7 +122,7 @@ class Answers:
             reasons.append(good_enough(sign * least, self.problem.minimize, names, step))
         reasons += self._unknown_costs(costs)
         if stay is not None:
-            reasons.append(self._gain_over(stay, best))
+            reasons.append(gain_between(best, stay, sign, worth))
         return replace(best, reasons=tuple(reasons), alternatives=tuple(others))
 
     def predict(self, values: Mapping[str, Any], context: Mapping[str, Any]) -> Recommendation:
@@ -269,15 +269,6 @@ class Answers:
             return value - (stay.cost or 0.0) / worth >= least
         dearer = stay.cost is not None and best.cost is not None and stay.cost > best.cost
         return value >= least and not dearer
-
-    def _gain_over(self, stay: Recommendation, best: Recommendation) -> Reason:
-        """The expected gain over the `current` values, net of costs; its uncertainty is at most the sum of both."""
-        gain = self.problem.sign * ((best.mean or 0.0) - (stay.mean or 0.0))
-        unsure = 0.5 * sum((each.upper or 0.0) - (each.lower or 0.0) for each in (best, stay))
-        if (worth := self.problem.value_of_one) is None:
-            return gain_over_current(gain, unsure)
-        saved = (stay.cost or 0.0) - (best.cost or 0.0)
-        return gain_over_current(worth * gain + saved, worth * unsure, net=True)
 
     def _unknown_costs(self, costs: Float[np.ndarray, " m"]) -> list[Reason]:
         """Name the control sets whose costs are unknown, if any; none by name where all are."""

@@ -51,7 +51,16 @@ from ._parts import (
     parts_of,
     set_columns,
 )
-from ._reach import FIRST_STEP, FURTHER, better, first_steps, gains, reach, undecided
+from ._reach import (
+    FIRST_STEP,
+    FURTHER,
+    average_gain,
+    better,
+    first_steps,
+    gain_between,
+    reach,
+    undecided,
+)
 from ._rows import (
     Data,
     RowsModel,
@@ -90,10 +99,10 @@ __all__ = [
     "DirichletProcessLaw", "Domain", "DriftTracker", "EncodingCache", "Except", "Expansion", "Expectation",
     "ExpectedAcquisition", "FailureModel", "Feasibility", "Gain", "Lasting", "LawOf", "Mixture", "Observed",
     "OutcomeModels", "Part", "Posterior", "PosteriorSample", "ProductKernelPosterior", "Regressed", "Rising", "Rows",
-    "RowsModel", "Scalarised", "Trades", "Uncontrolled", "Units", "VolumeGained", "answer_weights", "better",
-    "build_model", "climb_from", "conditional_rows", "doubts_by_name", "doubts_by_number", "drawn",
+    "RowsModel", "Scalarised", "Trades", "Uncontrolled", "Units", "VolumeGained", "answer_weights", "average_gain",
+    "better", "build_model", "climb_from", "conditional_rows", "doubts_by_name", "doubts_by_number", "drawn",
     "drift_correlations", "errors_of", "expected_at_data", "expected_improvement", "expected_outcome", "feasible",
-    "first_steps", "gains", "highest_of", "highest_of_each", "inverse_root", "is_told", "kernel_herding",
+    "first_steps", "gain_between", "highest_of", "highest_of_each", "inverse_root", "is_told", "kernel_herding",
     "learned_law", "margin_over", "maximise_bounds", "most_within", "on_sphere", "parts_of", "polished",
     "posteriors_of", "reach", "read_likely", "rows_at", "rows_told", "scales_of", "set_columns", "similarity_shares",
     "similarity_weights", "sources_said", "subset_used", "ucb", "undecided", "undominated", "uneven_noise_said",

@@ -29,7 +29,8 @@ import numpy as np
 
 from .._arrays import Bool, Float
 from .._evidence import BOUND
-from ..gp import GPRegression
+from ..core import Reason, Recommendation, gain_over_current
+from ..gp import Averaged, GPRegression
 from ..space import Variable
 
 FIRST_STEP = 0.1
@@ -53,6 +54,38 @@ def gains(
     variance = apart - ((half[:, :n] - half[:, n:]) ** 2).sum(axis=0)
     means = model.means(both)
     return means[:n] - means[n:], np.sqrt(np.maximum(variance, 0.0))
+
+
+def average_gain(
+    model: Averaged[Any],
+    rows: Float[np.ndarray, "n d"],
+    others: Float[np.ndarray, "n d"],
+) -> Reason:
+    """Reason that says by how much f at rows is on average above f at the others beside them, and how sure that is.
+
+    The draws of the hyperparameters count as one mixture. Deviations at the rows count as fully
+    correlated: a policy is optimised by the model, which errs alike in all contexts.
+    """
+    each = [gains(member, rows, others) for member in model.members]
+    means = np.array([found.mean() for found, _ in each])
+    spreads = np.array([spread.mean() for _, spread in each])
+    deviation = float(np.sqrt((spreads**2).mean() + means.var()))
+    return gain_over_current(model.scale * float(means.mean()), BOUND * model.scale * deviation)
+
+
+def gain_between(
+    best: Recommendation, stay: Recommendation, sign: float, worth: float | None = None
+) -> Reason:
+    """The same of two answers of which only bounds are known: its uncertainty is at most the sum of both.
+
+    With the `worth` of one unit of the value it is net of costs.
+    """
+    gain = sign * ((best.mean or 0.0) - (stay.mean or 0.0))
+    unsure = 0.5 * sum((each.upper or 0.0) - (each.lower or 0.0) for each in (best, stay))
+    if worth is None:
+        return gain_over_current(gain, unsure)
+    saved = (stay.cost or 0.0) - (best.cost or 0.0)
+    return gain_over_current(worth * gain + saved, worth * unsure, net=True)
 
 
 def better(

@@ -21,7 +21,7 @@ import numpy as np
 from pydantic import Field
 
 from .._arrays import Float, Int
-from .._evidence import BOUND, COMPARABLE
+from .._evidence import COMPARABLE
 from ..bandit import Calibration
 from ..core import (
     TIME,
@@ -36,7 +36,6 @@ from ..core import (
     Result,
     Scope,
     Streams,
-    gain_over_current,
     horizon,
     time_of,
 )
@@ -48,7 +47,6 @@ from ..gp import (
     GPRegression,
     OutlierRule,
     PriorKnowledge,
-    mixture_moments,
 )
 from ..optim import maximise
 from ..records import record
@@ -60,10 +58,10 @@ from ..surrogate import (
     DriftTracker,
     OutcomeModels,
     RowsModel,
+    average_gain,
     better,
     drift_correlations,
     first_steps,
-    gains,
     is_told,
     reach,
     rows_told,
@@ -195,14 +193,6 @@ class DriftingSurrogate:
         rows = self.model.inputs.copy()
         rows[:, -1] = time
         return rows, np.where(np.append(self.today.settable, False), rows, 0.0)
-
-    def gain(self, place: Place, today: Place, time: float) -> tuple[float, float]:
-        """Mean and standard deviation of the gain over today's settings at a time, in units of `sign · value`."""
-        both = np.vstack([self.rows(np.array([each]), time) for each in (place, today)])
-        each = [gains(member, both[:1], both[1:]) for member in self.model.members or (self.model,)]
-        means, deviations = np.array(each).transpose(1, 0, 2)
-        mean, variance = mixture_moments(means, deviations**2)
-        return self.model.scale * float(mean[0]), self.model.scale * math.sqrt(float(variance[0]))
 
     def refit(self, history: History) -> Mapping[str, Any] | None:
         """Learn hyperparameters and drift of all outcomes anew, where that is due for one of them."""
@@ -488,12 +478,13 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
         if self.problem.today is None:
             return best
         time, _, seen = self._time_and_context(context)
-        there = {**seen, **best.values}
-        today = {**seen, **self.problem.today({**seen, TIME.name: time})}
-        gain, sd = self.surrogate.gain(
-            place_of(self.problem, there), place_of(self.problem, today), time
+        today = self.problem.today({**seen, TIME.name: time})
+        rows = (
+            self.surrogate.rows(np.array([place_of(self.problem, {**seen, **values})]), time)
+            for values in (best.values, today)
         )
-        return replace(best, reasons=(*best.reasons, gain_over_current(gain, BOUND * sd)))
+        gain = average_gain(Averaged(self.surrogate.model), *rows)
+        return replace(best, reasons=(*best.reasons, gain))
 
     def deviation(self, p: int, sd: float) -> float:
         """Standard deviation of the objective, as the posterior has it."""
