@@ -13,7 +13,7 @@ from steerbo.core import Suggestion
 from steerbo.errors import InvalidContext, InvalidProblem
 from steerbo.records import to_dict
 from steerbo.space import Limit
-from steerbo.surrogate import highest_of
+from steerbo.surrogate import Search
 from steerbo.testing import Case, TraitContract
 
 pytestmark = pytest.mark.few_draws
@@ -226,18 +226,17 @@ def test_only_sets_that_may_be_the_answer_are_searched_by_all_climbs(monkeypatch
     """One climb finds settings of the others; the answer is as if all were searched so."""
     longer: list[bool] = []
 
-    def counted(function: Any, box: Any, seed: int, *, briefly: bool = False, free: Any = None) -> Any:
-        longer.append(not briefly)
-        return highest_of(function, box, seed, briefly=briefly, free=free)
+    within = Search._within_limits
 
-    def long(function: Any, box: Any, seed: int, **_: Any) -> Any:
-        return highest_of(function, box, seed)
+    def counted(search: Any, climbs: int | None = None) -> Any:
+        if search.is_limited:
+            longer.append(climbs is None)
+        return within(search, climbs)
 
-    answers = []
-    for search in (counted, long):
-        monkeypatch.setattr("steerbo.costvarying.search_space.highest_of", search)
-        answers.append(_within_a_budget_of_heat().recommend())
-    ours, full = answers
+    monkeypatch.setattr(Search, "_within_limits", counted)
+    ours = _within_a_budget_of_heat().recommend()
+    monkeypatch.setattr(Search, "_within_limits", lambda search, climbs=None: within(search))
+    full = _within_a_budget_of_heat().recommend()
     assert len(longer) - sum(longer) == 7
     assert 0 < sum(longer) < 7
     assert (ours.scope, ours.values, ours.mean) == (full.scope, full.values, full.mean)

@@ -31,6 +31,7 @@ from ..surrogate import (
     SURE,
     Mixture,
     ProductKernelPosterior,
+    Search,
     gain_between,
     highest_of,
 )
@@ -144,26 +145,39 @@ class Answers:
             The best of every set, the least acceptable value (net of cost where that has a price)
             in units of `sign · value`, the acceptable sets, and the recommended one.
         """
-        every = range(len(self.costs.means()))
-        free: Sequence[Maximum | None] = [None] * len(every)
-        if not self.costs.of_settings.active:  # else what is highest is not the expected value
-            free = candidates.best_without_limits(self._seed)
-        both = [self._best_of_set(candidates, i, briefly=True, free=free[i]) for i in every]
+        if self.costs.of_settings.active:  # what is highest is not the expected value
+            ends = [self.best(candidates, i, self._seed) for i in range(len(self.costs.means()))]
+            every = enumerate(ends)
+            return self._compared(
+                candidates, [self._of_set(candidates, i, *end) for i, end in every]
+            )
+        searches = candidates.searches(self._seed)
+        both = [
+            self._of_set(candidates, i, each.briefly(), each.function)
+            for i, each in enumerate(searches)
+        ]
         compared = self._compared(candidates, both)
         _, least, _, _ = compared
-        left = [i for i in every if self._may_reach(candidates, i, both[i], least)]
-        for i in left:
-            both[i] = self._best_of_set(candidates, i, free=both[i][1].free)
-        return self._compared(candidates, both) if left else compared
+        longer = False
+        for i, each in enumerate(searches):
+            if each.may_be_brief and self._may_reach(candidates, i, each, both[i], least):
+                both[i] = self._of_set(candidates, i, each.highest(), each.function)
+                longer = True
+        return self._compared(candidates, both) if longer else compared
 
     def _may_reach(
-        self, candidates: Candidates, i: int, best: tuple[Recommendation, Maximum], least: float
+        self,
+        candidates: Candidates,
+        i: int,
+        search: Search[Mixture],
+        best: tuple[Recommendation, Maximum],
+        least: float,
     ) -> bool:
         """Whether more climbs may find settings of a set, which keep the limits, that are acceptable."""
         row, found = best
-        if found.free is None or found.value <= UNLIKELY / 2:
+        if found.value <= UNLIKELY / 2:
             return False
-        most = np.array([self.surrogate.unstandardised(found.free.value)])
+        most = np.array([self.surrogate.unstandardised(search.without_limits.value)])
         most = self.surrogate.with_failure(most, candidates, [i])
         return bool(most[0] - self._price_in_value(row) >= least)
 
@@ -197,37 +211,23 @@ class Answers:
         """Seed of searches for answers: the same points are tried in all sets of as many variables."""
         return self.streams.integer(0, "recommend")
 
-    def _best_of_set(
-        self,
-        candidates: Candidates,
-        i: int,
-        *,
-        briefly: bool = False,
-        free: Maximum | None = None,
+    def _of_set(
+        self, candidates: Candidates, i: int, found: Maximum, mixture: Mixture
     ) -> tuple[Recommendation, Maximum]:
         """Best settings of a control set, and what the search found, in standardised units."""
-        found, mixture = self.best(candidates, i, self._seed, briefly=briefly, free=free)
         kept = not (self.surrogate.feasibility.active and found.value <= UNLIKELY / 2)
         reasons = () if kept else (reason("none-keeps"),)
         return self.described(candidates, Arm(i), found.point, mixture, reasons), found
 
     def best(
-        self,
-        candidates: Candidates,
-        a: int,
-        seed: int,
-        beta: float = 0.0,
-        *,
-        briefly: bool = False,
-        free: Maximum | None = None,
+        self, candidates: Candidates, a: int, seed: int, beta: float = 0.0
     ) -> tuple[Maximum, Mixture]:
-        """See `Candidates.best_answer`: of the net value, and never briefly, where costs depend on settings."""
+        """Maximise `m + β √v` of an arm, by the mixture of its expected value; net, where costs depend on settings."""
+        mixture, domain = candidates.mixture(a, beta), candidates.domains[a]
         if not self.costs.of_settings.active:
-            return candidates.best_answer(a, seed, beta, briefly=briefly, free=free)
-        mixture = candidates.mixture(a, beta)
-        i = candidates.arms[a].set
-        domain = candidates.domains[a]
-        net = self.costs.of_settings.net(mixture, i, domain.parts, self.surrogate.model.scale, beta)
+            return highest_of(mixture, domain.box, seed), mixture
+        i, scale = candidates.arms[a].set, self.surrogate.model.scale
+        net = self.costs.of_settings.net(mixture, i, domain.parts, scale, beta)
         return highest_of(net, domain.box, seed), mixture
 
     def _price_in_value(self, row: Recommendation) -> float:
@@ -337,7 +337,8 @@ class Answers:
         rows = [best]
         for a, arm in enumerate(candidates.arms):
             if arm.set == chosen and not arm.whole:
-                found, mixture = candidates.best_answer(a, self._seed)
+                mixture = candidates.mixture(a)
+                found = highest_of(mixture, candidates.domains[a].box, self._seed)
                 if found.value > UNLIKELY / 2:
                     rows.append(self.described(candidates, arm, found.point, mixture))
         paid = [sign * self._switching_in_value(row.values) for row in rows]

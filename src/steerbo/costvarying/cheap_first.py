@@ -314,7 +314,8 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         """
         number, box = len(history) + 1, candidates.domains[a].box
         seed = self.streams.integer(number, "search")
-        best, mixture = candidates.best_answer(a, seed, beta)
+        mixture = candidates.mixture(a, beta)
+        best = highest_of(mixture, box, seed)
         tried = self._tried_settings(history, candidates.arms[a])
         played_before = len(tried) > 0 and (tried == best.point).all(axis=1).any()
         drawn = any(isinstance(part, Uncontrolled) for part in candidates.domains[a].parts)

@@ -21,8 +21,8 @@ from ..surrogate import (
     Mixture,
     Part,
     ProductKernelPosterior,
+    Search,
     Uncontrolled,
-    highest_of,
     highest_of_each,
     maximise_bounds,
     parts_of,
@@ -126,31 +126,19 @@ class Candidates:
         posteriors = self.posteriors or (self.posterior,)
         return Mixture([Expectation.of_value(each, parts) for each in posteriors], beta)
 
-    def best_without_limits(self, seed: int) -> list[Maximum | None]:
-        """Largest expected value of each control set, whether or not its settings keep limits; None: not smooth."""
+    def searches(self, seed: int) -> list[Search[Mixture]]:
+        """Searches for the largest expected value of each control set; without limits all are made together."""
         posteriors = self.posteriors or (self.posterior,)
         sets = [domain for arm, domain in zip(self.arms, self.domains, strict=True) if arm.whole]
         means = [
             [Expectation.of_means(each, domain.parts) for each in posteriors] for domain in sets
         ]
         boxes = [domain.box.whole for domain in sets]
-        return highest_of_each([Mixture(each) for each in means], boxes, seed)
-
-    def best_answer(
-        self,
-        i: int,
-        seed: int,
-        beta: float = 0.0,
-        *,
-        briefly: bool = False,
-        free: Maximum | None = None,
-    ) -> tuple[Maximum, Mixture]:
-        """Maximise `m + β √v` of arm `i`: m and v are mean and variance of the mixture of its expected value.
-
-        `briefly` and `free`: see `highest_of`.
-        """
-        mixture, box = self.mixture(i, beta), self.domains[i].box
-        return highest_of(mixture, box, seed, briefly=briefly, free=free), mixture
+        found = highest_of_each([Mixture(each) for each in means], boxes, seed)
+        return [
+            Search(self.mixture(i), domain.box, seed, end)
+            for i, (domain, end) in enumerate(zip(sets, found, strict=True))
+        ]
 
 
 class SearchSpace:

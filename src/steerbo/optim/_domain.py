@@ -349,7 +349,6 @@ class Maximum:
         widest: of a bound, the deviation that those at the first points of a screen do not exceed,
             if there was one.
         screen: points that were tried before climbing, and their values; None: not all are known.
-        free: end of the same search without limits, where one climb alone was made within them.
     """
 
     point: Float[np.ndarray, "*shape"]
@@ -358,7 +357,6 @@ class Maximum:
     values: Float[np.ndarray, " r"]
     widest: float = math.inf
     screen: Screen | None = None
-    free: Maximum | None = None
 
 
 def best_first(points: Float[np.ndarray, r * shape], values: Float[np.ndarray, " r"]) -> Maximum:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
@@ -302,32 +302,68 @@ def _only(expectation: Expectation, beta: float) -> Maximum:
     return Maximum(points[0], float(values[0]), points, values)
 
 
-def highest_of(
-    function: Smooth, box: Box, seed: int, *, briefly: bool = False, free: Maximum | None = None
-) -> Maximum:
-    """The largest value of one function of a scope's settings.
+S = TypeVar("S", bound=Smooth)
 
-    `briefly`: within a margin by one climb alone. `free` is the largest value without limits, where
-    that is known.
+
+@dataclass(eq=False)
+class Search(Generic[S]):
+    """Search for the largest value of one function of a scope's settings.
+
+    Args:
+        function: of settings.
+        box: of them, with their limits.
+        seed: of the points that are tried.
+        known: the largest value without limits, where it was found before.
     """
-    screened = None
-    briefly &= isinstance(box, FeasibleRegion)
-    if box.constrained or free is not None:
-        free = highest_of(function, box.whole, seed) if free is None else free
-        if _allowed(box, free):
-            return free
-        screened = free.screen if _tries_the_same(box) else None
-    if not smooth(box):
-        rise = function.risen if isinstance(function, Mixture) else _risen(function)
-        climbs = 1 if briefly else None
-        found = _mixed(rise, box, seed, function.values, screened, climbs=climbs)
-        return replace(found, free=free) if briefly else found
-    return _together(
-        lambda points: function.values(points[0])[None],
-        lambda points, _: function.curved(points),
-        [box],
-        seed,
-    )[0]
+
+    function: S
+    box: Box
+    seed: int
+    known: Maximum | None = None
+
+    @cached_property
+    def without_limits(self) -> Maximum:
+        """The largest value without limits."""
+        return self.known or Search(self.function, self.box.whole, self.seed).highest()
+
+    @cached_property
+    def is_limited(self) -> bool:
+        """Whether limits forbid the largest value without them."""
+        return self.box.constrained and not _allowed(self.box, self.without_limits)
+
+    @property
+    def may_be_brief(self) -> bool:
+        """Whether one climb takes much less time than all: within a margin."""
+        return isinstance(self.box, FeasibleRegion) and self.is_limited
+
+    def briefly(self) -> Maximum:
+        """The largest value, within a margin by one climb alone."""
+        return self._within_limits(climbs=1) if self.may_be_brief else self.highest()
+
+    def highest(self) -> Maximum:
+        """The largest value."""
+        if self.is_limited or (self.known is None and not self.box.constrained):
+            return self._within_limits()
+        return self.without_limits
+
+    def _within_limits(self, climbs: int | None = None) -> Maximum:
+        function = self.function
+        if not smooth(self.box):
+            rise = function.risen if isinstance(function, Mixture) else _risen(function)
+            again = self.is_limited and _tries_the_same(self.box)
+            screen = self.without_limits.screen if again else None
+            return _mixed(rise, self.box, self.seed, function.values, screen, climbs=climbs)
+        return _together(
+            lambda points: function.values(points[0])[None],
+            lambda points, _: function.curved(points),
+            [self.box],
+            self.seed,
+        )[0]
+
+
+def highest_of(function: Smooth, box: Box, seed: int) -> Maximum:
+    """The largest value of one function of a scope's settings: see `Search`."""
+    return Search(function, box, seed).highest()
 
 
 def highest_of_each(
