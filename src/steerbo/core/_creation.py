@@ -24,7 +24,7 @@ from .registry import find_method, name_of, packages, place_of_problem
 
 
 class MethodOptions(TypedDict, total=False):
-    """Options of steerbo's own methods and of their rivals in the benchmarks' package, for type checkers.
+    """Options of steerbo's own methods, for type checkers.
 
     Each method checks its own. Options of other packages' methods are given as a dict:
     ``Optimizer(problem, Mine, **options)``.
@@ -37,10 +37,8 @@ class MethodOptions(TypedDict, total=False):
     candidates: int
     caution: float
     confidence: str | float
-    cooling: float
     delta: float
     delta_b: float
-    discount: float
     embedding: str
     epsilon: float
     explore_cycles: int | None
@@ -56,17 +54,13 @@ class MethodOptions(TypedDict, total=False):
     notice_changes: bool
     on_exhausted: str
     patience: float
-    period: int
     plays: Any
-    population: int
     prior: str | int | None
-    span: float | None
     starting_points: int
     starts: int
     successes: int
     switch_every: float | None
     temper: float
-    window: int
 
 
 _CHANGES = "Leave it out, or take a cost-varying problem: that takes it."

@@ -34,7 +34,8 @@ def test_what_is_remembered(method: str, options: dict[str, Any], kept: Any) -> 
 
 
 def test_weights_fall_with_age() -> None:
-    optimizer = Optimizer(problem(), "w-gp-ucb", prior=1, discount=0.8, confidence=1.0)
+    options: dict[str, Any] = {"prior": 1, "discount": 0.8, "confidence": 1.0}
+    optimizer = Optimizer(problem(), "w-gp-ucb", **options)
     data = run(optimizer, 12)
     at, y = np.array([d[1] for d in data]), np.array([d[2] for d in data])
     weights = 0.8 ** np.arange(11.0, -1.0, -1.0)
