@@ -181,7 +181,7 @@ def test_the_hessian_against_finite_differences(beta: float, of_mean: bool) -> N
     expectation = expectation.of_mean() if of_mean else expectation
     points = np.random.default_rng(3).random((5, 3))
     points[:, 1] = [0, 1, 1, 0, 1]
-    value, gradient, hessian = BatchedBounds([expectation], [beta]).curved(points, np.zeros(5, dtype=int))
+    value, gradient, hessian = BatchedBounds([expectation], beta).curved(points, np.zeros(5, dtype=int))
     plain, slope = expectation.bound(points, beta)
     np.testing.assert_allclose(value, plain, rtol=1e-12)
     np.testing.assert_allclose(gradient, slope, rtol=1e-9, atol=1e-11)
@@ -238,7 +238,7 @@ def test_bounds_with_a_law_in_doubt_have_their_derivatives(beta: float) -> None:
     process, some, _ = unsure()
     expectation = Expectation.over(process, [Controlled(), Controlled(), *some[2:]]).of_mean()
     points = np.random.default_rng(3).random((4, 2))
-    _, gradient, hessian = BatchedBounds([expectation], [beta]).curved(points, np.zeros(4, dtype=int))
+    _, gradient, hessian = BatchedBounds([expectation], beta).curved(points, np.zeros(4, dtype=int))
     for j in range(2):
         step = np.zeros(2)
         step[j] = 1e-5
@@ -254,7 +254,7 @@ def test_without_observations_it_is_the_prior_and_flat() -> None:
         none, np.zeros(0), np.zeros((0, 0)), np.ones(2), np.ones(2), np.zeros(2, dtype=bool), 1.7, 0.3, np.zeros(0)
     )
     expectation = Expectation.over(process, parts(variables, [0]))
-    value, gradient, hessian = BatchedBounds([expectation], [2.0]).curved(
+    value, gradient, hessian = BatchedBounds([expectation], 2.0).curved(
         np.array([[0.2], [0.9]]), np.zeros(2, dtype=int)
     )
     np.testing.assert_allclose(value, 0.3 + 2 * 1.7**0.5)

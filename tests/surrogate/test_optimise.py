@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -59,7 +60,7 @@ def test_polishing_closes_the_gap_that_jensen_leaves(seed: int) -> None:
     before, after = [], []
     for i in range(3):
         expectation = candidates.expectation(i)
-        ((found,),) = method.search_space.search(method.candidates({}), [i], [BETA], seed)
+        (found,) = method.search_space.search(method.candidates({}), [i], BETA, seed)
         moved = polished(expectation, method.search_space.boxes[i], found, BETA, seed)
         grid = sobol_points(256, len(method.search_space.sets[i]), 5)
         values = exact(method, i, np.concatenate([found.point[None], moved.point[None], grid]))
@@ -74,14 +75,14 @@ def test_polishing_closes_the_gap_that_jensen_leaves(seed: int) -> None:
 def test_a_set_that_controls_everything_needs_no_polish() -> None:
     method = learned(NUMERIC, 0)
     expectation = method.candidates({}).expectation(3)
-    ((found,),) = method.search_space.search(method.candidates({}), [3], [BETA], 0)
+    (found,) = method.search_space.search(method.candidates({}), [3], BETA, 0)
     assert polished(expectation, method.search_space.boxes[3], found, BETA, 0) is found
 
 
 def test_polishing_leaves_categories_alone_and_is_the_same_twice() -> None:
     method = learned(PROBLEM, 1)
     expectation = method.candidates({}).expectation(1)  # ph and line
-    ((found,),) = method.search_space.search(method.candidates({}), [1], [BETA], 0)
+    (found,) = method.search_space.search(method.candidates({}), [1], BETA, 0)
     once, again = (polished(expectation, method.search_space.boxes[1], found, BETA, 0) for _ in range(2))
     assert once.point[1] in found.points[:, 1]
     assert 0 <= once.point[0] <= 1
@@ -106,7 +107,7 @@ def test_the_search_finds_what_ten_times_the_effort_finds() -> None:
             best = maximise(value, rise, method.search_space.boxes[i], seed=77, screen=4096, starts=40).value
             scale = np.ptp(value(sobol_points(256, len(method.search_space.sets[i]), 5)))
             for attempt in range(3):
-                assert best - method.search_space.search(candidates, [i], [BETA], attempt)[0][0].value <= 1e-3 * scale
+                assert best - method.search_space.search(candidates, [i], BETA, attempt)[0].value <= 1e-3 * scale
 
 
 def test_of_many_observations_some_say_where_to_look_and_all_what_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,11 +127,11 @@ def test_of_many_observations_some_say_where_to_look_and_all_what_is_there(monke
         assert len(process.coarse.inputs) == 256
         np.testing.assert_array_equal(process.coarse.inputs[-1], process.inputs[-1])
         for those in (domains, [each.narrow for each in domains]):
-            some = maximise_bounds(process, those, [2.0], 3)
+            some = maximise_bounds(process, those, 2.0, 3)
             with monkeypatch.context() as patched:
                 patched.setattr("steerbo.surrogate._expectation.FEW", 10**6)
-                everything = maximise_bounds(ProductKernelPosterior.of(model, process.inputs[-2:]), those, [2.0], 3)
-            for (one,), (other,) in zip(some, everything, strict=True):
+                everything = maximise_bounds(ProductKernelPosterior.of(model, process.inputs[-2:]), those, 2.0, 3)
+            for one, other in zip(some, everything, strict=True):
                 assert one.value == pytest.approx(other.value, rel=1e-5)
 
 
@@ -154,12 +155,11 @@ def test_some_observations_leave_out_no_point_that_a_climb_would_begin_at(
         monkeypatch.setattr("steerbo.surrogate._expectation.SOME", from_so_many)
         process = ProductKernelPosterior.of(model, random.random((0, 4)))
         assert (process.coarse is process) == (from_so_many > 90)
-        found.append(maximise_bounds(process, domains, [2.0, 0.1, -1.0], 5))
-    for some, every in zip(*found, strict=True):
-        for one, other in zip(some, every, strict=True):
-            np.testing.assert_array_equal(one.points, other.points)
-            assert one.value == other.value
-            assert np.sqrt(process.variance) + 1e-9 >= one.widest >= other.widest - 1e-9
+        found.append([end for beta in (2.0, 0.1, -1.0) for end in maximise_bounds(process, domains, beta, 5)])
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_array_equal(one.points, other.points)
+        assert one.value == other.value
+        assert np.sqrt(process.variance) + 1e-9 >= one.widest >= other.widest - 1e-9
 
 
 @pytest.mark.parametrize("problem", [NUMERIC, PROBLEM], ids=["smooth", "mixed"])
@@ -169,15 +169,15 @@ def test_a_search_again_finds_nearly_what_a_whole_one_does(problem: sb.CostVaryi
     candidates = method.candidates({})
     candidates = candidates.narrow if narrow else candidates
     every = range(len(method.search_space.sets))
-    before = method.search_space.search(candidates, every, [BETA], 0)
+    before = method.search_space.search(candidates, every, BETA, 0)
     model, width = method.surrogate.for_round(1), len(method.search_space.columns)
     process = ProductKernelPosterior.of(model, np.random.default_rng(4).random((3, width)))
     short = 0.0
-    for i, (found,) in zip(every, before, strict=True):
+    for i, found in zip(every, before, strict=True):
         same = warm_started(candidates.posterior, candidates.domains[i], found, BETA, seed=1)
         assert same.value >= found.value - 1e-8, "where nothing is pending it ends where the search has"
         less = warm_started(process, candidates.domains[i], found, BETA, seed=1)
-        ((whole,),) = maximise_bounds(process, [candidates.domains[i]], [BETA], 1)
+        (whole,) = maximise_bounds(process, [candidates.domains[i]], BETA, 1)
         assert less.value <= found.value + 1e-8
         short += max(0.0, whole.value - less.value)
     assert short <= 0.02 * len(before), "in posterior standard deviations of what was told"
@@ -207,7 +207,8 @@ def test_bounds_within_a_margin_may_begin_with_those_without_it() -> None:
     method = learned(NUMERIC, 0)
     posterior, domain = method.candidates({}).posterior, method.candidates({}).domains[1]
     guarded = Domain(domain.parts, FeasibleRegion(domain.box, lambda points: 0.3 - points[:, 0]))
-    (alone,) = maximise_bounds(posterior, [guarded], [BETA], 0)
-    (after,) = maximise_bounds(posterior, [guarded], [BETA], 0, free=maximise_bounds(posterior, [domain], [BETA], 0))
-    assert alone[0].point[0] <= 0.3
-    np.testing.assert_allclose(after[0].point, alone[0].point, atol=1e-9)
+    (alone,) = maximise_bounds(posterior, [guarded], BETA, 0)
+    (known,) = maximise_bounds(posterior, [domain], BETA, 0)
+    (after,) = maximise_bounds(posterior, [replace(guarded, known=known)], BETA, 0)
+    assert alone.point[0] <= 0.3
+    np.testing.assert_allclose(after.point, alone.point, atol=1e-9)

@@ -38,7 +38,7 @@ def test_an_average_over_nature_is_that_of_a_fine_grid(tail: float) -> None:
 
 
 def test_bounds_have_their_gradients_and_hessians() -> None:
-    stack = BatchedBounds([expectation(tail, Uncontrolled(NATURE, 0)) for tail in (0.6, 3.0)], [1.5])
+    stack = BatchedBounds([expectation(tail, Uncontrolled(NATURE, 0)) for tail in (0.6, 3.0)], 1.5)
     which = np.array([0, 0, 0, 1, 1])
     value, gradient, hessian = stack.curved(Z, which)
     one = stack.expectations[0]

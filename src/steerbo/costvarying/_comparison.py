@@ -175,8 +175,7 @@ class ArmComparison:
                 wide, arms=[*wide.arms] * 2, domains=[*wide.narrow.domains, *wide.domains]
             )
             plays = [len(wide.arms) + a for a in arms]
-            each = method.search_space.search(both, [*arms, *plays], [self._beta], seed)
-            found = [one for (one,) in each]
+            found = method.search_space.search(both, [*arms, *plays], self._beta, seed)
             self.next_points = dict(zip(arms, found[k:], strict=True))
             upper, found = method.upper_values(wide, arms, found[:k]), found[:k]
         else:
@@ -197,8 +196,9 @@ class ArmComparison:
     def _within_limits(self, k: int) -> float:
         """u_i of an arm within its limits, net of its cost where that has a price."""
         a = self.arms[k]
+        candidates = self.candidates.narrow.knowing({a: self._free[a]})
         (upper,), (found,) = self._method.narrow_upper_bounds(
-            self.candidates, self._number, [a], self._beta, [self._free[a]]
+            candidates, self._number, [a], self._beta
         )
         self._outside.discard(a)
         return self._bounded(k, found, float(upper))

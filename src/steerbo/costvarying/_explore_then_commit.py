@@ -310,7 +310,7 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
         beta = self.options.beta
         candidates = self.candidates(request)
         known = self.candidates(request, pending=False) if history.unresolved else candidates
-        ((found,),) = self.search_space.search(candidates, [i], [beta], seed)
+        (found,) = self.search_space.search(candidates, [i], beta, seed)
         point = self.point_to_play(candidates, i, found, number, beta)
         sure = known.expectation(i)
         upper = float(sure.bound(found.point[None], beta)[0][0])
@@ -326,13 +326,10 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
         beta, number, m = self.options.beta, len(history) + 1, self.m
         candidates = known = self.candidates(request, pending=False)
         seed = self.streams.integer(number, "search")
-        both = self.search_space.search(known, range(m), [beta, -beta], seed)
-        upper, lower = np.array(
-            [[self.surrogate.unstandardised(one.value) for one in ends] for ends in both]
-        ).T
-        upper, lower = (
-            self.surrogate.with_failure(each, known, range(m)) for each in (upper, lower)
-        )
+        found = self.search_space.search(known, range(m), beta, seed)
+        upper = self.upper_values(known, range(m), found)
+        lowest = self.search_space.search(known, range(m), -beta, seed)
+        lower = self.upper_values(known, range(m), lowest)
         bounds, acceptable = self.bounds.exploited(
             lower, upper, partial(self._least, candidates=known)
         )  # lines 14–21
@@ -340,12 +337,12 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
         fitting = acceptable & affordable
         among = fitting if fitting.any() else affordable
         i = cheapest(among, self._cost_bounds(history), upper)  # lines 22–26
-        best = both[i][0]
+        best = found[i]
         if (
             history.unresolved
         ):  # bounds rest on outcomes alone; the point also counts pending ones (GP-BUCB)
             candidates = self.candidates(request)
-            best = self.search_space.search(candidates, [i], [beta], seed)[0][0]
+            (best,) = self.search_space.search(candidates, [i], beta, seed)
         point = self.point_to_play(candidates, i, best, number, beta)
         note = self._note("exploit", bounds, np.flatnonzero(acceptable).tolist())
         return self.play(Arm(i), point, request, **note)

@@ -76,8 +76,8 @@ def spend_risk(
     if any(each.limit.on_average and required[each.limit.name] > BOLD for each in models):
         return within
     seed = surrogate.streams.integer(len(history) + 1, "venture")
-    searched = surrogate.search_space.search(candidates.narrow, arms, [0.0], seed)
-    best = max(found.value for (found,) in searched)
+    searched = surrogate.search_space.search(candidates.narrow, arms, 0.0, seed)
+    best = max(each.value for each in searched)
     found = [
         _most_promising(surrogate, candidates, i, [*required.values()], best=best, seed=seed)
         for i in arms

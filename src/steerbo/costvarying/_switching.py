@@ -185,17 +185,9 @@ class PayingMoves:
         settings = self._method.search_space.settings(self._candidates.arms[a], play.point)
         return self._method.problem.change_cost(settings, self._history) or 0.0
 
-    def _best_means(
-        self,
-        candidates: Candidates,
-        arms: Sequence[int],
-        free: Sequence[Maximum] | None = None,
-    ) -> list[Maximum]:
-        """Settings at which expected values of arms are largest; `free`: the same without limits, where known."""
-        known = None if free is None else [[one] for one in free]
-        search = self._method.search_space.search
-        found = search(candidates.narrow, arms, [0.0], self._seed, free=known)
-        return [one for (one,) in found]
+    def _best_means(self, candidates: Candidates, arms: Sequence[int]) -> list[Maximum]:
+        """Settings at which expected values of arms are largest."""
+        return self._method.search_space.search(candidates.narrow, arms, 0.0, self._seed)
 
     @cached_property
     def _worth(self) -> _Moves:
@@ -213,7 +205,8 @@ class PayingMoves:
             return net(k, most)
 
         def within_limits(k: int) -> float:
-            (ends[k],) = self._best_means(candidates, [arms[k]], [ends[k]])
+            known = candidates.narrow.knowing({arms[k]: ends[k]})
+            (ends[k],) = self._best_means(known, [arms[k]])
             return net(k, ends[k].value)
 
         judges = [most_within_limits, within_limits] if candidates.limited else []

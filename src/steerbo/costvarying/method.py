@@ -214,7 +214,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             The maxima in units of `sign · value`, failures counted, and the search's results.
         """
         seed = self.streams.integer(number, "search")
-        found = [one for (one,) in self.search_space.search(candidates, arms, [beta], seed)]
+        found = self.search_space.search(candidates, arms, beta, seed)
         return self.upper_values(candidates, arms, found), found
 
     def narrow_upper_bounds(
@@ -223,16 +223,10 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         number: int,
         arms: list[int],
         beta: float,
-        free: Sequence[Maximum] | None = None,
     ) -> tuple[Float[np.ndarray, " k"], list[Maximum]]:
-        """Maximise `E μ + β sd[g]` over each of some arms; results as of `wide_upper_bounds`.
-
-        `free` are the results without limits, where they are known.
-        """
+        """Maximise `E μ + β sd[g]` over each of some arms; results as of `wide_upper_bounds`."""
         seed = self.streams.integer(number, "search")
-        before = None if free is None else [[one] for one in free]
-        each = self.search_space.search(candidates.narrow, arms, [beta], seed, free=before)
-        found = [one for (one,) in each]
+        found = self.search_space.search(candidates.narrow, arms, beta, seed)
         return self.upper_values(candidates, arms, found), found
 
     def upper_values(

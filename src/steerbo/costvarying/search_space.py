@@ -100,6 +100,13 @@ class Candidates:
         """The same arms with all their settings, whether or not these keep to limits or work."""
         return replace(self, domains=[replace(each, box=each.box.whole) for each in self.domains])
 
+    def knowing(self, ends: Mapping[int, Maximum]) -> Candidates:
+        """The same arms, of some of which the largest bounds without limits are known."""
+        domains = [*self.domains]
+        for i, end in ends.items():
+            domains[i] = replace(domains[i], known=end)
+        return replace(self, domains=domains)
+
     def expectation(self, i: int) -> Expectation:
         """Expected value of a play of arm `i` over nature's part: see `Expectation.over`."""
         return Expectation.over(self.posterior, self.domains[i].parts)
@@ -363,34 +370,29 @@ class SearchSpace:
         self,
         candidates: Candidates,
         arms: Sequence[int],
-        betas: Sequence[float],
+        beta: float,
         seed: int,
-        *,
-        free: Sequence[Sequence[Maximum]] | None = None,
-    ) -> list[list[Maximum]]:
-        """Largest bound of each of some candidate arms, for each β: see `maximise_bounds`.
+    ) -> list[Maximum]:
+        """Largest bound of each of some candidate arms: see `maximise_bounds`.
 
         A choice that follows another at once starts where the searches of that one ended, so that
         choices for many workers are cheap. No other choice depends on earlier searches.
         """
         chosen, domains = [candidates.arms[i] for i in arms], [candidates.domains[i] for i in arms]
         whole = all(arm.whole for arm in chosen) and not any(d.box.constrained for d in domains)
-        signs = [int(np.sign(beta)) for beta in betas]  # β itself changes slowly
+        sign = int(np.sign(beta))  # β itself changes slowly
         keys = [
-            [(arm.set, sign, domain.of_value) for sign in signs]
-            for arm, domain in zip(chosen, domains, strict=True)
+            (arm.set, sign, domain.of_value) for arm, domain in zip(chosen, domains, strict=True)
         ]
-        if candidates.follows and whole and self._ends.keys() >= set(chain.from_iterable(keys)):
+        if candidates.follows and whole and self._ends.keys() >= set(keys):
             near = partial(warm_started, candidates.posterior, seed=seed)
             return [
-                [near(domain, self._ends[key], beta) for key, beta in zip(row, betas, strict=True)]
-                for domain, row in zip(domains, keys, strict=True)
+                near(domain, self._ends[key], beta)
+                for domain, key in zip(domains, keys, strict=True)
             ]
-        found = maximise_bounds(candidates.posterior, domains, betas, seed, free=free)
+        found = maximise_bounds(candidates.posterior, domains, beta, seed)
         if whole:
-            self._ends.update(
-                zip(chain.from_iterable(keys), chain.from_iterable(found), strict=True)
-            )
+            self._ends.update(zip(keys, found, strict=True))
         return found
 
     @property

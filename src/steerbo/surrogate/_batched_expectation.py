@@ -82,7 +82,7 @@ class _Rows(NamedTuple):
 
 
 class BatchedBounds:
-    """`E μ + β sqrt(E σ²)` for m = e·b functions: every expectation with every β, the latter running fastest.
+    """`E μ + β sqrt(E σ²)` of e expectations at once.
 
     With hundreds of observations an evaluation costs by its arithmetic; with tens, by the number of
     calls, and one call for all functions is several times faster.
@@ -90,7 +90,7 @@ class BatchedBounds:
     Args:
         expectations: e of them, each with c columns that are set, over posteriors of the same n
             observations.
-        betas: b widths; negative for lower bounds.
+        beta: β; negative for lower bounds.
         coarse: the same of some observations, where there are too many to look everywhere with all;
             else empty.
         starts: restarts of each function.
@@ -103,15 +103,14 @@ class BatchedBounds:
     def __init__(
         self,
         expectations: Sequence[Expectation],
-        betas: Sequence[float],
+        beta: float,
         coarse: Sequence[Expectation] = (),
         starts: int = 1,
     ) -> None:
         self.expectations, self.coarse, self.starts = expectations, coarse, starts
         self.widest = np.full(len(expectations), np.inf)
         posteriors = [each.posterior for each in expectations]
-        self.betas = np.tile(np.asarray(betas, dtype=float), len(expectations))
-        self.width = len(betas)
+        self.beta = float(beta)
         sets = np.stack([each.controlled for each in expectations])
         each_set = list(zip(posteriors, sets, strict=True))
         # (e, c, n)
@@ -135,47 +134,46 @@ class BatchedBounds:
         """Evaluate `curved` at points of restarts, numbered through."""
         return self.curved(points, rows // self.starts)
 
-    def screened(self, points: Float[np.ndarray, "m p c"]) -> Float[np.ndarray, "m p"]:
-        """Values at p points for each function; all functions of an expectation are tried at the same points.
+    def screened(self, points: Float[np.ndarray, "e p c"]) -> Float[np.ndarray, "e p"]:
+        """Values of each expectation at p points.
 
         With `coarse` ones only the highest are right, and others are -inf.
         """
-        shared = points[:: self.width]
         if self.coarse:
             surely = None if self.expectations[0].posterior.many else TOP * self.starts
-            betas = self.betas[: self.width].tolist()
-            every = zip(self.expectations, self.coarse, shared, strict=True)
+            every = zip(self.expectations, self.coarse, points, strict=True)
             found = [
-                one.promising(those, betas, coarse, EXACT, surely) for one, coarse, those in every
+                one.promising(those, self.beta, coarse, EXACT, surely)
+                for one, coarse, those in every
             ]
             widest = [rough[:ROUGH].max() for _, rough in found]
             self.widest = np.where(
                 [one.posterior.certain(one.parts) for one in self.expectations], widest, np.inf
             )
-            return np.concatenate([values for values, _ in found])
+            return np.array([values for values, _ in found])
         small = (
-            shared.shape[0] * shared.shape[1] * self.inputs.shape[2] <= _AT_ONCE
+            points.shape[0] * points.shape[1] * self.inputs.shape[2] <= _AT_ONCE
             and not self.some_categorical
         )
         if small and (products := self._made()) is not None:
-            moments = self._moments(shared, products)
+            moments = self._moments(points, products)
         else:
-            each = zip(self.expectations, shared, strict=True)
+            each = zip(self.expectations, points, strict=True)
             moments = np.array(
                 [expectation.moments(those) for expectation, those in each]
             ).transpose(1, 0, 2)
         self.widest = moments[1, :, :ROUGH].max(axis=1)
-        means, deviations = np.repeat(moments, self.width, axis=1)
-        return means + self.betas[:, None] * deviations
+        means, deviations = moments
+        return np.asarray(means + self.beta * deviations)
 
     def everywhere(
-        self, points: Float[np.ndarray, "m p c"], which: Bool[np.ndarray, " m"]
+        self, points: Float[np.ndarray, "e p c"], which: Bool[np.ndarray, " e"]
     ) -> Float[np.ndarray, "k p"]:
-        """Values of some functions at all of their points."""
+        """Values of some expectations at all of their points."""
         found = []
-        for k in np.flatnonzero(which).tolist():
-            mean, deviation = self.expectations[k // self.width].moments(points[k])
-            found.append(mean + self.betas[k] * deviation)
+        for e in np.flatnonzero(which).tolist():
+            mean, deviation = self.expectations[e].moments(points[e])
+            found.append(mean + self.beta * deviation)
         return np.array(found)
 
     def _made(self) -> Float[np.ndarray, "e n n"] | None:
@@ -207,7 +205,7 @@ class BatchedBounds:
     def curved(
         self, points: Float[np.ndarray, "r c"], which: Int[np.ndarray, " r"]
     ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"], Float[np.ndarray, "r c c"]]:
-        """The bound of function `which`, ascending, at each point, its gradient and its Hessian; along categories zero.
+        """The bound of expectation `which`, ascending, at each point, with gradient and Hessian; along categories zero.
 
         O(c n²) a point.
         """
@@ -216,7 +214,7 @@ class BatchedBounds:
     def _curved(
         self, points: Float[np.ndarray, "r c"], which: Int[np.ndarray, " r"]
     ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"], Float[np.ndarray, "r c c"]]:
-        at, beta = self._rows(points, which // self.width), self.betas[which]
+        at, beta = self._rows(points, which), self.beta
         sd = np.sqrt(at.variance)
         steep = 0.5 * beta / sd
         towards = np.stack([at.pull + steep[:, None] * at.fall, at.fall], axis=2)
@@ -417,7 +415,7 @@ class Mixture:
     """
 
     def __init__(self, expectations: Sequence[Expectation], beta: float = 0.0) -> None:
-        self._stack, self._beta = BatchedBounds(expectations, [1.0]), beta
+        self._stack, self._beta = BatchedBounds(expectations, 1.0), beta
         self._each = expectations
 
     def moments(

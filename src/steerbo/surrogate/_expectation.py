@@ -732,12 +732,12 @@ class Expectation:
     def promising(
         self,
         points: Float[np.ndarray, "r c"],
-        betas: Sequence[float],
+        beta: float,
         coarse: Expectation,
         count: int,
         surely: int | None = None,
-    ) -> tuple[Float[np.ndarray, "b r"], Float[np.ndarray, " r"]]:
-        """`E μ + β sqrt(E σ²)` of the points that may be among the highest for each β, -inf elsewhere.
+    ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, " r"]]:
+        """`E μ + β sqrt(E σ²)` of the points that may be among the highest, -inf elsewhere.
 
         Means of all observations take O(n) a point, deviations O(n²): so those of the observations
         of `coarse`, the same over `posterior.coarse`, say which `count` points are worth an exact
@@ -746,7 +746,7 @@ class Expectation:
         `coarse` is no lower than so many exact ones.
 
         Returns:
-            Values, (b, r), and deviations by `coarse`, (r,).
+            Values, (r,), and deviations by `coarse`, (r,).
         """
         factors, kernel = self._factors(points), np.empty((len(points), len(self.average)))
         mean, rough = np.empty(len(points)), np.empty(len(points))
@@ -754,15 +754,14 @@ class Expectation:
             rows = _multiplied([factor[block] for factor in factors], kernel[block])
             mean[block] = self._mean_of(rows)
             rough[block] = coarse._deviation_of(np.take(rows, self.posterior.some, axis=1))
-        found = np.full((len(betas), len(points)), -np.inf)
-        for b, beta in enumerate(betas):
-            most = mean + (beta if surely is None else max(beta, 0.0)) * rough
-            some = np.argpartition(-most, count)[:count] if count < len(points) else slice(None)
-            found[b, some] = mean[some] + beta * self._deviation_of(kernel[some])
-            if surely is not None:
-                least = np.partition(found[b, some], -surely)[-surely]
-                rest = (most >= least) & (found[b] == -np.inf)
-                found[b, rest] = mean[rest] + beta * self._deviation_of(kernel[rest])
+        found = np.full(len(points), -np.inf)
+        most = mean + (beta if surely is None else max(beta, 0.0)) * rough
+        some = np.argpartition(-most, count)[:count] if count < len(points) else slice(None)
+        found[some] = mean[some] + beta * self._deviation_of(kernel[some])
+        if surely is not None:
+            least = np.partition(found[some], -surely)[-surely]
+            rest = (most >= least) & (found == -np.inf)
+            found[rest] = mean[rest] + beta * self._deviation_of(kernel[rest])
         return found, rough
 
     def _blocks(self, points: Float[np.ndarray, "r c"]) -> list[slice]:

@@ -59,11 +59,14 @@ class Domain:
         box: of the controlled columns, in their order.
         of_value: whether bounds are `E μ + β sd[g]`, those of the expected value itself, and not
             `E μ + β sqrt(E σ²)`.
+        known: the largest bound in the whole box, without limits and margins, where it was found
+            before.
     """
 
     parts: Sequence[Part]
     box: Box
     of_value: bool = False
+    known: Maximum | None = None
 
     @cached_property
     def uncertain(self) -> bool:
@@ -101,54 +104,48 @@ def smooth(box: Box) -> bool:
 def maximise_bounds(
     posterior: ProductKernelPosterior,
     domains: Sequence[Domain],
-    betas: Sequence[float],
+    beta: float,
     seed: int,
-    *,
-    free: Sequence[Sequence[Maximum]] | None = None,
-) -> list[list[Maximum]]:
-    """Largest bound of each scope for each β, in standardised units.
+) -> list[Maximum]:
+    """Largest bound of each scope, in standardised units.
 
     Scopes that set equally many columns are searched together as long as their (n, n) arrays are
-    small. `free` are the same in the whole boxes, without limits and margins, where they are known.
+    small.
     """
-    boxes = {k: each.box.whole for k, each in enumerate(domains) if each.box.constrained}
-    ends: dict[int, Sequence[Maximum]] = {}
-    if free is not None:
-        ends = dict(enumerate(free))
-    elif boxes:
+    ends = {k: each.known for k, each in enumerate(domains) if each.known is not None}
+    boxes = {
+        k: each.box.whole
+        for k, each in enumerate(domains)
+        if each.box.constrained and k not in ends
+    }
+    if boxes:
         some = [replace(domains[k], box=box) for k, box in boxes.items()]
-        found = maximise_bounds(posterior, some, betas, seed)
-        ends = dict(zip(boxes, found, strict=True))
+        ends |= zip(boxes, maximise_bounds(posterior, some, beta, seed), strict=True)
     # where the largest bound of all settings is at a feasible one there is nothing else to search
     # for
-    kept = {
-        k: [*each] for k, each in ends.items() if all(_allowed(domains[k].box, one) for one in each)
-    }
+    kept = {k: end for k, end in ends.items() if _allowed(domains[k].box, end)}
     left = [k for k in range(len(domains)) if k not in kept]
-    screens: list[list[Any]] = []
-    for k in left:
-        if k in ends and _tries_the_same(domains[k].box):
-            screens.append([one.screen for one in ends[k]])
-        else:
-            screens.append([None] * len(betas))
-    found = _maximise_bounds(posterior, [domains[k] for k in left], betas, seed, screens=screens)
+    screens = [
+        ends[k].screen if k in ends and _tries_the_same(domains[k].box) else None for k in left
+    ]
+    found = _maximise_bounds(posterior, [domains[k] for k in left], beta, seed, screens=screens)
     return [*map((kept | dict(zip(left, found, strict=True))).__getitem__, range(len(domains)))]
 
 
 def _maximise_bounds(
     posterior: ProductKernelPosterior,
     domains: Sequence[Domain],
-    betas: Sequence[float],
+    beta: float,
     seed: int,
     *,
-    screens: Sequence[Sequence[Screen | None]],
-) -> list[list[Maximum]]:
+    screens: Sequence[Screen | None],
+) -> list[Maximum]:
     screened = dict(zip(domains, screens, strict=True))
     together = max(1, TOGETHER // max(1, len(posterior.inputs)) ** 2)
     alike: dict[tuple[int, bool], list[Domain]] = {}
     for domain in dict.fromkeys(domains):  # one that is given twice is searched once
         alike.setdefault((domain.box.dimension, smooth(domain.box)), []).append(domain)
-    found: dict[Domain, list[Maximum]] = {}
+    found: dict[Domain, Maximum] = {}
     for (dimension, climbs), group in alike.items():
         some_are_enough = climbs and posterior.coarse is not posterior
         # few scopes take less time without, and few points are all tried
@@ -160,7 +157,7 @@ def _maximise_bounds(
             coarse = [one.expectation(posterior.coarse) for one in some] if some_are_enough else []
             boxes, before = [one.box for one in some], [screened[one] for one in some]
             every = [one.expectation(posterior) for one in some]
-            ends = _alike(every, coarse, boxes, betas, seed, screens=before)
+            ends = _alike(every, coarse, boxes, beta, seed, screens=before)
             found |= zip(some, ends, strict=True)
     return [found[domain] for domain in domains]
 
@@ -263,35 +260,30 @@ def _alike(
     expectations: Sequence[Expectation],
     coarse: Sequence[Expectation],
     boxes: Sequence[Box],
-    betas: Sequence[float],
+    beta: float,
     seed: int,
     *,
-    screens: Sequence[Sequence[Screen | None]],
-) -> list[list[Maximum]]:
+    screens: Sequence[Screen | None],
+) -> list[Maximum]:
     """Maximise the bounds of scopes with equally many columns, all smooth or none."""
     if not boxes[0].dimension:  # nothing is set: there is nowhere to go
-        return [[_only(each, beta) for beta in betas] for each in expectations]
+        return [_only(each, beta) for each in expectations]
     if smooth(boxes[0]):
-        stack = BatchedBounds(expectations, betas, coarse, EFFORT[boxes[0].dimension > 2][1])
+        stack = BatchedBounds(expectations, beta, coarse, EFFORT[boxes[0].dimension > 2][1])
         # with many observations every step saved counts
         meet = _APART if expectations[0].posterior.many else 0.0
-        each = [box for box in boxes for _ in betas]
         found = _together(
             stack.screened,
             stack.restarted,
-            each,
+            boxes,
             seed,
             together=meet,
             everywhere=stack.everywhere if coarse else None,
         )
-        widest = stack.widest.repeat(len(betas)).tolist()
-        ends = [replace(one, widest=most) for one, most in zip(found, widest, strict=True)]
-        return [ends[k : k + len(betas)] for k in range(0, len(ends), len(betas))]
+        widest = stack.widest.tolist()
+        return [replace(one, widest=most) for one, most in zip(found, widest, strict=True)]
     return [
-        [
-            _mixed(partial(each.bound, beta=beta), box, seed, partial(each.height, beta=beta), one)
-            for beta, one in zip(betas, screen, strict=True)
-        ]
+        _mixed(partial(each.bound, beta=beta), box, seed, partial(each.height, beta=beta), screen)
         for each, box, screen in zip(expectations, boxes, screens, strict=True)
     ]
 
