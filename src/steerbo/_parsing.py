@@ -8,7 +8,7 @@ import json
 import math
 import re
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeGuard
 
 from ._text import escape_unprintable, normalised, with_hyphen
 from ._wording import decimal_readings, point_readings
@@ -116,14 +116,16 @@ def read_choice(choices: Iterable[Any], text: str) -> Any:
         return known[alike[0]]
     if (number := typed_number(text)) is None:
         return text
-    return next(
-        (
-            c
-            for c in known.values()
-            if isinstance(c, int | float) and not isinstance(c, bool) and c == number
-        ),
-        text,
-    )
+    return next((c for c in known.values() if is_number(c) and c == number), text)
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether a value is one of Python's numbers: a flag is none.
+
+    >>> is_number(1), is_number(0.5), is_number(True), is_number("1")
+    (True, True, False, False)
+    """
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def folded(label: str) -> str:

@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Any
 
 from .._evidence import gaps_ahead
+from .._parsing import is_number
 
 COMPARED = 100
 """Rounds, and as many pieces of data, that tell the usual step."""
@@ -74,7 +75,7 @@ class Dates:
             return
         if before is not None:
             del self._sorted[bisect_left(self._sorted, self._of.pop(name))]
-        if isinstance(time, int | float) and not isinstance(time, bool):
+        if is_number(time):
             self._of[name] = Dated(float(time), rounds, name)
             insort(self._sorted, self._of[name])
 

@@ -116,7 +116,7 @@ def costs_hang(problem: Problem, history: History) -> Iterator[Finding]:
     names = [name for name in numbers if all(name in shown for _, shown, _ in told)]
     found = {}
     for name in names:
-        correlation = _rank_correlation(
+        correlation = rank_correlation(
             np.array([float(shown[name]) for _, shown, _ in told]), costs
         )
         if _by_chance(correlation, len(told)) * len(names) < FALSE_ALARM:
@@ -125,12 +125,12 @@ def costs_hang(problem: Problem, history: History) -> Iterator[Finding]:
         yield finding("costs-hang", names=[*found], rising=[*found.values()], plays=len(told))
 
 
-def _rank_correlation(x: Float[np.ndarray, " n"], y: Float[np.ndarray, " n"]) -> float:
+def rank_correlation(x: Float[np.ndarray, " n"], y: Float[np.ndarray, " n"]) -> float:
     """Spearman's rank correlation; equal numbers share their mean rank. 0 where one of both is constant.
 
     SciPy has the same, but its statistics take longer to import than all else of a `tell`.
 
-    >>> round(_rank_correlation(np.array([1.0, 2.0, 3.0, 4.0]), np.array([1.0, 4.0, 9.0, 9.0])), 3)
+    >>> round(rank_correlation(np.array([1.0, 2.0, 3.0, 4.0]), np.array([1.0, 4.0, 9.0, 9.0])), 3)
     0.949
     """
     ranks = [_ranks(each) - 0.5 * (len(x) + 1) for each in (x, y)]

@@ -33,9 +33,10 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, NamedTuple
 
 from .._evidence import COMPARABLE, DEVIATIONS, ranges_beyond
+from .._parsing import is_number
 from ..errors import SteerboError
 from ..space import Categorical, Space
 from ..space.variables import NEAR, WIDTHS
@@ -126,7 +127,7 @@ def implausible_time(time: Any, history: History, number: int, token: str) -> It
         number: of the round.
         token: of the round, or another name of it.
     """
-    if not _is_number(time):
+    if not is_number(time):
         return
     earlier = [
         r
@@ -467,9 +468,9 @@ def _numbers(
             ends = {"low": low, "high": high}
             yield _Compared("sem-beyond-range", "sem", outcome.sem, 0.0, high - low, ends)
     for name, value in (place.measured or {}).items():
-        if name in (*problem.space.names, TIME.name) or not _is_number(value):
+        if name in (*problem.space.names, TIME.name) or not is_number(value):
             continue
-        others = [x for each in latest if _is_number(x := each.realised.get(name))]
+        others = [x for each in latest if is_number(x := each.realised.get(name))]
         yield _among(f"realised.{name}", name, value, others)
     yield from _of_cost(place, problem, history)
 
@@ -578,7 +579,7 @@ def _earlier(place: _Place, problem: Problem, history: History) -> Iterator[Find
 def _date(place: _Place, problem: Problem, history: History) -> Iterator[Finding]:
     """A time of data that lies far ahead of all others."""
     time = (place.measured or {}).get(TIME.name)
-    if not problem.timed or place.played is not None or not _is_number(time):
+    if not problem.timed or place.played is not None or not is_number(time):
         return
     others = [dated for dated in history.dates.last(COMPARED + 1) if dated.name != place.name]
     if (leap := history.leap_to(time, others)) is not None:
@@ -604,7 +605,3 @@ def _parts(value: Any) -> Iterator[float]:
             yield from _parts(part)
     elif isinstance(value, int | float):
         yield value
-
-
-def _is_number(value: Any) -> TypeGuard[float]:
-    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
+from .._parsing import is_number
 from .._wording import MISSING
 from ..errors import InvalidInput, InvalidOutcome, InvalidStudy, one_of
 from ..records import from_dict, of_checked, with_checked
@@ -215,10 +216,6 @@ def _no_list(name: str, value: Any) -> None:
         raise InvalidOutcome(name, value, "a number, or a choice")
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
 def _whatever_range(
     problem: Problem, read: Callable[[Mapping[str, Any]], T], told: Mapping[str, Any]
 ) -> T:
@@ -230,7 +227,7 @@ def _whatever_range(
         except InvalidInput as error:
             wrong = error.errors[0]
             out: Any = wrong.value
-            if wrong.field in replaced or not _is_number(out):
+            if wrong.field in replaced or not is_number(out):
                 raise
             replaced.add(wrong.field)
             name = wrong.field.removeprefix("realised.").removeprefix("context.")
@@ -246,7 +243,7 @@ def _whatever_range(
 def _with_number(told: Any, path: list[str], number: float) -> Any:
     """Copy of values in which the number at a path, or among the realised values there, is another one."""
     if not path:
-        return number if _is_number(told) else told
+        return number if is_number(told) else told
     if not isinstance(told, Mapping):
         return told
     name, rest = path[0], path[1:]
@@ -268,7 +265,7 @@ def _same_form(field: str, read: Any, logged: Any, *, filled: bool) -> None:
                 _same_form(part, value, logged[name], filled=filled)
             elif filled:
                 raise InvalidStudy(part, MISSING, "a value: it was logged with the others")
-    elif not (_is_number(read) and _is_number(logged)) and type(read) is not type(logged):
+    elif not (is_number(read) and is_number(logged)) and type(read) is not type(logged):
         words = "values by name" if isinstance(read, Mapping) else "a number, or a choice"
         raise InvalidStudy(field, logged, words)
 

@@ -15,6 +15,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from .._parsing import is_number
 from .._text import escape_unprintable
 from .._wording import counted, interval_texts, listed, number_text, numeral, spread_step
 from ..errors import InvalidProblem, InvalidRequest, one_of
@@ -499,8 +500,7 @@ class TradeOff(Record):
         for name, price in prices.items():
             if name not in names:
                 raise InvalidRequest(f"prices.{name}", price, one_of(names, name))
-            usual = isinstance(price, int | float) and not isinstance(price, bool)
-            if not usual or not 0.0 <= price < math.inf:
+            if not is_number(price) or not 0.0 <= price < math.inf:
                 hint = "What one unit of it is worth, in units of the value."
                 raise InvalidRequest(f"prices.{name}", price, "a finite number from 0", hint)
         signs = {name: -1.0 if name in self.minimized else 1.0 for name in ("value", *names)}

@@ -33,6 +33,7 @@ from .._evidence import ALPHA
 from .._wording import numeral
 from ..space import Categorical
 from ._codes import FINEST, common_divisor
+from ._doubtful import rank_correlation
 from ._findings import Finding
 from ._fold import Fold
 from ._history import History, Result
@@ -277,7 +278,7 @@ def pair_in_words(problem: Problem, a: str, b: str, codes: Iterable[tuple[float,
         not any(isinstance(problem.space[name], Categorical) for name in (a, b))
         and len(pairs) >= _NEEDED
     ):
-        how = f", with a rank correlation of {numeral(_rank_correlation(pairs), 2)}"
+        how = f", with a rank correlation of {numeral(rank_correlation(*pairs.T), 2)}"
     return (
         f"{a} goes with {b}. Expected: {a} does not depend on {b}. Seen in the first {left}: it does{how}. "
         f"Expected values of scopes that leave {a} to nature are wrong, and their bounds too narrow. Begin a new "
@@ -298,20 +299,6 @@ def _share(law: StatedLaw, choice: Any) -> float:
     assert atoms is not None
     code = float(law.variable.encode([choice])[0])
     return float(atoms[1][atoms[0] == code].sum())
-
-
-def _rank_correlation(pairs: np.ndarray) -> float:
-    """Rank correlation (Spearman); 0 where one of the two never changes."""
-    ranks = np.array(
-        [np.searchsorted(np.sort(column), column) + 0.5 * _ties(column) for column in pairs.T]
-    )
-    spread = ranks - ranks.mean(axis=1, keepdims=True)
-    size = np.sqrt((spread**2).sum(axis=1)).prod()
-    return float(spread[0] @ spread[1] / size) if size else 0.0
-
-
-def _ties(column: np.ndarray) -> np.ndarray:
-    return (column[:, None] == column).sum(axis=1) - 1.0
 
 
 MOST_PAIRED = 40

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from .._parsing import is_number
 from .._wording import interval_texts, parted, spread_step
 from ..core import (
     BaseStudy,
@@ -180,7 +181,7 @@ def in_step(values: Sequence[Any], alone: Callable[[float], str] | None = None) 
 
 
 def _plain(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return is_number(value) and math.isfinite(value)
 
 
 def _decimals(text: str) -> int:

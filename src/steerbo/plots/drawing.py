@@ -34,20 +34,18 @@ BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY = (
 )
 YELLOW, BLACK = "#F0E442", "#000000"
 GREY = "#8C8C8C"
-DARK_GREEN, LIGHT_GREEN = "#007A5A", "#3FC79A"  # for texts on white, on black
 COLOURS = (BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY, YELLOW, BLACK)
 """Colours of Okabe and Ito, told apart by every eye; pages and the terminal use them, too."""
 SHAPES = "osD^vP*X"
 """Shapes of marks, in the order of the colours: a picture can be read without colour."""
 HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx", "++++", "----", "||||")
 """Patterns of areas, in the order of the colours."""
-DASHES = ("-", "--", "-.", ":")
 
 _Other = TypeVar("_Other")
 
 
 def each_look(others: Sequence[_Other]) -> Iterator[tuple[str, _Other]]:
-    """Pairs of a colour and a shape, pattern or dash, without end: only after all combinations does one come again.
+    """Pairs of a colour and a shape or pattern, without end: only after all combinations does one come again.
 
     >>> some = [pair for pair, _ in zip(each_look(HATCHES), range(64))]
     >>> len(set(some)), some[0] == (BLUE, HATCHES[0]), some[8] == (BLUE, HATCHES[1])
