@@ -40,6 +40,7 @@ from ..surrogate import (
 )
 from .data import Place, RoundView
 from .learned_drift import DriftingSurrogate, LearnedDrift
+from .method import time_and_seen
 from .problem import place_of, settings
 
 
@@ -146,7 +147,7 @@ class Hypervolume(Trades, LearnedDrift):
         self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]
     ) -> Recommendation:
         """Expected outcomes at a place."""
-        time, _, seen = self._time_and_context(context)
+        time, seen = time_and_seen(context)
         with self._expected(time) as outcomes:
             return self._described(outcomes, place_of(self.problem, {**seen, **values}))
 

@@ -70,7 +70,7 @@ from ..surrogate import (
 )
 from ._today import TodaysPlaces
 from .data import Maximiser, Place, RoundView, draw_largest
-from .method import TimeVaryingMethod
+from .method import TimeVaryingMethod, time_and_seen
 from .problem import TimeVarying, place_of, scaled, settings
 from .surrogates import any_point, any_site, best_site, box_of
 
@@ -442,12 +442,14 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
         )
         return super().view(history, {**request, "available": near})
 
-    def view_to_answer(self, time: float, available: Any, context: Mapping[str, Any]) -> RoundView:
+    def view_to_answer(
+        self, time: float, seen: Mapping[str, Any], available: Any = None
+    ) -> RoundView:
         """See `TimeVaryingMethod.view_to_answer`; within reach of today's settings, as plays are.
 
         Beyond it nothing was played, and the model returns to the mean of what is good.
         """
-        return super().view_to_answer(time, self._near_today(time, available, context), context)
+        return super().view_to_answer(time, seen, self._near_today(time, available, seen))
 
     def _near_today(self, time: float, available: Any, context: Mapping[str, Any]) -> Any:
         """Available places within reach of today's settings; all that are available where none is."""
@@ -477,7 +479,7 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
         """Add to an answer by how much it is expected to be better than today's settings, and how sure that is."""
         if self.problem.today is None:
             return best
-        time, _, seen = self._time_and_context(context)
+        time, seen = time_and_seen(context)
         today = self.problem.today({**seen, TIME.name: time})
         rows = (
             self.surrogate.rows(np.array([place_of(self.problem, {**seen, **values})]), time)

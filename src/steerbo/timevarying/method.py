@@ -100,6 +100,11 @@ def belief_behind(asked: Suggestion) -> Belief | None:
     return read_note(Belief, asked.note) if "prior" in asked.note else None
 
 
+def time_and_seen(context: Mapping[str, Any]) -> tuple[float, dict[str, Any]]:
+    """Split the context of an answer into its time and the values seen before choosing."""
+    return context[TIME.name], {name: x for name, x in context.items() if name != TIME.name}
+
+
 def _count_play(plays: Int[np.ndarray, " P"], asked: Suggestion) -> Int[np.ndarray, " P"]:
     """Add a choice to the plays of the prior behind it."""
     expected = belief_behind(asked)
@@ -481,19 +486,13 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
 
     def recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
         """The point of largest mean by the most probable trusted prior; alternatives are those of the next three."""
-        return self._answer(history, self.view_to_answer(*self._time_and_context(context)))
+        return self._answer(history, self.view_to_answer(*time_and_seen(context)))
 
-    def view_to_answer(self, time: float, available: Any, context: Mapping[str, Any]) -> RoundView:
-        """View of an answer at a time, among available places, in a context."""
-        return self.candidates.view(time, available, context)
-
-    @staticmethod
-    def _time_and_context(context: Mapping[str, Any]) -> tuple[float, None, dict[str, Any]]:
-        return (
-            context[TIME.name],
-            None,
-            {name: x for name, x in context.items() if name != TIME.name},
-        )
+    def view_to_answer(
+        self, time: float, seen: Mapping[str, Any], available: Any = None
+    ) -> RoundView:
+        """View of an answer at a time, where values were seen before, among available places."""
+        return self.candidates.view(time, available, seen)
 
     def _answer(self, history: History, view: RoundView) -> Recommendation:
         surrogate = self.surrogate_at(history, view.time)
@@ -504,7 +503,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]
     ) -> Recommendation:
         """Expected value at a place, by the most probable trusted prior."""
-        time, _, seen = self._time_and_context(context)
+        time, seen = time_and_seen(context)
         place = place_of(self.problem, {**seen, **values})
         only = (
             [place] if self.problem.sites is not None else {"points": [np.asarray(place).tolist()]}
@@ -540,7 +539,8 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         width = BOUND * self.calibration.factor * self.bound_inflation(history, self.problem.scope)
         if not width < np.inf:
             return np.inf
-        view = self.candidates.view(*self._time_and_context(context))
+        time, seen = time_and_seen(context)
+        view = self.candidates.view(time, None, seen)
         surrogate, priors = self.surrogate_at(history, view.time), self.likely_priors()
         betas = np.full(len(self.names), width)
         best = surrogate.optimistic(view, betas, priors, self.streams(0, "gain"))
@@ -558,7 +558,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]
     ) -> PolicyStep:
         """Recommend for another time and other available places. Priors allow that before any outcome."""
-        view = self.view_to_answer(request.get("time", self.now), request.get("available"), context)
+        view = self.view_to_answer(request.get("time", self.now), context, request.get("available"))
         advice = self._answer(history, view)
         step = PolicyStep.of(advice, context)
         return replace(step, reasons=(reason("as-of", time=view.time), *step.reasons))
