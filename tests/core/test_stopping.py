@@ -328,7 +328,7 @@ def test_what_a_move_brings_counts_less_its_cost() -> None:
     ids=["time-varying", "today", "causal"],
 )
 def test_a_few_outcomes_that_are_alike_are_not_enough(problem: Any) -> None:
-    """Two of them told a small scale: 17 of 40 studies with today's settings ended, and could gain eight times as much."""
+    """Two told a small scale: 17 of 40 studies with today's settings ended, and could gain eight times as much."""
     optimizer = played(sb.Optimizer(problem, stop=0.5, seed=0), 4, lambda suggestion: 1.0 + 1e-3 * suggestion.round)
     assert optimizer.status.rounds == 4
     assert not optimizer.status.finished
