@@ -157,6 +157,15 @@ def test_starting_points_keep_away_from_what_failed(variables: list[sb.Float]) -
     assert failures < 3 * 11
 
 
+def test_plays_on_a_logarithmic_scale_begin_in_all_decades() -> None:
+    """Drawn evenly in the variable's own unit, nine of ten first plays lay in the highest of six decades."""
+    exponents = []
+    for seed in range(12):
+        optimizer = sb.Optimizer(sb.TimeVarying([sb.Float("x", 1e-6, 1, scale="log")]), seed=seed)
+        exponents += [math.log10(suggestion.values["x"]) for suggestion in optimizer.ask(4)]
+    assert np.histogram(exponents, bins=3, range=(-6, 0))[0].min() >= 6, "16 are expected; 5 or fewer: p < 1e-3"
+
+
 def test_where_nothing_failed_starting_points_are_one_draw_each() -> None:
     box, view = box_of(sb.TimeVarying(LOW), RoundView(1.0)), RoundView(1.0)
     drawn = any_point(view, box, keyed(1, 2, "start"))

@@ -54,7 +54,7 @@ def test_no_suggestion_breaks_a_limit(problem: sb.TimeVarying, method: str) -> N
 
 
 def test_the_best_at_a_limit_is_found_and_explained() -> None:
-    optimizer = played(BOX, 12)
+    optimizer = played(BOX, 40)
     best = optimizer.recommend().values
     assert LIMIT.sum(best) == pytest.approx(6, abs=1e-6)
     assert 2.5 < best["a"] < 4.5

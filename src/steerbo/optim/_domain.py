@@ -47,6 +47,7 @@ class Box:
             all continuous.
         unordered: `(d,)`, true where the levels are codes of categories, whose distances mean
             nothing.
+        logarithmic: `(d,)`, true where an interval above zero is searched evenly in its logarithm.
 
     Raises:
         InvalidProblem: a bound or level that is not finite, out of order or outside the bounds, or
@@ -61,6 +62,7 @@ class Box:
     high: Float[np.ndarray, " d"]
     levels: tuple[Float[np.ndarray, " k"] | None, ...]
     unordered: Bool[np.ndarray, " d"]
+    logarithmic: Bool[np.ndarray, " d"]
     constrained: ClassVar[bool] = False
     """Whether more than the bounds restricts its points."""
 
@@ -70,20 +72,14 @@ class Box:
         high: ArrayLike,
         levels: Sequence[ArrayLike | None] | None = None,
         unordered: ArrayLike | None = None,
+        logarithmic: ArrayLike | None = None,
     ) -> None:
         lows, highs = _frozen(low), _frozen(high)
         d = lows.size
         given = [None] * d if levels is None else list(levels)
-        flags = (
-            np.zeros(d, dtype=bool)
-            if unordered is None
-            else np.array(unordered, dtype=bool).reshape(-1)
-        )
-        for field, length in (
-            ("high", highs.size),
-            ("levels", len(given)),
-            ("unordered", flags.size),
-        ):
+        flags = {"unordered": _flags(unordered, d), "logarithmic": _flags(logarithmic, d)}
+        lengths = {"high": highs.size, "levels": len(given)}
+        for field, length in (lengths | {name: each.size for name, each in flags.items()}).items():
             if length != d:
                 raise InvalidProblem(
                     f"box.{field}", length, f"{d} entries, one for each entry of low"
@@ -108,8 +104,8 @@ class Box:
         object.__setattr__(
             self, "levels", tuple(_levels(j, lows[j], highs[j], k) for j, k in enumerate(given))
         )
-        flags.flags.writeable = False
-        object.__setattr__(self, "unordered", flags)
+        for name, each in flags.items():
+            object.__setattr__(self, name, each)
 
     @property
     def dimension(self) -> int:
@@ -133,10 +129,19 @@ class Box:
         return float(math.prod(1 if k is None else k.size for k in self.levels))
 
     def place(self, unit: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
-        """Points of the unit cube, `(n, d)`, spread evenly over intervals and levels."""
+        """Points of the unit cube, `(n, d)`, spread evenly over intervals, or their logarithms, and levels.
+
+        >>> Box([1], [100], logarithmic=[True]).place(np.array([[0.5]]))
+        array([[10.]])
+        """
         points: Float[np.ndarray, "n d"] = np.minimum(
             self.low + unit * (self.high - self.low), self.high
         )
+        log = self.logarithmic
+        if log.any():
+            low, high = np.log(self.low[log]), np.log(self.high[log])
+            spread = np.exp(low + unit[:, log] * (high - low))
+            points[:, log] = np.clip(spread, self.low[log], self.high[log])
         for j, levels in enumerate(self.levels):
             if levels is not None:
                 points[:, j] = levels[
@@ -159,7 +164,8 @@ class Box:
     @property
     def whole(self) -> Box:
         """The box without further restrictions."""
-        return Box(self.low, self.high, self.levels, self.unordered) if self.constrained else self
+        plain = (self.low, self.high, self.levels, self.unordered, self.logarithmic)
+        return Box(*plain) if self.constrained else self
 
     def allows(self, points: Float[np.ndarray, "n d"]) -> Bool[np.ndarray, " n"]:
         """Mark points of the box that satisfy all constraints: where there are none, all."""
@@ -190,6 +196,12 @@ def _frozen(values: ArrayLike) -> Float[np.ndarray, " n"]:
     array = np.array(values, dtype=np.float64).reshape(-1)
     array.flags.writeable = False
     return array
+
+
+def _flags(given: ArrayLike | None, d: int) -> Bool[np.ndarray, " d"]:
+    flags = np.zeros(d, dtype=bool) if given is None else np.array(given, dtype=bool).reshape(-1)
+    flags.flags.writeable = False
+    return flags
 
 
 def _levels(

@@ -264,7 +264,7 @@ class Polytope(Box):
         forbidden: Sequence[Forbidden] = (),
         logs: Float[np.ndarray, " d"] | None = None,
     ) -> None:
-        super().__init__(box.low, box.high, box.levels, box.unordered)
+        super().__init__(box.low, box.high, box.levels, box.unordered, box.logarithmic)
         object.__setattr__(self, "logs", np.zeros(box.dimension) if logs is None else logs)
         ends = np.abs(self.linear(np.array([box.low, box.high]))).max(axis=0)
         sizes = np.maximum(np.abs(weights) @ ends, np.abs(bounds))[:, None] + 1e-300
@@ -545,7 +545,7 @@ class FeasibleRegion(Box):
         roughly: Margin | None = None,
         slack: float = 0.0,
     ) -> None:
-        super().__init__(box.low, box.high, box.levels, box.unordered)
+        super().__init__(box.low, box.high, box.levels, box.unordered, box.logarithmic)
         object.__setattr__(self, "without_margin", box)
         object.__setattr__(self, "region", Polytope.of(box))
         object.__setattr__(self, "margin", margin)

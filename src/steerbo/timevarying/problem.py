@@ -299,7 +299,8 @@ def plain_box(
                 inside if inside.size else known[[np.abs(known - (low[j] + high[j]) / 2).argmin()]]
             )
             levels[j], low[j], high[j] = left, min(low[j], left[0]), max(high[j], left[-1])
-    return Box(low, high, levels, problem.space.categorical)
+    logarithmic = [not isinstance(v, Categorical) and v.scale == "log" for v in problem.variables]
+    return Box(low, high, levels, problem.space.categorical, logarithmic)
 
 
 def restricted_box(problem: TimeVarying, box: Box, limits: Sequence[Limit]) -> Box | None:
