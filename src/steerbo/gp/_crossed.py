@@ -149,14 +149,11 @@ class CrossedOutcomes:
         growth = np.array([each.noise_at(cube[0]) for each in self._priors])
         return prior, noise[:, :, None] * (growth / growth[:, :1])[:, None]
 
-    @cached_property
+    @property
     def _even(self) -> Float[np.ndarray, "k 1 1"] | None:
         """Variances before any observation where they are the same everywhere; None: they are not."""
-        nowhere = [np.zeros(1)] * self._W.shape[1]
-        prior = [each.kernel.of_differences(nowhere) for each in self._priors]
-        if any(some is None for some in prior):
-            return None
-        return np.array(prior, dtype=float).reshape(-1, 1, 1)
+        each = [prior.even for prior in self._priors]
+        return None if None in each else np.array(each, dtype=float).reshape(-1, 1, 1)
 
     @property
     def _level(self) -> Float[np.ndarray, "k 1 1"]:
@@ -204,11 +201,10 @@ class CrossedOutcomes:
         found: list[tuple[list[Kernel] | None, np.ndarray]] = []
         for terms in zip(*each, strict=True):
             settings = [a for a, _ in terms if a is not None]
-            drawn = [np.ones((1, q)) if b is None else b(self._W, self._observed) for _, b in terms]
-            each_drawn = np.array(drawn)
-            if (each_drawn == each_drawn[:1]).all():  # a kernel without hyperparameters
-                each_drawn = each_drawn[:1]
-            found.append((settings if len(settings) == k else None, each_drawn))
+            factors = [b for _, b in terms if b is not None]
+            drawn = stacked(factors, self._W, self._observed)[0] if factors else np.ones((1, 1, 1))
+            drawn = np.broadcast_to(drawn, (len(drawn), len(self._W), q))
+            found.append((settings if len(settings) == k else None, drawn))
         return found
 
     @cached_property

@@ -321,6 +321,12 @@ class GPPrior(Generic[K]):
         """The least number of columns that points must have."""
         return max(self.kernel.width, 1 + max(self.uneven, default=-1))
 
+    @cached_property
+    def even(self) -> float | None:
+        """Variance of f where it is the same everywhere; None: it is not."""
+        found = self.kernel.of_differences([np.zeros(1)] * self.width)
+        return None if found is None else float(found[0])
+
     @property
     def parameters(self) -> tuple[Parameter, ...]:
         """Parameters of kernel, mean, noise and the noise's slopes, in the order that logs hold them."""
