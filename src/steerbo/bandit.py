@@ -12,7 +12,7 @@ updated one value at a time.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -166,49 +166,59 @@ class Selection(NamedTuple):
     width: float | None
 
 
+Judging = Generator[float, None, float]
+"""Yields numbers that an arm's upper bound is not above, each found in longer than the last; returns the bound."""
+
+
 class ArmBounds:
     """Upper bounds of arms, which are judged more exactly only where a choice depends on them.
 
     Args:
-        upper: (m,) upper bounds or, where there are judges, numbers that are not below them.
-        judges: from an arm to its upper bound or, but for the last one, a number not below it; each
-            takes longer than those before it. None: all are judged.
+        upper: (m,) upper bounds or, where there is a judge, numbers that are not below them.
+        judge: from an arm to how its bound is found; None: all are exact.
 
     Attributes:
-        upper: (m,) as they stand: those that all have judged are exact.
+        upper: (m,) as they stand.
 
-    >>> bounds = ArmBounds(np.array([5.0, 4.0, 2.0]), [3.0, 3.5, 1.0].__getitem__)
+    >>> def judge(i):
+    ...     yield [3.0, 3.9, 1.5][i]
+    ...     return [3.0, 3.5, 1.0][i]
+    >>> bounds = ArmBounds(np.array([5.0, 4.0, 2.0]), judge)
     >>> bounds.highest(range(3)), bounds.upper
     (1, array([3. , 3.5, 2. ]))
     """
 
-    def __init__(self, upper: Float[np.ndarray, " m"], *judges: Callable[[int], float]) -> None:
-        self.upper = upper.copy() if judges else upper
-        self._judges, self._judged = judges, [0] * len(upper)
+    def __init__(
+        self, upper: Float[np.ndarray, " m"], judge: Callable[[int], Judging] | None = None
+    ) -> None:
+        self.upper = upper if judge is None else upper.copy()
+        self._left = {} if judge is None else {i: judge(i) for i in range(len(upper))}
 
     def highest(self, among: Sequence[int]) -> int:
         """Arm with the largest bound: the highest ones are judged until one stays ahead of all others."""
         while True:
             best = max(among, key=lambda i: float(self.upper[i]))
-            if self._judged[best] == len(self._judges):
+            if best not in self._left:
                 return best
             self._judge(best)
 
     def exact(self, some: Sequence[int]) -> None:
-        """Judge those of some arms that not all have judged yet."""
+        """Judge those of some arms that are not exact yet."""
         for i in some:
-            while self._judged[i] < len(self._judges):
+            while i in self._left:
                 self._judge(i)
 
     def at_most(self, some: Sequence[int], bound: float) -> None:
-        """Lower the bounds of some arms that not all have judged yet to one that is known to be above theirs."""
-        for i in some:
-            if self._judged[i] < len(self._judges):
-                self.upper[i] = min(self.upper[i], bound)
+        """Lower the bounds of some arms that are not exact yet to one that is known to be above theirs."""
+        for i in self._left.keys() & some:
+            self.upper[i] = min(self.upper[i], bound)
 
     def _judge(self, i: int) -> None:
-        self.upper[i] = self._judges[self._judged[i]](i)
-        self._judged[i] += 1
+        try:
+            self.upper[i] = next(self._left[i])
+        except StopIteration as exact:
+            self.upper[i] = exact.value
+            del self._left[i]
 
 
 def cheapest_sufficient(

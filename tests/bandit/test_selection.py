@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -128,15 +128,13 @@ def test_arms_are_judged_only_where_the_choice_hangs_on_them(scene: Scene, above
     nearer, judged = list[int](), list[int]()
     loose = scene.upper + np.array(above[: len(scene.upper)]) / 8
 
-    def near(arm: int) -> float:
+    def judge(arm: int) -> Generator[float, None, float]:
         nearer.append(arm)
-        return float(scene.upper[arm] + loose[arm]) / 2
-
-    def judge(arm: int) -> float:
+        yield float(scene.upper[arm] + loose[arm]) / 2
         judged.append(arm)
         return float(scene.upper[arm])
 
-    bounds = ArmBounds(loose, near, judge)
+    bounds = ArmBounds(loose, judge)
     bounds.at_most([0], float(scene.upper[0] + loose[0]) / 2)
     highest, most = bounds.highest(range(len(loose))), scene.upper.max()
     bounds.at_most([highest], float(most) - 1.0)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from steerbo.errors import ModelFailure
-from steerbo.optim import UNLIKELY, Box, FeasibleRegion, maximise, maximise_constrained
+from steerbo.optim import UNLIKELY, Box, FeasibleRegion, maximise, maximise_constrained, may_reach, sobol_in_box
 from steerbo.optim._polytope import Polytope
 
 
@@ -103,6 +103,24 @@ def test_no_point_is_judged_twice_where_none_is_allowed() -> None:
     assert np.abs(found.point).max() < 1e-3, "the likeliest is the answer"
     assert found.value < UNLIKELY / 2
     assert len(judged) == len(set(judged)) >= 64
+
+
+@pytest.mark.parametrize("room", [-1e-4, 1e-4])
+def test_a_region_that_no_point_hits_is_reached_by_a_climb_unless_it_is_empty(room: float) -> None:
+    region = FeasibleRegion(Box([0, 0], [1, 1]), lambda points: room - ((points - [0.9, 0.37]) ** 2).sum(1))
+    points = sobol_in_box(region, 64, seed=0)
+    assert not region.allows(points).any()
+    assert may_reach(region, points) == (room > 0.0)
+
+
+def test_a_region_may_be_reached_at_what_is_known_or_by_levels_that_no_climb_exchanges() -> None:
+    def margin(points: np.ndarray) -> np.ndarray:
+        return np.where(np.abs(points - 0.77).max(1) < 1e-4, 1.0, -1.0)  # no slope leads there
+
+    box, far = Box([0, 0], [1, 1]), np.array([[0.1, 0.1]])
+    assert may_reach(FeasibleRegion(box, margin, np.full((1, 2), 0.77)), far)
+    assert not may_reach(FeasibleRegion(box, margin), far)
+    assert may_reach(FeasibleRegion(Box([0.0, 0.0], [1.0, 9.0], [None, range(10)]), margin), far)
 
 
 def test_points_that_are_roughly_far_outside_are_not_judged() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from steerbo.core import Streams
 from steerbo.costvarying.baselines import UcbPsq, UcbPsqOptions
 from steerbo.costvarying.method import CostVaryingMethod
 from steerbo.gp import GPRegression, SquaredExponentialKernel
-from steerbo.optim import Box, FeasibleRegion, maximise, sobol_points
+from steerbo.optim import UNLIKELY, Box, FeasibleRegion, maximise, sobol_points
 from steerbo.surrogate import (
     Controlled,
     Domain,
@@ -22,6 +23,7 @@ from steerbo.surrogate import (
     Uncontrolled,
     highest_of,
     maximise_bounds,
+    most_within,
     polished,
     warm_started,
 )
@@ -212,3 +214,46 @@ def test_bounds_within_a_margin_may_begin_with_those_without_it() -> None:
     (after,) = maximise_bounds(posterior, [replace(guarded, known=known)], BETA, 0)
     assert alone.point[0] <= 0.3
     np.testing.assert_allclose(after.point, alone.point, atol=1e-9)
+
+
+def test_numbers_that_a_bound_within_a_margin_is_not_above_fall_towards_it() -> None:
+    """The first ones are of points that are not judged yet: a scope that others overtake is judged no further."""
+    method, judged = learned(NUMERIC, 3, n=40), list[int]()
+    candidates = method.candidates({})
+    domain = candidates.narrow.domains[2]
+    (free,) = maximise_bounds(candidates.posterior, [domain], BETA, 0)
+
+    def near(room: float) -> FeasibleRegion:
+        """A ball around the lowest point, so that the best points of a screen are not allowed."""
+        points, values = free.screen or (np.zeros((1, 3)), np.zeros(1))
+        lowest = points[values.argmin()]
+
+        def margin(points: Any) -> Any:
+            judged.append(len(points))
+            return room - ((points - lowest) ** 2).sum(axis=1)
+
+        return FeasibleRegion(domain.box, margin)
+
+    region = near(0.2)
+    (bound,) = maximise_bounds(candidates.posterior, [replace(domain, box=region)], BETA, 0)
+    numbers = [*most_within(candidates.posterior, replace(domain, box=region), free, BETA, seed=0)]
+    assert len(numbers) > 2
+    assert all(more >= less for more, less in pairwise([free.value, *numbers]))
+    assert numbers[-1] >= bound.value
+
+    judged.clear()
+    next(most_within(candidates.posterior, replace(domain, box=near(0.2)), free, BETA, seed=0))
+    assert sum(judged) < 256, "no more than a block, and those that say whether any may be allowed"
+    nowhere = replace(domain, box=near(-0.001))
+    assert max(most_within(candidates.posterior, nowhere, free, BETA, seed=0)) < UNLIKELY / 4
+
+
+def test_bounds_that_compare_scopes_take_one_climb_within_a_margin_and_plays_all() -> None:
+    method = learned(NUMERIC, 3, n=40)
+    domain = method.candidates({}).domains[2]
+    region = FeasibleRegion(domain.box, lambda points: 0.2 - points[:, 0])
+    wide = replace(domain, box=region)
+    for one, climbs in ((wide, 4), (wide.narrow, 1)):
+        (found,) = maximise_bounds(method.candidates({}).posterior, [one], BETA, 0)
+        assert len(found.values) == climbs
+        assert region.allows(found.points).all()

@@ -6,14 +6,14 @@ within limits, and next plays, are searched for no further than the comparison a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from .._arrays import Float
-from ..bandit import ArmBounds, Selection, cheapest_sufficient
+from ..bandit import ArmBounds, Judging, Selection, cheapest_sufficient
 from ..core import History, batch_position
 from ..optim import UNLIKELY, Maximum
 from ..surrogate import ARRIVED, most_within
@@ -87,16 +87,13 @@ class ArmComparison:
         """Search for the largest bound of each arm, and for the value that an arm must come near."""
         self._upper, self._found = self._first_bounds()
         self._free = dict(self._found)
-        judges: list[Callable[[int], float]] = []
-        if self._lazy:
-            judges = [self._most_within_limits, self._within_limits]
         if self._switches:
             self._moves = PayingMoves(
                 self._method, self._history, self.candidates, self.arms, self.plays
             )
-            judges.append(self._without_poor_move)
         upper = np.array([self._upper[a] for a in self.arms])
-        self._bounds = ArmBounds(upper - self._worth, *judges)
+        judge = self._judged if self._lazy or self._switches else None
+        self._bounds = ArmBounds(upper - self._worth, judge)
         self.least = self._least()
 
     def cheapest_sufficient(self, alike: float) -> Selection:
@@ -183,15 +180,20 @@ class ArmComparison:
             upper, found = method.narrow_upper_bounds(wide, self._number, arms, self._beta)
         return dict(zip(arms, upper.tolist(), strict=True)), dict(zip(arms, found, strict=True))
 
-    def _most_within_limits(self, k: int) -> float:
-        """Number that u_i within limits is taken not to exceed, net of cost: see `most_within`."""
-        a, free = self.arms[k], self._free[self.arms[k]]
-        seed = self._method.streams.integer(self._number, "search")
-        posterior, domain = self.candidates.posterior, self.candidates.narrow.domains[a]
-        most = most_within(posterior, domain, free, self._beta, seed=seed)
-        found = replace(free, value=most)
-        (upper,) = self._method.upper_values(self.candidates, [a], [found])
-        return min(self._bounded(k, found, float(upper)), float(self._bounds.upper[k]))
+    def _judged(self, k: int) -> Judging:
+        """u_i of an arm within limits, net of its cost; minus infinity where its move is not worth making."""
+        if self._lazy:
+            a, seed = self.arms[k], self._method.streams.integer(self._number, "search")
+            posterior, domain = self.candidates.posterior, self.candidates.narrow.domains[a]
+            for most in most_within(posterior, domain, self._free[a], self._beta, seed=seed):
+                found = replace(self._free[a], value=most)
+                (upper,) = self._method.upper_values(self.candidates, [a], [found])
+                yield min(self._bounded(k, found, float(upper)), float(self._bounds.upper[k]))
+            bound = self._within_limits(k)
+            if self._moves is None:
+                return bound
+            yield bound
+        return self._without_poor_move(k)
 
     def _within_limits(self, k: int) -> float:
         """u_i of an arm within its limits, net of its cost where that has a price."""

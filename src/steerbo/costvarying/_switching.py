@@ -32,7 +32,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._arrays import Bool, Float
-from ..bandit import ArmBounds
+from ..bandit import ArmBounds, Judging
 from ..core import TIME, History, last_time, time_of
 from ..optim import UNLIKELY, Box, Maximum, sobol_in_box
 from ..records import record
@@ -199,20 +199,17 @@ class PayingMoves:
         def net(k: int, value: float) -> float:
             return float(method.surrogate.unstandardised(value) - prices[k])
 
-        def most_within_limits(k: int) -> float:
+        def judged(k: int) -> Judging:
             domain = candidates.narrow.domains[arms[k]]
-            most = most_within(candidates.posterior, domain, ends[k], 0.0, seed=self._seed)
-            return net(k, most)
-
-        def within_limits(k: int) -> float:
+            for most in most_within(candidates.posterior, domain, ends[k], 0.0, seed=self._seed):
+                yield net(k, most)
             known = candidates.narrow.knowing({arms[k]: ends[k]})
             (ends[k],) = self._best_means(known, [arms[k]])
             return net(k, ends[k].value)
 
-        judges = [most_within_limits, within_limits] if candidates.limited else []
         every = range(len(arms))
         free = np.array([net(k, ends[k].value) for k in every])
-        here = ArmBounds(free, *judges).highest(every)
+        here = ArmBounds(free, judged if candidates.limited else None).highest(every)
         return _Moves(method, self._history, candidates, ends[here], arms[here])
 
 

@@ -1,6 +1,6 @@
 """Maximisers: boxes with whole numbers and categories, and products of simplices; restarts on the leading axis."""
 
-from ._box import maximise
+from ._box import maximise, may_reach
 from ._constrained import maximise_constrained
 from ._domain import (
     Box,
@@ -24,7 +24,7 @@ __all__ = [
     "TOP", "UNLIKELY", "Box", "Curved", "FeasibleRegion", "Margin", "MarginGradients",
     "MarginsAndGradients", "Maximum", "Screen", "ValueAndGradient", "Values", "best_first",
     "box_of", "corners", "covering", "in_units", "kronecker", "limited", "maximise",
-    "maximise_constrained", "maximise_many", "maximise_simplex", "minimal_conflict",
+    "maximise_constrained", "maximise_many", "maximise_simplex", "may_reach", "minimal_conflict",
     "refuse_conflict", "simplex_starts", "sobol_in_box", "sobol_points", "substitute_known",
     "with_corners",
 ]  # fmt: skip

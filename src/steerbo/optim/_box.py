@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from .._arrays import Float
-from ._constrained import CLIMBED, maximise_constrained
+from ._constrained import CLIMBED, climb_inside, maximise_constrained
 from ._domain import (
     Box,
     Maximum,
@@ -89,6 +89,11 @@ def maximise(
     ranked = best_first(*screened)
     known = [] if extra is None or listed else [box.snap(extra)]
     if isinstance(box, FeasibleRegion):
+        rise = value_and_gradient
+        if starts == 1 and rise is not None and box.dimension and box.continuous.all():
+            end = _by_one_climb(rise, screened, box, tolerance)
+            if end is not None:
+                return replace(best_first(*end), screen=screened)
         allowed = _any_allowed(box, ranked.points if listed else ranked.points[:_JUDGED])
         if not allowed:
             inside = box.tried
@@ -150,11 +155,42 @@ def _only(value: Value, box: Box) -> Value:
     return inside
 
 
+def _by_one_climb(
+    rise: ValueAndGradient, screened: Screen, box: FeasibleRegion, tolerance: float
+) -> tuple[Float[np.ndarray, "1 d"], Float[np.ndarray, " 1"]] | None:
+    """End of a climb from the best point that is roughly allowed, and its value; None where it ends outside."""
+    points = best_first(*screened).points
+    for k in range(0, len(points), _MARGINS):
+        some = points[k : k + _MARGINS]
+        if (likely := box.rough_room(some) >= 0.0).any():
+            return climb_inside(rise, some[[likely.argmax()]], box, tolerance=tolerance)
+        if not k and not may_reach(box, screened[0]):
+            break
+    return None
+
+
 def _any_allowed(box: FeasibleRegion, points: Float[np.ndarray, "n d"]) -> bool:
     """Whether any of some points is allowed; no more of them are judged than it takes."""
     return any(
         bool(box.allows(points[k : k + _JUDGED]).any()) for k in range(0, len(points), _JUDGED)
     )
+
+
+def may_reach(box: FeasibleRegion, points: Float[np.ndarray, "n d"]) -> bool:
+    """Whether a point is likely to be allowed: the likeliest of some and of known ones, or the end of a climb from it.
+
+    Always where coordinates have levels, which no climb exchanges.
+    """
+    if not box.continuous.all():
+        return True
+    tried = np.concatenate([points[:_JUDGED], box.snap(box.known)])
+    if (margins := box.rough_room(tried)).max() >= 0.0:
+        return True
+    start = tried[[margins.argmax()]]
+    _, (best,) = maximise_constrained(
+        box.margin_gradient, start, box.without_margin, tolerance=_LIKELIEST
+    )
+    return bool(best >= 0.0)
 
 
 def _likeliest(box: FeasibleRegion, seed: int) -> Maximum:

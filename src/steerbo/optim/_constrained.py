@@ -45,18 +45,47 @@ def maximise_constrained(
     if not isinstance(box, Polytope | FeasibleRegion):
         low, high = (np.where(box.continuous, bound, starts) for bound in (box.low, box.high))
         return maximise_batched(rise, starts, low, high, iterations=iterations, tolerance=tolerance)
-    options = {"maxiter": iterations, "ftol": max(tolerance, _ARRIVED)}
+    options = _options(iterations, tolerance)
     points, values = starts.copy(), finite(rise(starts)[0])
     left = np.argsort(-values, kind="stable")[:CLIMBED]
     left = left[values[left] > -np.inf] if _polytope(box).directions.size else left[:0]
     for reach in _REACHES:
         if left.size:
             ends = _ends(rise, points[left], values[left], box, reach, options=options)
+            if isinstance(box, FeasibleRegion) and (beyond := ~box.allows(ends)).any():
+                ends[beyond] = box.last_allowed(points[left][beyond], ends[beyond])
             reached = rise(ends)[0]
             higher = reached > values[left]  # else it leapt over a valley, and is repeated nearby
             points[left[higher]], values[left[higher]] = ends[higher], reached[higher]
             left = left[~higher]
     return points, values
+
+
+def climb_inside(
+    rise: ValueAndGradient,
+    start: Float[np.ndarray, "1 d"],
+    box: FeasibleRegion,
+    *,
+    iterations: int = 200,
+    tolerance: float = 1e-10,
+) -> tuple[Float[np.ndarray, "1 d"], Float[np.ndarray, " 1"]] | None:
+    """Local maximum near a point that need not be allowed, and its value; None where the climb ends outside or lower.
+
+    >>> region = FeasibleRegion(Box([0], [1]), lambda points: 0.3 - points[:, 0])
+    >>> point, _ = climb_inside(lambda Z: (Z[:, 0], np.ones(Z.shape)), np.array([[0.4]]), region)
+    >>> point.round(4)
+    array([[0.3]])
+    """
+    options, before = _options(iterations, tolerance), finite(rise(start)[0])
+    end = _ends(rise, start, before, box, _REACHES[0], options=options)
+    after = finite(rise(end)[0])
+    lower = after == -np.inf or (after < before and box.allows(start)[0])  # it leapt over a valley
+    return None if lower or not box.allows(end)[0] else (end, after)
+
+
+def _options(iterations: int, tolerance: float) -> dict[str, Any]:
+    """Options of SLSQP."""
+    return {"maxiter": iterations, "ftol": max(tolerance, _ARRIVED)}
 
 
 def _polytope(box: Region) -> Polytope:
@@ -72,7 +101,7 @@ def _ends(
     *,
     options: Mapping[str, Any],
 ) -> Float[np.ndarray, "r d"]:
-    """Ends of climbs that go no further than a share of the box's width along each coordinate."""
+    """Ends, whatever their margin, of climbs no further than a share of the box's width along each coordinate."""
     slopes = rise(starts)[1]
     climbs = [
         partial(_climb, box, start, reach, first=float(value), slope=slope, options=options)
@@ -89,10 +118,6 @@ def _ends(
     ends = starts.copy()
     for k in np.flatnonzero(np.isfinite(found).all(axis=1)):
         ends[k] = _polytope(box).nearer(found[k : k + 1], starts[k])[0]
-    if isinstance(box, FeasibleRegion):
-        beyond = ~box.allows(ends)
-        if beyond.any():
-            ends[beyond] = box.last_allowed(starts[beyond], ends[beyond])
     return ends
 
 

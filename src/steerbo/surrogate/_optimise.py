@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, Generic, Protocol, TypeVar
@@ -23,6 +23,7 @@ from ..optim import (
     maximise,
     maximise_constrained,
     maximise_many,
+    may_reach,
     sobol_in_box,
     sobol_points,
 )
@@ -78,6 +79,11 @@ class Domain:
         """The same with bounds of the expected value; where nothing is left to nature both bounds are one."""
         return replace(self, of_value=True) if self.uncertain and not self.of_value else self
 
+    @property
+    def briefly(self) -> bool:
+        """Whether one climb is enough: within a margin they take long, and bounds that compare scopes are no plays."""
+        return self.of_value and isinstance(self.box, FeasibleRegion)
+
     def expectation(self, posterior: ProductKernelPosterior) -> Expectation:
         """Expected value as a function of the settings, with the deviation of the bounds."""
         make = Expectation.of_value if self.of_value else Expectation.over
@@ -118,15 +124,20 @@ def maximise_bounds(
         for k, each in enumerate(domains)
         if each.box.constrained and k not in ends
     }
-    if boxes:
-        some = [replace(domains[k], box=box) for k, box in boxes.items()]
-        ends |= zip(boxes, maximise_bounds(posterior, some, beta, seed), strict=True)
+    far = {
+        k: _far_outside(partial(domains[k].expectation(posterior).height, beta=beta), each, seed)
+        for k, each in ((k, domains[k].box) for k in boxes)
+    }
+    if near := [k for k in boxes if far[k] is None]:
+        some = [replace(domains[k], box=boxes[k]) for k in near]
+        ends |= zip(near, maximise_bounds(posterior, some, beta, seed), strict=True)
     # where the largest bound of all settings is at a feasible one there is nothing else to search
     # for
     kept = {k: end for k, end in ends.items() if _allowed(domains[k].box, end)}
     left = [k for k in range(len(domains)) if k not in kept]
     screens = [
-        ends[k].screen if k in ends and _tries_the_same(domains[k].box) else None for k in left
+        ends[k].screen if k in ends and _tries_the_same(domains[k].box) else far.get(k)
+        for k in left
     ]
     found = _maximise_bounds(posterior, [domains[k] for k in left], beta, seed, screens=screens)
     return [*map((kept | dict(zip(left, found, strict=True))).__getitem__, range(len(domains)))]
@@ -155,9 +166,9 @@ def _maximise_bounds(
         for first in range(0, len(group), together):
             some = group[first : first + together]
             coarse = [one.expectation(posterior.coarse) for one in some] if some_are_enough else []
-            boxes, before = [one.box for one in some], [screened[one] for one in some]
+            before = [screened[one] for one in some]
             every = [one.expectation(posterior) for one in some]
-            ends = _alike(every, coarse, boxes, beta, seed, screens=before)
+            ends = _alike(every, coarse, some, beta, seed, screens=before)
             found |= zip(some, ends, strict=True)
     return [found[domain] for domain in domains]
 
@@ -179,26 +190,25 @@ def most_within(
     beta: float,
     *,
     seed: int,
-) -> float:
-    """Number that the largest bound within a margin is taken not to exceed, without a climb.
+) -> Iterator[float]:
+    """Numbers that the largest bound within a margin is taken not to exceed, without a climb.
 
-    It is the bound of the best point of a screen that may be allowed, and as much more as a climb
-    without the margin gains over its screen, or as it is ahead of the last of `_RIVALS` such
-    points. `free` is the largest bound without the margin. Where no point may be allowed it is as
-    low as that of a scope without any.
+    The last one is the bound of the best point of a screen that may be allowed, and as much more as
+    a climb without the margin gains over its screen, or as that point is ahead of the last of
+    `_RIVALS` such points. Those before it are the same of the best point that is not judged yet:
+    points are judged from the highest on, a block for each number, so that a scope that others
+    overtake is judged no further. `free` is the largest bound without the margin. Where no point
+    may be allowed the last one is as low as that of a scope without any.
 
     Where it is exceeded after all, a scope may be taken for the best one whose bound is lower by as
     much at most.
     """
     region = domain.box
     if not isinstance(region, FeasibleRegion) or not region.dimension:
-        return free.value
+        return
     same = _tries_the_same(region)
     if not same and region.size < np.inf:
-        return free.value  # all of its points are tried, which the whole box need not have
-    # around what was played there may be an island that no screen comes upon
-    island = len(region.known) > 0 and region.may_allow(region.snap(region.known)).any()
-    nowhere = free.value if island else UNLIKELY / 2.0
+        return  # all of its points are tried, which the whole box need not have
     bound = domain.expectation(posterior)
 
     def screened(box: Box) -> Screen:
@@ -207,16 +217,25 @@ def most_within(
 
     whole = screened(region.whole) if free.screen is None else free.screen
     points, values = whole if same else screened(region)
+    if not may_reach(region, points):
+        yield UNLIKELY / 2.0
+        return
     order, gained = np.argsort(-values, kind="stable"), free.value - float(whole[1].max())
-    rivals = np.zeros(0)
-    for k in range(0, len(order), ROUGH):
-        some = order[k : k + ROUGH]
-        rivals = np.append(rivals, values[some[region.may_allow(points[some])]])[:_RIVALS]
+    points, values, rivals = points[order], values[order], np.zeros(0)
+    # around what was played there may be an island that no screen comes upon
+    island = len(region.known) > 0 and region.may_allow(region.snap(region.known)).any()
+    for k in range(0, len(values), ROUGH):
+        some = slice(k, k + ROUGH)
+        rivals = np.append(rivals, values[some][region.may_allow(points[some])])[:_RIVALS]
         if len(rivals) == _RIVALS:
             break
-    if not rivals.size:
-        return nowhere
-    return min(float(rivals[0] + max(gained, rivals[0] - rivals[-1])), free.value)
+        left = values[k + ROUGH :][:_RIVALS]
+        if not (rivals.size or island) and left.size:
+            yield min(float(left[0] + max(gained, left[0] - left[-1])), free.value)
+    if rivals.size:
+        yield min(float(rivals[0] + max(gained, rivals[0] - rivals[-1])), free.value)
+    elif not island:
+        yield UNLIKELY / 2.0
 
 
 def warm_started(
@@ -259,13 +278,14 @@ def climb_from(
 def _alike(
     expectations: Sequence[Expectation],
     coarse: Sequence[Expectation],
-    boxes: Sequence[Box],
+    domains: Sequence[Domain],
     beta: float,
     seed: int,
     *,
     screens: Sequence[Screen | None],
 ) -> list[Maximum]:
     """Maximise the bounds of scopes with equally many columns, all smooth or none."""
+    boxes = [domain.box for domain in domains]
     if not boxes[0].dimension:  # nothing is set: there is nowhere to go
         return [_only(each, beta) for each in expectations]
     if smooth(boxes[0]):
@@ -283,8 +303,15 @@ def _alike(
         widest = stack.widest.tolist()
         return [replace(one, widest=most) for one, most in zip(found, widest, strict=True)]
     return [
-        _mixed(partial(each.bound, beta=beta), box, seed, partial(each.height, beta=beta), screen)
-        for each, box, screen in zip(expectations, boxes, screens, strict=True)
+        _mixed(
+            partial(each.bound, beta=beta),
+            domain.box,
+            seed,
+            partial(each.height, beta=beta),
+            screen,
+            climbs=1 if domain.briefly else None,
+        )
+        for each, domain, screen in zip(expectations, domains, screens, strict=True)
     ]
 
 
@@ -321,7 +348,15 @@ class Search(Generic[S]):
     @cached_property
     def is_limited(self) -> bool:
         """Whether limits forbid the largest value without them."""
-        return self.box.constrained and not _allowed(self.box, self.without_limits)
+        if not self.box.constrained or self._far is not None:
+            return self.box.constrained
+        return not _allowed(self.box, self.without_limits)
+
+    @cached_property
+    def _far(self) -> Screen | None:
+        if self.known is not None:
+            return None
+        return _far_outside(self.function.values, self.box, self.seed)
 
     @property
     def may_be_brief(self) -> bool:
@@ -343,7 +378,7 @@ class Search(Generic[S]):
         if not smooth(self.box):
             rise = function.risen if isinstance(function, Mixture) else _risen(function)
             again = self.is_limited and _tries_the_same(self.box)
-            screen = self.without_limits.screen if again else None
+            screen = (self._far or self.without_limits.screen) if again else None
             return _mixed(rise, self.box, self.seed, function.values, screen, climbs=climbs)
         return _together(
             lambda points: function.values(points[0])[None],
@@ -356,6 +391,20 @@ class Search(Generic[S]):
 def highest_of(function: Smooth, box: Box, seed: int) -> Maximum:
     """The largest value of one function of a scope's settings: see `Search`."""
     return Search(function, box, seed).highest()
+
+
+def _far_outside(
+    height: Callable[[Float[np.ndarray, "p c"]], Float[np.ndarray, " p"]], box: Box, seed: int
+) -> Screen | None:
+    """Screen of the whole box whose best point a margin surely does not allow; None where it may.
+
+    The largest value of all settings is then not allowed either, and nobody need search for it.
+    """
+    if not isinstance(box, FeasibleRegion) or not _tries_the_same(box) or box.size < np.inf:
+        return None
+    points = sobol_in_box(box.whole, EFFORT[box.dimension > 2][0], seed)
+    values = height(points)
+    return None if box.may_allow(points[[values.argmax()]])[0] else (points, values)
 
 
 def highest_of_each(
