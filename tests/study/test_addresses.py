@@ -76,3 +76,22 @@ def test_files_of_the_outbox_tell_servers_apart() -> None:
     assert len({OutboxFiles.of(url, "study").places for url in urls}) == len(urls)
     same = ("postgresql://ann:sesame@h1:5433/lab", "postgresql:///lab?host=h1&port=5433", "postgres://h1:5433/lab")
     assert len({OutboxFiles.of(url, "study").places for url in same}) == 1
+
+
+@pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1"])
+def test_text_reaches_a_database_of_any_encoding(
+    encoding: str, running: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import psycopg
+
+    monkeypatch.setenv("PGCLIENTENCODING", encoding)
+    name = f"steerbo_{encoding.lower()}"
+    with psycopg.connect(running.url, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name} ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0")
+    url = f"{running.url.rpartition('/')[0]}/{name}"
+    with closing(Study.create(url, Stub(), Nearest, name="Gewächs")) as study:
+        assert study.ask() is not None
+    assert read_events(url, name="Gewächs")
+    if encoding == "LATIN1":
+        with pytest.raises(InvalidStudy, match="no equivalent in encoding"):
+            Study.create(url, Stub(), Nearest, name="温室")

@@ -94,6 +94,8 @@ NETWORK = {
 }
 NETWORK |= {"tcp_user_timeout": 60_000}
 """Options of libpq unless the URL has others: a lost network is noticed within about a minute."""
+UNICODE = {"client_encoding": "utf8"}
+"""Option of libpq, whatever the database's encoding: text of an SQL_ASCII one would be bytes."""
 
 
 def _engine_of(address: Address, file: Path | None, access: Access) -> Engine:
@@ -101,7 +103,8 @@ def _engine_of(address: Address, file: Path | None, access: Access) -> Engine:
     if file is None:
         import psycopg  # the address was read by it: it is there
 
-        options = NETWORK | {name: value for name, value in address.options.items() if value}
+        given = {name: value for name, value in address.options.items() if value}
+        options = NETWORK | given | UNICODE
         connect: Callable[[], Any] = partial(psycopg.connect, **options)
         engine = sa.create_engine("postgresql+psycopg://", creator=connect, pool_pre_ping=True)
         sa.event.listen(engine, "connect", _not_for_ever)
