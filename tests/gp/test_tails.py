@@ -42,10 +42,11 @@ def test_a_peak_has_a_heavier_tail_than_a_wave() -> None:
 
 @pytest.mark.parametrize("rows", [PLAIN_BELOW - 1, PLAIN_BELOW + 1])
 def test_a_log_says_whether_it_was_learned(rows: int) -> None:
-    model = told(rows)
-    again = empty()
+    model, again = told(rows), empty()
+    found = model.fit()  # what a log holds; logarithms of the kernel's own numbers may differ in their last bit
+    model.set(found)
     again.replace(model.inputs, model.outcomes)
-    again.set(Hyperparameters.from_dict(model.hyperparameters.to_dict()))
+    again.set(Hyperparameters.from_dict(found.to_dict()))
     X = np.random.default_rng(0).random((5, 2))
     assert names(again) == names(model)
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
