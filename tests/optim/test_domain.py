@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import steerbo as sb
 from steerbo.errors import InvalidProblem
 from steerbo.optim import Box
 from steerbo.optim._polytope import Polytope
@@ -28,10 +30,37 @@ def test_places_are_points_of_the_box(unit: list[float]) -> None:
     assert point[0, 3] == 0.5
 
 
-def test_levels_are_equally_likely() -> None:
+def test_levels_are_as_likely_as_they_lie_far_apart() -> None:
+    """A category's are equally likely, and so are even ones; of uneven ones each has half the way to its neighbours."""
     unit = (np.arange(1200) + 0.5)[:, None] / 1200
-    placed = Box([0], [1], [[0, 0.25, 1]]).place(unit)
-    np.testing.assert_array_equal(np.unique(placed, return_counts=True)[1], [400, 400, 400])
+    for levels, unordered, logarithmic, counts in (
+        ([0, 1, 3], True, False, [400, 400, 400]),
+        ([0.1, 0.2, 0.1 + 0.2], False, False, [400, 400, 400]),
+        ([0, 0.25, 1], False, False, [200, 400, 600]),
+        ([1, 10, 100], False, True, [400, 400, 400]),
+        ([7], False, True, [1200]),
+    ):
+        placed = Box(levels[:1], levels[-1:], [levels], [unordered], [logarithmic]).place(unit)
+        np.testing.assert_array_equal(np.unique(placed, return_counts=True)[1], counts)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        lambda n: sb.TimeVarying([n]),
+        lambda n: sb.CostVarying([n], [["n"]]),
+        lambda n: sb.Causal(sb.CausalGraph([("n", "y")], target="y", intervenable=["n"]), [n]),
+    ],
+)
+def test_whole_numbers_on_a_logarithmic_scale_begin_in_all_decades(kind: Callable[[sb.Integer], Any]) -> None:
+    optimizer = sb.Optimizer(kind(sb.Integer("n", 1, 10_000, scale="log")), method="random", rounds=40, seed=0)
+    played = []
+    for _ in range(40):
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        optimizer.tell(suggestion, 0.0)
+        played.append(suggestion.values["n"])
+    assert 10 <= np.sum(np.array(played) < 100) <= 30, "half of them, give or take 3.2 standard deviations"
 
 
 def test_snap_finds_the_nearest_level() -> None:

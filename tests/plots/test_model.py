@@ -153,6 +153,19 @@ def test_units_and_steps() -> None:
     assert line(axes)[0].tolist() == [0.25 * k for k in range(41)]
 
 
+def test_whole_numbers_on_a_logarithmic_scale_are_drawn_in_every_decade() -> None:
+    problem = sb.CostVarying([sb.Integer("cells", 1, 20_000, scale="log")], [["cells"]], costs=[1.0])
+    optimizer = sb.Optimizer(problem, seed=0)
+    for _ in range(6):
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        optimizer.tell(suggestion, -((np.log10(suggestion.values["cells"]) - 1) ** 2))
+    at = np.array(slices_of(optimizer).of("cells").at)
+    assert at[[0, -1]].tolist() == [1, 20_000]
+    assert {*range(1, 10)} <= {*at.tolist()}
+    assert (np.diff(np.log(at[at > 20])) < 0.1).all()
+
+
 def test_slices_have_a_panel_for_each_variable() -> None:
     optimizer = mixed_control_sets()
     shown = plots.slices(optimizer, scope=["temperature", "ph", "plants", "line"], value="yield (kg)")

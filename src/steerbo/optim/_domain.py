@@ -129,7 +129,9 @@ class Box:
         return float(math.prod(1 if k is None else k.size for k in self.levels))
 
     def place(self, unit: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
-        """Points of the unit cube, `(n, d)`, spread evenly over intervals, or their logarithms, and levels.
+        """Points of the unit cube, `(n, d)`, spread evenly over intervals or their logarithms.
+
+        Of levels each has as large a share as it lies far from its neighbours; categories have equal ones.
 
         >>> Box([1], [100], logarithmic=[True]).place(np.array([[0.5]]))
         array([[10.]])
@@ -144,10 +146,27 @@ class Box:
             points[:, log] = np.clip(spread, self.low[log], self.high[log])
         for j, levels in enumerate(self.levels):
             if levels is not None:
-                points[:, j] = levels[
-                    np.minimum((unit[:, j] * levels.size).astype(int), levels.size - 1)
-                ]
+                ends = self.level_ends(j)[1:-1]
+                points[:, j] = levels[np.searchsorted(ends, unit[:, j], side="right")]
         return points
+
+    def level_ends(self, j: int) -> Float[np.ndarray, " k+1"]:
+        """The parts of the unit interval that belong to levels, by their ends: as `place` has them.
+
+        >>> Box([0], [4], levels=[[0, 1, 4]]).level_ends(0).round(3)
+        array([0.   , 0.167, 0.5  , 1.   ])
+        """
+        at = self.levels[j]
+        assert at is not None
+        if self.unordered[j] or at.size == 1:
+            at = np.arange(float(at.size))
+        elif self.logarithmic[j]:
+            at = np.log(at)
+        gaps = np.diff(at) if at.size > 1 else np.ones(1)
+        before, after = np.append(gaps[:1], gaps), np.append(gaps, gaps[-1:])
+        ends = np.append(0.0, np.cumsum((before + after)[: at.size]))
+        # rounded: quasi-random points lie at simple fractions, where evenly spaced levels meet
+        return np.asarray(np.round(ends / ends[-1], 12))
 
     def snap(self, points: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
         """The nearest points of the box, `(n, d)`.

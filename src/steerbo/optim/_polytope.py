@@ -195,7 +195,10 @@ def _moved(
     levels = region.levels[j]
     if levels is None:
         below, above = region.back_of(j, low + INWARDS), region.back_of(j, high - INWARDS)
-        return np.asarray(below + unit * np.maximum(above - below, 0.0))
+        above = np.maximum(above, below)
+        if region.logarithmic[j]:
+            return np.asarray(np.clip(below * (above / below) ** unit, below, above))
+        return np.asarray(below + unit * (above - below))
     return _level(region, points, j, (low, high), unit)
 
 
@@ -209,21 +212,21 @@ def _level(
     """A level of coordinate j with u between ends that forms no forbidden combination; as it was if there is none."""
     levels, (low, high) = region.levels[j], ends
     assert levels is not None
-    shares = region.linear_of(j, levels)
+    shares, parts = region.linear_of(j, levels), region.level_ends(j)
     if levels.size <= _ENUMERATED and any(j in each for each in region.forbidden):
         fits = (shares >= low[:, None] - region.slack) & (shares <= high[:, None] + region.slack)
         for k, level in enumerate(levels):
             tried = points.copy()
             tried[:, j] = level
             fits[:, k] &= ~region.combined(tried)
-        count = fits.sum(axis=1)
-        pick = np.minimum((unit * count).astype(int), count - 1)
-        place = (np.cumsum(fits, axis=1) > pick[:, None]).argmax(axis=1)
-        return np.where(count > 0, levels[place], points[:, j])
+        reached = np.cumsum(fits * np.diff(parts), axis=1)
+        place = (reached > unit[:, None] * reached[:, -1:]).argmax(axis=1)
+        return np.where(fits.any(axis=1), levels[place], points[:, j])
     first = np.searchsorted(shares, low - region.slack)
-    count = np.searchsorted(shares, high + region.slack, side="right") - first
-    pick = np.minimum((unit * count).astype(int), count - 1)
-    return np.where(count > 0, levels[np.clip(first + pick, 0, levels.size - 1)], points[:, j])
+    after = np.searchsorted(shares, high + region.slack, side="right")
+    at = parts[first] + unit * (parts[after] - parts[first])
+    place = np.searchsorted(parts[1:-1], at, side="right").clip(first, after - 1)
+    return np.where(after > first, levels[place], points[:, j])
 
 
 _SLACK = 1e-12  # of a limit's size: rounding error

@@ -105,13 +105,10 @@ class _OfBox:
             {**middle, **{name: values[name] for name in self.names if name in values}}
         )
         levels = box.levels[j]
-        # categories are all shown
-        every = 1 if levels is None or box.unordered[j] else max(len(levels) // most, 1)
-        grid = (
-            np.linspace(box.low[j], box.high[j], most)
-            if levels is None
-            else np.asarray(levels)[::every]
-        )
+        grid = np.linspace(box.low[j], box.high[j], most)
+        if levels is not None:  # categories are all shown
+            some = np.unique(np.searchsorted(levels, grid).clip(max=len(levels) - 1))
+            grid = levels if box.unordered[j] or len(levels) < 2 * most else levels[some]
         points = np.repeat(fixed[None], len(grid), axis=0)
         points[:, j] = grid
         mean, covariance = self.found.moments(points)
