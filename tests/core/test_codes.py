@@ -56,6 +56,15 @@ def test_two_codes_are_two() -> None:
     assert column_of(numbers).codes == {-999.0, 0.0}
 
 
+@pytest.mark.parametrize("codes", [(-98.0, -99.0), (1e10, -1.0), (1e30, -1.0)])
+def test_a_code_hides_no_other_one_beside_it_or_far_smaller(codes: tuple[float, float]) -> None:
+    """-98 made an end of -99 that others reach; beside 1e10 what two decimals tell apart was one number."""
+    random = np.random.default_rng(2)
+    numbers = [round(peak(x, random), 2) for x in random.uniform(0, 10, 60)]
+    numbers[10:14:2], numbers[14:30:2], numbers[30:40:2] = [codes[0]] * 2, [codes[1]] * 8, [codes[0]] * 5
+    assert column_of(numbers).codes == {*codes}
+
+
 @pytest.mark.parametrize("step", [0.001, 0.01, 0.1, 1.0, 5.0])
 @pytest.mark.parametrize("drawn", [lambda r, n: r.uniform(0, 30, n), lambda r, n: r.normal(0, 10, n)])
 def test_rounding_makes_no_codes(step: float, drawn: Outcomes) -> None:

@@ -62,6 +62,13 @@ def test_a_law_that_holds_is_not_contradicted_by_a_coarse_scale(step: float) -> 
     assert any(shifted.take(step * round(t / step)) > 1 / ALPHA for t in random.normal(25, 3, 60))
 
 
+def test_the_rounding_error_of_a_difference_is_no_step() -> None:
+    found = evidence(sb.Float("t", -10, 10, law=sb.Uniform()))
+    for value in (0.0, 0.5, -2.0, 0.1 + 0.2 - 0.3):
+        found.take(value)
+    assert found._interval(0.5) == pytest.approx((0.5125, 0.5375))
+
+
 def test_a_choice_and_a_whole_number_stand_from_less_to_no_more() -> None:
     sky = evidence(sb.Categorical("sky", ["sun", "rain"], law=sb.space.Discrete({"sun": 0.8, "rain": 0.2})))
     assert sky._interval("sun") == pytest.approx((0.0, 0.8))

@@ -194,7 +194,8 @@ class Column:
         # nothing else came: a stuck instrument
         if all(told.number == number and told.played for told in since):
             return False
-        if adjoins(number, [x for x in self._sorted if x != number and x not in self.codes]):
+        once = [x for x in self._sorted if x not in self._several]  # other codes reach no end
+        if adjoins(number, once):
             return True
         return stand_together(places, np.array(theirs), _RELEASE if number in self.codes else _FIND)
 
@@ -305,15 +306,21 @@ def common_step(numbers: Sequence[float]) -> float:
     """Largest step that all differences of ascending numbers are multiples of.
 
     Shares of thirty trials have steps of a thirtieth, however many decimals are written. Numbers
-    without a step have one of a thousand millionth of their size.
+    without a step have one of a thousand millionth of their size. Small numbers are taken first:
+    one whose own rounding hides the step that they have says nothing of it.
 
     >>> common_step([0.25, 1.5, 2.25]), round(common_step([1 / 30, 7 / 30, 11 / 30]) * 30, 6)
     (0.25, 2.0)
+    >>> common_step([0.25, 1.5, 2.25, 1e20])
+    0.25
     """
-    step, finest = 0.0, FINEST * max(abs(numbers[0]), abs(numbers[-1]))
-    for before, after in pairwise(numbers):
-        step = common_divisor(step, after - before, finest)
-    return max(step, finest)
+    step = finest = 0.0
+    for size, apart in sorted((max(abs(a), abs(b)), b - a) for a, b in pairwise(numbers)):
+        finest = FINEST * size
+        if 0.0 < step <= finest:
+            return step
+        step = common_divisor(step, apart, finest)
+    return step or finest
 
 
 def common_divisor(one: float, other: float, finest: float) -> float:

@@ -186,10 +186,8 @@ class LawTest:
     def __init__(self, law: StatedLaw) -> None:
         self.law = law
         self.values: list[Any] = []
-        self._evidence, self._step = (
-            BettingTest(),
-            0.0,
-        )  # of the values so far, as they are read off
+        self._evidence = BettingTest()
+        self._step = self._largest = 0.0  # that values are read off in, and their size
         sample = None if law.sample is None else law.variable.encode(list(law.sample)).tolist()
         self._ranks = None if sample is None else Ranks(sample)
 
@@ -209,8 +207,8 @@ class LawTest:
         if self._ranks is not None or self.law.variable.distribution.atoms is not None:
             return False
         first, before = self.values[0], self._step
-        finest = FINEST * max(abs(first), abs(value))
-        self._step = common_divisor(before, abs(value - first), finest)
+        self._largest = max(self._largest, abs(value))
+        self._step = common_divisor(before, abs(value - first), FINEST * self._largest)
         return self._step != before
 
     @property
