@@ -39,18 +39,22 @@ def test_texts_are_asked_about() -> None:
         sheet.number("t", sheet.rows[2].cells["t"])
 
 
-def test_percentages_have_their_sign_as_in_csv() -> None:
-    """A cell that shows 81 % holds 0.81: it was read as that beside others that hold 81."""
+@pytest.mark.parametrize(
+    ("number", "shown", "read"),
+    [(0.07, "0.0%", "7 %"), (0.07, "0.0\\ %", "7 %"), (7.5, '0.0"%"', "7.5"), (7.5, "0.0\\%", "7.5")],
+)
+def test_percentages_have_their_sign_as_in_csv(number: float, shown: str, read: str) -> None:
+    """A cell that shows 81 % holds 0.81, unless the sign is a text: it was read as that beside others that hold 81."""
     import openpyxl
 
     book = openpyxl.Workbook()
     book.active.append(["humidity", "note"])
-    book.active.append([0.07, True])
-    book.active["A2"].number_format = "0.0%"
+    book.active.append([number, True])
+    book.active["A2"].number_format = shown
     written = io.BytesIO()
     book.save(written)
     sheet = read_sheet(decoded(written.getvalue()), {"h": ["humidity"]})
-    assert sheet.rows[0].cells == {"h": "7 %"}
+    assert sheet.rows[0].cells == {"h": read}
     assert number_hint("7 %") == "Write 7 alone."
 
 

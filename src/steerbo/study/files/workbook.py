@@ -9,12 +9,14 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ..._parsing import is_number
 from ..._wording import number_text
 from ...errors import MissingExtra
 
 SIGNATURE = b"PK\x03\x04"
 """Beginning of a zip archive, which a workbook is."""
 _GROUPED = re.compile(r"-?[1-9]\d{0,2}\.\d{3}")
+_UNITS = re.compile(r'"[^"]*"|\\.')  # texts in the format of a number
 
 
 def sheets_of(data: bytes) -> dict[str, str]:
@@ -66,11 +68,12 @@ def _text_of(cell: Any) -> str:
     """Text of a cell. A workbook knows its numbers: none is written so that 1.250 could be a thousand.
 
     One that is shown as a percentage has its sign, as in CSV: 81 % is 81 of a variable in per cent.
+    A sign in quotes, or behind a backslash, is a unit and multiplies nothing.
     """
     value = cell.value
     if value is None:
         return ""
-    if isinstance(value, int | float) and not isinstance(value, bool) and "%" in cell.number_format:
+    if is_number(value) and "%" in _UNITS.sub("", cell.number_format):
         return f"{number_text(100.0 * value)} %"
     if not isinstance(value, float):
         return str(value)
