@@ -150,6 +150,16 @@ class Box:
                 points[:, j] = levels[np.searchsorted(ends, unit[:, j], side="right")]
         return points
 
+    def evenly(self, points: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
+        """Their coordinates on scales on which intervals are searched evenly, `(n, d)`.
+
+        >>> Box([1, 0], [100, 1], logarithmic=[True, False]).evenly(np.array([[1.0, 0.5]]))
+        array([[0. , 0.5]])
+        """
+        scaled = points.copy()
+        scaled[:, self.logarithmic] = np.log(points[:, self.logarithmic])
+        return scaled
+
     def level_ends(self, j: int) -> Float[np.ndarray, " k+1"]:
         """The parts of the unit interval that belong to levels, by their ends: as `place` has them.
 
