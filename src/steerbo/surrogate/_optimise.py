@@ -81,7 +81,7 @@ class Domain:
 
     @property
     def briefly(self) -> bool:
-        """Whether one climb is enough: within a margin they take long, and bounds that compare scopes are no plays."""
+        """Whether one climb is enough: within a margin they take long, and bounds of the mean mostly compare scopes."""
         return self.of_value and isinstance(self.box, FeasibleRegion)
 
     def expectation(self, posterior: ProductKernelPosterior) -> Expectation:
@@ -347,13 +347,14 @@ class Search(Generic[S]):
 
     @cached_property
     def is_limited(self) -> bool:
-        """Whether limits forbid the largest value without them."""
-        if not self.box.constrained or self._far is not None:
-            return self.box.constrained
-        return not _allowed(self.box, self.without_limits)
+        """Whether limits forbid the largest value without them, or are taken to: see `_far_outside`."""
+        if not self.box.constrained:
+            return False
+        return self._far is not None or not _allowed(self.box, self.without_limits)
 
     @cached_property
     def _far(self) -> Screen | None:
+        """See `_far_outside`; None where the largest value without limits is known."""
         if self.known is not None:
             return None
         return _far_outside(self.function.values, self.box, self.seed)
@@ -396,9 +397,10 @@ def highest_of(function: Smooth, box: Box, seed: int) -> Maximum:
 def _far_outside(
     height: Callable[[Float[np.ndarray, "p c"]], Float[np.ndarray, " p"]], box: Box, seed: int
 ) -> Screen | None:
-    """Screen of the whole box whose best point a margin surely does not allow; None where it may.
+    """Screen of the whole box, whose best point a margin surely does not allow; None where it may.
 
-    The largest value of all settings is then not allowed either, and nobody need search for it.
+    The largest value of all settings is then taken not to be allowed either. Where it is after all,
+    the search within the margin, which begins with the same points, may find it as well.
     """
     if not isinstance(box, FeasibleRegion) or not _tries_the_same(box) or box.size < np.inf:
         return None

@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, Literal, NamedTuple
 
-from ..._parsing import folded, parse_value, read_choice
+from ..._parsing import folded, is_number, parse_value, read_choice
 from ..._wording import MISSING, SHELL, number_hint
 from ...core import (
     SEEN,
@@ -301,9 +301,7 @@ def read_line(problem: Problem, sheet: Spreadsheet, row: Row) -> Said:
         """Number of agents, or their share: 25 % is 0.25."""
         cell = row.cells[label]
         percent = parse_value(sheet.number(label, cell.removesuffix("%")))
-        return (
-            percent / 100.0 if cell.endswith("%") and isinstance(percent, float) else number(label)
-        )
+        return percent / 100.0 if cell.endswith("%") and is_number(percent) else number(label)
 
     realised, variables = {}, {variable.name: variable for variable in problem.space}
     for name in problem.columns:
