@@ -60,6 +60,15 @@ def test_a_function_as_a_mean_warns_of_nothing() -> None:
     assert not caught
 
 
+def test_the_slope_of_a_function_on_a_logarithmic_scale_is_right_in_every_decade() -> None:
+    """Steps of a millionth of the range are as large as small values: they led to logarithms of 0, and below."""
+    given = Prior(SquaredExponential(0.2), mean=lambda X: np.asarray(np.log10(X[:, 0])))
+    points = 10.0 ** np.arange(-4.0, 4.0)[:, None]
+    means = Means(TimeVarying([Float("x", 1e-4, 1e4, scale="log")], [given]))
+    slope = means.slope(points, np.ones((1, len(points))))
+    assert_allclose(slope, 1 / (points * np.log(10)), rtol=1e-6)
+
+
 def test_hills_in_words() -> None:
     given = Prior(SquaredExponential([0.7, 2.0]), Bumps([["new", 8.0]], [3.0], width=2.0))
     assert "mean bumps (centres new 8, heights 3, width 2, base 0)" in str(given)

@@ -131,7 +131,7 @@ def _merge(
     return kept
 
 
-_STEP = 1e-6  # of a variable's range, for the slope of a function
+_STEP = 1e-6  # of a variable's range, or of a logarithmic one's value, for the slope of a function
 
 
 class Means:
@@ -158,12 +158,9 @@ class Means:
         )
         self._tabled = [p for p, mean in enumerate(given) if isinstance(mean, tuple)]
         self._level = sign * np.array([_level(mean) for mean in given])
-        self._steps = np.array(
-            [
-                _STEP * (1.0 if isinstance(v, Categorical) else float(v.high - v.low))
-                for v in problem.variables
-            ]
-        )
+        numbers = [None if isinstance(v, Categorical) else v for v in problem.variables]
+        self._steps = _STEP * np.array([1.0 if v is None else v.high - v.low for v in numbers])
+        self._logarithmic = np.array([v is not None and v.scale == "log" for v in numbers])
         self._hilly = bool(hills)
         if hills:
             names = problem.categories
@@ -201,15 +198,13 @@ class Means:
             # (hills, r)
             pull = (self._heights.T @ weights) * self._hills(X) / self._widths[:, None] ** 2
             slope += (pull.T @ self._centres - pull.sum(axis=0)[:, None] * X) * ~self._categorical
-        for j, h in enumerate(self._steps if self._functions else ()):
-            step = np.zeros(X.shape[1])
-            step[j] = h
+        steps = np.where(self._logarithmic, _STEP * X, self._steps)
+        for j in range(X.shape[1] if self._functions else 0):
+            step = np.zeros(X.shape)
+            step[:, j] = h = steps[:, j]
             for p, function in self._functions:
-                slope[:, j] += (
-                    weights[p]
-                    * (self._called(function, X + step) - self._called(function, X - step))
-                    / (2 * h)
-                )
+                rise = self._called(function, X + step) - self._called(function, X - step)
+                slope[:, j] += weights[p] * rise / (2 * h)
         return slope
 
     def _called(
