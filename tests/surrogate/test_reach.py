@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steerbo._evidence import BOUND
+from steerbo.core import Recommendation, Scope
 from steerbo.gp import GPRegression
 from steerbo.gp.kernels import Matern52
-from steerbo.surrogate import FIRST_STEP, better, reach
+from steerbo.surrogate import FIRST_STEP, better, gain_between, reach
 from steerbo.surrogate._reach import gains
 
 LEAST = np.full(2, FIRST_STEP)
@@ -58,3 +59,14 @@ def test_without_outcomes_nothing_is_better() -> None:
     mean, deviation = gains(GPRegression(Matern52([1.0])), np.ones((2, 1)), np.zeros((2, 1)))
     assert not mean.any()
     assert not deviation.any()
+
+
+def test_a_gain_is_net_of_costs_where_both_are_known() -> None:
+    def answer(mean: float, cost: float | None) -> Recommendation:
+        return Recommendation(Scope(["x"]), {}, mean=mean, lower=mean - 1, upper=mean + 1, cost=cost)
+
+    both = gain_between(answer(8.0, 5.0), answer(6.0, 2.0), 1.0, worth=10.0)
+    assert both.values == {"gain": 17.0, "low": -3.0, "high": 37.0, "net": True}
+    for costs in ((None, 2.0), (5.0, None)):
+        one = gain_between(answer(8.0, costs[0]), answer(6.0, costs[1]), 1.0, worth=10.0)
+        assert one.values == {"gain": 2.0, "low": 0.0, "high": 4.0, "net": False}, "a cost of 0 was taken for it"

@@ -78,13 +78,13 @@ def gain_between(
 ) -> Reason:
     """The same of two answers of which only bounds are known: its uncertainty is at most the sum of both.
 
-    With the `worth` of one unit of the value it is net of costs.
+    With the `worth` of one unit of the value it is net of costs, where both are known.
     """
     gain = sign * ((best.mean or 0.0) - (stay.mean or 0.0))
     unsure = 0.5 * sum((each.upper or 0.0) - (each.lower or 0.0) for each in (best, stay))
-    if worth is None:
+    if worth is None or stay.cost is None or best.cost is None:
         return gain_over_current(gain, unsure)
-    saved = (stay.cost or 0.0) - (best.cost or 0.0)
+    saved = stay.cost - best.cost
     return gain_over_current(worth * gain + saved, worth * unsure, net=True)
 
 
