@@ -67,7 +67,8 @@ def maximise(
         box: where to search.
         seed: a whole number; the same one gives the same answer.
         screen: how many Sobol points to try before climbing.
-        starts: how many of the best points to climb from.
+        starts: how many of the best points to climb from. One within a margin: the climb begins at
+            the best point that is roughly allowed, and if it ends inside no other point is compared.
         extra: more points to try, `(e, d)`, such as the best seen so far; moved into the box if
             outside.
         tolerance: a climb ends where a step gains less than this share of the value.
