@@ -58,6 +58,7 @@ def test_so_little_that_no_screened_point_hits_it_is_searched_all_the_same(dimen
     found = maximise(lambda p: p[:, 0], None, little, seed=0)
     assert little.allows(found.points).all()
     assert best - 0.2 * radius <= found.value <= best
+    assert maximise(lambda p: p[:, 0], None, little, seed=0, starts=1).value == pytest.approx(found.value, abs=1e-5)
 
 
 def two_islands(known: np.ndarray | None) -> FeasibleRegion:

@@ -25,7 +25,8 @@ def test_moments_are_those_of_draws() -> None:
     draws = means[chosen] + deviations[chosen] * random.standard_normal((200_000, 3))
     assert_allclose(draws.mean(axis=0), mean, atol=5 * deviation.max() / np.sqrt(200_000))
     assert_allclose(draws.std(axis=0), deviation, rtol=0.02)
-    low, high = Mixture(EACH).quantiles(POINTS[0], (0.1, 0.9))
+    middle, (low, high) = Mixture(EACH).mean_and_quantiles(POINTS[0], (0.1, 0.9))
+    assert middle == pytest.approx(mean[0], rel=1e-12)
     assert (draws[:, 0] < low).mean() == pytest.approx(0.1, abs=0.005)
     assert (draws[:, 0] < high).mean() == pytest.approx(0.9, abs=0.005)
 

@@ -246,15 +246,12 @@ class Answers:
         """Expected value of an arm's point, with its bounds and cost."""
         sign = self.problem.sign
         cost = self.costs.at(arm.set, point, lambda: candidates.domains[arm.set].parts)
-        mean, _ = mixture.moments(point[None])
-        lower, upper = sorted(
-            sign * self.surrogate.unstandardised(end)
-            for end in mixture.quantiles(point, (1.0 - SURE, SURE))
-        )
+        mean, ends = mixture.mean_and_quantiles(point, (1.0 - SURE, SURE))
+        lower, upper = sorted(sign * self.surrogate.unstandardised(end) for end in ends)
         return Recommendation(
             self.problem.scopes[arm.set],
             self.search_space.settings(arm, point),
-            sign * self.surrogate.unstandardised(float(mean[0])),
+            sign * self.surrogate.unstandardised(mean),
             lower,
             upper,
             cost,

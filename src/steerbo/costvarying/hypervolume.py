@@ -188,10 +188,9 @@ class Hypervolume(Trades, CostVaryingMethod[Any]):
             if not self.surrogate.outcomes.measured(name):
                 further[name] = ExpectedOutcome()
                 continue
-            mean, _ = mixture.moments(point[None])
-            ends = mixture.quantiles(point, (1.0 - SURE, SURE))
+            mean, ends = mixture.mean_and_quantiles(point, (1.0 - SURE, SURE))
             model, sign = self._models[name], self.problem.traded[name]
-            further[name] = expected_outcome(model, sign, float(mean[0]), ends)
+            further[name] = expected_outcome(model, sign, mean, ends)
         return replace(self.answers.described(candidates, Arm(i), point, value), outcomes=further)
 
     def predict_at(

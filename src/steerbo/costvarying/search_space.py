@@ -143,8 +143,8 @@ class Candidates:
         boxes = [domain.box.whole for domain in sets]
         found = highest_of_each([Mixture(each) for each in means], boxes, seed)
         return [
-            Search(self.mixture(i), domain.box, seed, end)
-            for i, (domain, end) in enumerate(zip(sets, found, strict=True))
+            Search(Mixture([one.of_mean() for one in each]), domain.box, seed, end)
+            for each, domain, end in zip(means, sets, found, strict=True)
         ]
 
 

@@ -107,7 +107,9 @@ def maximise(
         if not allowed:
             best = best or _likeliest(box, seed)
             inside = np.array([*inside, *best.points[best.values >= 0.0]])
-            known.insert(0, _around(box, inside, max(screen, starts), seed))
+            # one climb alone begins at the best of these
+            some = inside if starts == 1 else _around(box, inside, max(screen, starts), seed)
+            known.insert(0, some)
         elif not listed:
             known.insert(0, box.snap(box.known))
     if known:

@@ -428,10 +428,12 @@ class Mixture:
         mean, variance = mixture_moments(means, deviations**2)
         return mean, np.sqrt(variance)
 
-    def quantiles(self, point: Float[np.ndarray, " c"], levels: Sequence[float]) -> list[float]:
-        """Quantiles of the mixture at one point."""
+    def mean_and_quantiles(
+        self, point: Float[np.ndarray, " c"], levels: Sequence[float]
+    ) -> tuple[float, list[float]]:
+        """Mean and quantiles of the mixture at one point."""
         means, deviations = np.array([each.moments(point[None]) for each in self._each])[:, :, 0].T
-        return [mixture_quantile(means, deviations, level) for level in levels]
+        return float(means.mean()), [mixture_quantile(means, deviations, one) for one in levels]
 
     def values(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, " r"]:
         """`m + β √v` at points (r, c)."""

@@ -30,6 +30,12 @@ def test_slopes_are_those_of_differences() -> None:
     np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6)
 
 
+def test_with_its_slope_it_has_the_same_bits() -> None:
+    rows, tried = some_rows(), np.random.default_rng(1).random((3, 3)).round(1)
+    for kernel in (seen(rows), UnseenKernel(CATEGORICAL, dimensions=(0, 2))):
+        assert np.array_equal(kernel.with_slope(tried, rows)[0], kernel(tried, rows))
+
+
 def test_a_covariance_is_that_of_its_differences_and_of_its_factors() -> None:
     kernel, rows = seen(some_rows()), some_rows()
     apart = [rows[:, d, None].ravel() - rows[0, d] for d in range(3)]

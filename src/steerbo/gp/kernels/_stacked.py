@@ -47,7 +47,8 @@ def stacked(
     if isinstance(first, EpochsKernel) and all(kernel == first for kernel in kernels):
         return first(X, Z)[None], lambda W: np.zeros(X.shape)
     if isinstance(first, UnseenKernel):  # which has no hyperparameters
-        return first(X, Z)[None], lambda W: first.input_gradient(X, Z, W.sum(axis=0))
+        value, slope = first.with_slope(X, Z)
+        return value[None], lambda W: slope(W.sum(axis=0))
     if isinstance(first, AnovaKernel):
         return _anova(cast("Sequence[AnovaKernel]", kernels), X, Z)
     if isinstance(first, InUnitsKernel):

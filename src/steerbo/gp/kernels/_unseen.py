@@ -22,7 +22,7 @@ tell: rows that lay beyond all before them when a play chose them (`unseen_after
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -128,6 +128,38 @@ class UnseenKernel(Kernel):
         apart = [X[:, d, None] - Z[:, d] for d in range(len(self.categorical))]
         return self.of_differences(apart)
 
+    def with_slope(
+        self, X: Float[np.ndarray, "r d"], Z: Float[np.ndarray, "n d"]
+    ) -> tuple[Float[np.ndarray, "r n"], Callable[[np.ndarray], Float[np.ndarray, "r d"]]]:
+        """k(x, z), and from weights W (r, n) to `∂/∂x_i Σ_j W_ij k(x_i, z_j)`, (r, d).
+
+        By `φ'(u) = −u/(1 + u) φ(u)`; zero along a category.
+        """
+        columns = np.array(self.columns, dtype=np.intp)
+        apart = X.T[columns][:, :, None] - Z.T[columns][:, None]  # (c, r, n)
+        span = np.array([self._lengthscale(d) for d in columns])[:, None, None]
+        category = self.categorical[columns]
+        away = np.abs(apart) / span
+        if category.any():
+            away[category] = CATEGORIES * (apart[category] != 0.0)
+        u = math.sqrt(3.0) * away
+        # in the order of `of_differences`
+        value = np.multiply.reduce(1.0 + u, axis=0, initial=self.variance)
+        value *= np.exp(-np.add.reduce(u, axis=0))
+
+        def slope(W: np.ndarray) -> Float[np.ndarray, "r d"]:
+            gradient, weighed = np.zeros(X.shape), W * value
+            for j in np.flatnonzero(~category):  # one after another: of many rows they fill a cache
+                steep = np.sign(apart[j])
+                steep *= -math.sqrt(3.0) / span[j]
+                steep *= u[j]
+                steep /= 1.0 + u[j]
+                steep *= weighed
+                gradient[:, columns[j]] = steep.sum(axis=1)
+            return gradient
+
+        return value, slope
+
     def separated(self, held: Collection[int]) -> Terms | None:
         """Factor of the `held` columns, and that of the others."""
         own = tuple(d for d in self.columns if d in held)
@@ -144,11 +176,5 @@ class UnseenKernel(Kernel):
     def input_gradient(
         self, X: Float[np.ndarray, "r d"], Z: Float[np.ndarray, "n d"], W: Float[np.ndarray, "r n"]
     ) -> Float[np.ndarray, "r d"]:
-        """`∂/∂x_i Σ_j W_ij k(x_i, z_j)`, (r, d), by `φ'(u) = −u/(1 + u) φ(u)`; zero along a category."""
-        gradient, weighed = np.zeros(X.shape), W * self(X, Z)
-        for d in self._numbers:
-            apart = X[:, d, None] - Z[:, d]
-            u = self._steepness(d, apart)
-            slope = -math.sqrt(3.0) / self._lengthscale(d) * np.sign(apart) * u / (1.0 + u)
-            gradient[:, d] = (weighed * slope).sum(axis=1)
-        return gradient
+        """`∂/∂x_i Σ_j W_ij k(x_i, z_j)`, (r, d); zero along a category."""
+        return self.with_slope(X, Z)[1](W)
