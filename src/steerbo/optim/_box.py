@@ -68,7 +68,8 @@ def maximise(
         seed: a whole number; the same one gives the same answer.
         screen: how many Sobol points to try before climbing.
         starts: how many of the best points to climb from. One within a margin: the climb begins at
-            the best point that is roughly allowed, and if it ends inside no other point is compared.
+            the best point, of the screen or known, that is roughly allowed, and if it ends inside
+            no other point is compared.
         extra: more points to try, `(e, d)`, such as the best seen so far; moved into the box if
             outside.
         tolerance: a climb ends where a step gains less than this share of the value.
@@ -92,7 +93,7 @@ def maximise(
     if isinstance(box, FeasibleRegion):
         rise = value_and_gradient
         if starts == 1 and rise is not None and box.dimension and box.continuous.all():
-            end = _by_one_climb(rise, screened, box, tolerance)
+            end = _by_one_climb(everywhere, rise, screened, box, tolerance)
             if end is not None:
                 return replace(best_first(*end), screen=screened)
         allowed = _any_allowed(box, ranked.points if listed else ranked.points[:_JUDGED])
@@ -159,10 +160,12 @@ def _only(value: Value, box: Box) -> Value:
 
 
 def _by_one_climb(
-    rise: ValueAndGradient, screened: Screen, box: FeasibleRegion, tolerance: float
+    value: Value, rise: ValueAndGradient, screened: Screen, box: FeasibleRegion, tolerance: float
 ) -> tuple[Float[np.ndarray, "1 d"], Float[np.ndarray, " 1"]] | None:
     """End of a climb from the best point that is roughly allowed, and its value; None where it ends outside."""
-    points = best_first(*screened).points
+    known = box.snap(box.known)
+    both = zip(screened, (known, value(known)), strict=True)
+    points = best_first(*map(np.concatenate, both)).points
     for k in range(0, len(points), _MARGINS):
         some = points[k : k + _MARGINS]
         if (likely := box.rough_room(some) >= 0.0).any():
