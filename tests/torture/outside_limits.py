@@ -87,8 +87,12 @@ class Careless(Method[Ward, Any]):
         """Set anything."""
         return Decision(_any())
 
+    def recommend(self, history: Any) -> Recommendation:
+        """Recommend anything; of one answer for each context hardly ever all keep the limits."""
+        return self._advice()
+
     def recommend_at(self, history: Any, context: Any) -> Recommendation:
-        """Recommend anything, and anything beside it."""
+        """Recommend anything."""
         return self._advice()
 
     def policy(self, history: Any, context: Any, request: Any) -> PolicyStep:
