@@ -261,7 +261,8 @@ def adjoins(number: float, others: Sequence[float]) -> bool:
     """Whether a number is an end of all others, no further from them than those near it are from each other.
 
     Then it is where outcomes are cut off, as a yield of 0, a share of 100 % or what a device can
-    just detect: such an end comes again wherever nothing better does.
+    just detect: such an end comes again wherever nothing better does. Of numbers that are all of
+    one sign that is 0 at most: -1 among positive ones is none.
 
     Args:
         number: that comes again.
@@ -272,6 +273,8 @@ def adjoins(number: float, others: Sequence[float]) -> bool:
     """
     far = sorted(abs(number - other) for other in others)
     if len(far) < 2 or others[0] < number < others[-1]:
+        return False
+    if number < 0.0 <= others[0] or others[-1] <= 0.0 < number:
         return False
     near = far[: len(far) // 2 + 1]
     return near[0] <= max(after - before for before, after in pairwise(near))
