@@ -131,7 +131,7 @@ class Box:
     def place(self, unit: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
         """Points of the unit cube, `(n, d)`, spread evenly over intervals or their logarithms.
 
-        Of levels each has as large a share as it lies far from its neighbours; categories have equal ones.
+        The share of a level is as large as the gaps beside it; categories have equal shares.
 
         >>> Box([1], [100], logarithmic=[True]).place(np.array([[0.5]]))
         array([[10.]])
@@ -151,7 +151,7 @@ class Box:
         return points
 
     def evenly(self, points: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
-        """Their coordinates on scales on which intervals are searched evenly, `(n, d)`.
+        """Coordinates of points on the scales that are searched evenly, `(n, d)`: logarithms where these are.
 
         >>> Box([1, 0], [100, 1], logarithmic=[True, False]).evenly(np.array([[1.0, 0.5]]))
         array([[0. , 0.5]])
@@ -161,7 +161,7 @@ class Box:
         return scaled
 
     def level_ends(self, j: int) -> Float[np.ndarray, " k+1"]:
-        """The parts of the unit interval that belong to levels, by their ends: as `place` has them.
+        """Ends of the parts of the unit interval that `place` turns into the k levels of coordinate j, `(k + 1,)`.
 
         >>> Box([0], [4], levels=[[0, 1, 4]]).level_ends(0).round(3)
         array([0.   , 0.167, 0.5  , 1.   ])
