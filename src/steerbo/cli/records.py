@@ -131,7 +131,9 @@ def import_(
         with import_bar(console(stderr=True), len(sheet.rows)) as watch:
             lines = take(going, sheet, charge, watch, table=results.name, repetitions=repetitions)
         status, plain = going.status, [to_dict(line) for line in lines]
-        doubts = [str(found) for found in status.findings if found.kind in ("codes", "totals")]
+        doubts = [
+            str(found) for found in status.findings if found.kind in ("codes", "ends", "totals")
+        ]
         notes = [*doubts, *_money(going.history, *before), *_unset(going, before[0])]
         document = {"lines": plain, "ignored": list(sheet.ignored), "status": status.to_dict()}
     if as_json or lines:

@@ -16,7 +16,8 @@ code where
   penalties where a simulation breaks, and rounded outcomes at an optimum: see `stand_together`. But
   a value that all rounds have given since may: it is an instrument that is stuck;
 - it is not brought by one setting, as no harm is by a dose of 0: see `brought_by_one_setting`;
-- it is no end that the others reach, as a yield of 0 among small ones: see `adjoins`.
+- it is no end that the others reach, as a yield of 0 among small ones: see `adjoins`. Such an end may
+  be a code all the same, as is 0 among values from 0 to 100. It counts, and is asked about.
 
 A number beyond `LARGEST`, which no door takes, is one at once: some other program wrote it into the
 log.
@@ -26,7 +27,7 @@ A cost that equals the sum of all stated prices so far, for the second time, is 
 A result that holds a code is kept as it was told, and does not count: an outcome as if it were
 void, one that has a limit as if it had not been measured, a cost as if the stated one had been
 paid, or an unknown one. Amending such an outcome to the same value confirms it: then the
-number counts wherever it stands.
+number counts wherever it stands, and nobody is asked about it.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice, pairwise
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -68,6 +69,9 @@ FarBeyond = Callable[[float, Sequence[float]], bool]
 Place = tuple[float, ...]
 """Settings at which an outcome was measured, encoded so that equal distances count alike."""
 
+Repeated = Literal["", "code", "end"]
+"""What a number that comes again is: nothing to speak of, a code, or a code unless outcomes are cut off there."""
+
 
 class _Told(NamedTuple):
     """A number of a column, and where it was told."""
@@ -85,12 +89,13 @@ class Column:
 
     Attributes:
         codes: numbers that are codes.
+        ends: numbers that are codes unless outcomes are cut off there.
 
     >>> column = Column(lambda number, others: False)
     >>> for place, number in enumerate([5.13, 4.27, -200, 3.99, -200, 4.71]):
     ...     column.state(f"round {place}", number, (place / 10,))
     >>> column.foresee(-200, (0.6,)), column.foresee(3.52, (0.6,))
-    (3, 0)
+    (('code', 3), ('', 1))
     """
 
     def __init__(self, far_beyond: FarBeyond) -> None:
@@ -101,6 +106,7 @@ class Column:
         self._several: set[float] = set()  # numbers at more than one setting
         self._confirmed: set[float] = set()
         self.codes: set[float] = set()
+        self.ends: set[float] = set()
 
     def __len__(self) -> int:
         return len(self._told)
@@ -109,9 +115,19 @@ class Column:
         """Names of the outcomes with a number, in the order in which they came."""
         return [name for name, told in self._told.items() if told.number == number]
 
+    def about(self, number: float) -> dict[str, Any]:
+        """What a finding says of a number that comes again."""
+        names = self.names(number)
+        return {"value": number, "times": len(names), "outcomes": len(self), "latest": names[-1]}
+
     def number(self, name: str) -> float | None:
         """Number of an outcome; None: it has none."""
         return self._told[name].number if name in self._told else None
+
+    def has(self, name: str, number: float | None, place: Place) -> bool:
+        """Whether an outcome has this number, and was measured at this place; None: it has none."""
+        told = self._told.get(name)
+        return number is None if told is None else (told.number, told.place) == (number, place)
 
     def confirm(self, number: float) -> None:
         """Count a number from the next outcome on, however often it comes."""
@@ -131,17 +147,19 @@ class Column:
         if number is not None:
             self._told[name] = _Told(number, place, played)
             self._add(self._told[name])
-            if self._is_code(number):
+            if self._judged(number) == "code":
                 self.codes = self.codes | {number}
-        self.codes = {code for code in self.codes if self._is_code(code)}
+        self.codes = {code for code in self.codes if self._judged(code) == "code"}
+        asked_about = self.ends if number is None else self.ends | {number}
+        self.ends = {each for each in asked_about if self._judged(each) == "end"}
 
-    def foresee(self, number: float, place: Place) -> int:
-        """Number of settings at which a code will have been told with one more; 0: it will be none."""
+    def foresee(self, number: float, place: Place) -> tuple[Repeated, int]:
+        """What a number will be with one more of it, and at how many settings it will have been told."""
         told = _Told(number, place)
         self._add(told)
-        times = len(self._places[number]) if self._is_code(number) else 0
+        found = self._judged(number), len(self._places[number])
         self._remove(told)
-        return times
+        return found
 
     def _add(self, told: _Told) -> None:
         if told.number not in self._places:
@@ -162,17 +180,17 @@ class Column:
             del self._places[told.number]
             del self._sorted[bisect_left(self._sorted, told.number)]
 
-    def _is_code(self, number: float) -> bool:
+    def _judged(self, number: float) -> Repeated:
         times = len(self._places.get(number, ()))
         if abs(number) > LARGEST:  # which no door takes: the log was written by other hands
-            return times > 0
+            return "code" if times > 0 else ""
         if times < _SETTINGS or number in self._confirmed:
-            return False
+            return ""
         tied = [len(self._places[each]) for each in self._several - self.codes if each != number]
         unique = len(self._places) - len(self._several)
         others = unique + sum(tied)
         if others < _SETTINGS or (times > others and number not in self.codes):
-            return False
+            return ""
         ties = sum(math.comb(each, 2) for each in tied)
         by_itself = (
             2 * unique >= others and by_chance(times, others, ties, self._cells(number)) <= ALPHA
@@ -181,23 +199,24 @@ class Column:
             by_itself = self._far_beyond(
                 number, [x for x in self._sorted if x != number and x not in self.codes]
             )
-        return by_itself and not self._stands_together(number)
+        return self._judged_by_place(number) if by_itself else ""
 
-    def _stands_together(self, number: float) -> bool:
+    def _judged_by_place(self, number: float) -> Repeated:
         latest = list(islice(reversed(self._told.values()), _COMPARED))
         theirs = [told.number == number for told in latest]
         since = latest[: theirs.count(True)]
         width = max(len(told.place) for told in latest)  # a log may leave out some values
         places = np.array([(*told.place, *[0.0] * (width - len(told.place))) for told in latest])
         if brought_by_one_setting(places, np.array(theirs)):
-            return True
+            return ""
         # nothing else came: a stuck instrument
         if all(told.number == number and told.played for told in since):
-            return False
+            return "code"
+        deviate = _RELEASE if number in self.codes else _FIND
+        if stand_together(places, np.array(theirs), deviate):
+            return ""
         once = [x for x in self._sorted if x not in self._several]  # other codes reach no end
-        if adjoins(number, once):
-            return True
-        return stand_together(places, np.array(theirs), _RELEASE if number in self.codes else _FIND)
+        return "end" if adjoins(number, once) else "code"
 
     def _cells(self, number: float) -> float:
         """Count the numbers that could have come as well, by the step that all are multiples of.
@@ -423,9 +442,12 @@ class Codes:
         """
         name = history.latest_data if isinstance(event, DataAdded) else event.token
         before, told = history.coded.pop(name, None), history.standing(name)
-        if before is not None and before == told:
-            self._confirm(name, history)
-        for each in sorted({name, *self._state(name, told, history)}):
+        place = () if told is None else self._place(told, history, name)
+        numbers = {} if told is None else self._numbers(told, name, history)
+        if isinstance(event, Amended) and before in (None, told):
+            self._confirm(name, numbers, place, history)
+        cost = None if told is None else told.cost
+        for each in sorted({name, *self._state(name, numbers, place, cost, history)}):
             counted = self._counted(each, history)
             if counted != history.standing(each):
                 yield history.count_as(each, counted)
@@ -445,13 +467,16 @@ class Codes:
         place = self._place(outcome, history, name)
         numbers = self._numbers(outcome, name, history)
         for field, column in self._columns(scope).items():
-            times = column.foresee(numbers[field], place) if field in numbers else 0
-            if times:
-                called = history.value_name if field == "value" else field
-                about = {"name": called, "value": numbers[field], "times": times, "token": name}
-                yield Finding(
-                    "code", where, f"realised.{field}" if field in self._limited else field, about
-                )
+            if field not in numbers:
+                continue
+            kind, times = column.foresee(numbers[field], place)
+            called = history.value_name if field == "value" else field
+            about = {"name": called, "value": numbers[field], "times": times, "token": name}
+            entry = f"realised.{field}" if field in self._limited else field
+            if kind == "code":
+                yield Finding("code", where, entry, about)
+            elif kind == "end" and numbers[field] not in column.ends:  # it is asked about once
+                yield Finding("end", where, entry, about)
         price = self._price(name, history)
         if self._totals.foresee(price, outcome.cost):
             yield Finding(
@@ -459,20 +484,14 @@ class Codes:
             )
 
     def findings(self, history: History) -> Iterator[Finding]:
-        """Name the codes, and the results that are left out for them."""
+        """Name the codes, the results that are left out for them, and the ends that may be codes."""
         costs = (("cost", column) for column in self._costs.values())
         values = history.value_name, self._values
         for field, column in [values, *costs, *self._limited.items()]:
             for code in sorted(column.codes):
-                names = column.names(code)
-                yield finding(
-                    "codes",
-                    name=field,
-                    value=code,
-                    times=len(names),
-                    outcomes=len(column),
-                    latest=names[-1],
-                )
+                yield finding("codes", name=field, **column.about(code))
+            for end in sorted(column.ends):
+                yield finding("ends", name=field, **column.about(end))
         if self._totals.found:
             yield finding("totals", rounds=len(self._totals.found), latest=max(self._totals.found))
 
@@ -482,25 +501,38 @@ class Codes:
             outcomes = sum(len(self._values.names(code)) for code in codes)
             yield reason("left-out", outcomes=outcomes, values=codes)
 
-    def _confirm(self, name: str, history: History) -> None:
-        for column in self._columns(history.scope_of(name)).values():
+    def _confirm(
+        self, name: str, numbers: Mapping[str, float], place: Place, history: History
+    ) -> None:
+        """Take an outcome that was amended to what it is as a statement that it was measured."""
+        columns = self._columns(history.scope_of(name))
+        if not all(
+            column.has(name, numbers.get(field), place) for field, column in columns.items()
+        ):
+            return
+        for column in columns.values():
             number = column.number(name)
-            if number in column.codes:
+            if number in column.codes | column.ends:
                 column.confirm(number)
         if name in self._totals.found:
             self._totals.confirm()
 
-    def _state(self, name: str, told: Outcome | None, history: History) -> Iterator[str]:
+    def _state(
+        self,
+        name: str,
+        numbers: Mapping[str, float],
+        place: Place,
+        cost: float | None,
+        history: History,
+    ) -> Iterator[str]:
         """Note an outcome as it was told; yields the names of others that count otherwise now."""
-        place = () if told is None else self._place(told, history, name)
-        numbers = {} if told is None else self._numbers(told, name, history)
         for field, column in self._columns(history.scope_of(name)).items():
             before = column.codes
             column.state(name, numbers.get(field), place, played=history.round_of(name) is not None)
             for code in before ^ column.codes:
                 yield from column.names(code)
         found = self._totals.found
-        self._totals.state(name, self._price(name, history), None if told is None else told.cost)
+        self._totals.state(name, self._price(name, history), cost)
         yield from found ^ self._totals.found
 
     def _columns(self, scope: Scope | None) -> dict[str, Column]:

@@ -176,6 +176,21 @@ def _codes(name: str, value: float, times: int, outcomes: int, latest: str) -> s
     )
 
 
+def _end(name: str, value: float, times: int, token: str) -> str:
+    return (
+        f"{name} = {numeral(value)} comes for the {times}{ORDINAL.get(times, 'th')} time, at different settings. It "
+        f"counts, as the end where outcomes are cut off. If it stands for a missing value, void {token} and the others"
+    )
+
+
+def _ends(name: str, value: float, times: int, outcomes: int, latest: str) -> str:
+    return (
+        f"{name} = {numeral(value)} in {times} of {outcomes} outcomes, at different settings: they count, as the end "
+        f"where outcomes are cut off. If it stands for a missing value, void them; if it was measured, amend one "
+        f"of them, {latest}, to it, and this is not asked again."
+    )
+
+
 def _unreached(
     *, name: str, asked: Sequence[str], unit: str, missed: int, rounds: int, side: str, end: str
 ) -> str:
@@ -395,6 +410,7 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     ),
     "far-from-expected": "{value:.6g} is far from what was expected there, {low:.3g} to {high:.3g}",
     "code": _code,
+    "end": _end,
     "total": "cost = {cost:g} is the sum of all costs so far, like an earlier one: it looks like a running total, so "
     "the stated cost, {price:g}, counts. If {cost:g} was paid for this round alone, amend {token} to it",
     "cost-far-from-price": "cost = {value:g} is far from the stated cost, {price:g}",
@@ -414,6 +430,7 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
         f"{numeral(value)} in {where} is far from all others: if it is wrong, amend {name}."
     ),
     "codes": _codes,
+    "ends": _ends,
     "totals": "The costs of {rounds} rounds are the sum of all costs so far: they look like a running total, so the "
     "stated costs count. If they were paid for each round alone, amend the cost of {latest} to what it is.",
     "unreached": _unreached,
