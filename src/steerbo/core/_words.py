@@ -161,33 +161,42 @@ def _bad_outliers(number: int) -> str:
     )
 
 
+def _again(name: str, value: float, times: int) -> str:
+    nth = f"{times}{ORDINAL.get(times, 'th')}"
+    return f"{name} = {numeral(value)} comes for the {nth} time, at different settings"
+
+
 def _code(name: str, value: float, times: int, token: str) -> str:
     return (
-        f"{name} = {numeral(value)} comes for the {times}{ORDINAL.get(times, 'th')} time, at different settings: it "
-        f"looks like a code for a missing value and is left out. If it was measured, amend {token} to it, and it counts"
-    )
-
-
-def _codes(name: str, value: float, times: int, outcomes: int, latest: str) -> str:
-    return (
-        f"{name} = {numeral(value)} in {times} of {outcomes} outcomes, at different settings: it looks like a code for "
-        f"a missing value, or like an instrument that is stuck, and is left out. If it was measured, amend one of "
-        f"them, {latest}, to it, and all of them count."
+        f"{_again(name, value, times)}: it looks like a code for a missing value and is left out. "
+        f"If it was measured, amend {token} to it, and it counts"
     )
 
 
 def _end(name: str, value: float, times: int, token: str) -> str:
     return (
-        f"{name} = {numeral(value)} comes for the {times}{ORDINAL.get(times, 'th')} time, at different settings. It "
-        f"counts, as the end where outcomes are cut off. If it stands for a missing value, void {token} and the others"
+        f"{_again(name, value, times)}. It counts, as the end where outcomes are cut off. "
+        f"If it stands for a missing value, void {token} and the others"
+    )
+
+
+def _repeated(name: str, value: float, times: int, outcomes: int) -> str:
+    return f"{name} = {numeral(value)} in {times} of {outcomes} outcomes, at different settings"
+
+
+def _codes(name: str, value: float, times: int, outcomes: int, latest: str) -> str:
+    return (
+        f"{_repeated(name, value, times, outcomes)}: it looks like a code for a missing value, or "
+        f"like an instrument that is stuck, and is left out. If it was measured, amend one of "
+        f"them, {latest}, to it, and all of them count."
     )
 
 
 def _ends(name: str, value: float, times: int, outcomes: int, latest: str) -> str:
     return (
-        f"{name} = {numeral(value)} in {times} of {outcomes} outcomes, at different settings: they count, as the end "
-        f"where outcomes are cut off. If it stands for a missing value, void them; if it was measured, amend one "
-        f"of them, {latest}, to it, and this is not asked again."
+        f"{_repeated(name, value, times, outcomes)}: they count, as the end where outcomes are cut "
+        f"off. If it stands for a missing value, void them; if it was measured, amend one of them, "
+        f"{latest}, to it, and this is not asked again."
     )
 
 
