@@ -259,6 +259,14 @@ def test_a_word_for_missing_is_answered_with_the_way_to_say_so(tmp_path: Path) -
     )
 
 
+def test_a_column_with_missing_values_may_be_named_by_its_heading(tmp_path: Path) -> None:
+    place = tmp_path / "study.toml"
+    place.write_text(STUDY.replace("VARIABLE", NUMBER) + '[study.columns]\nvalue = "Yield (kg)"\n', encoding="utf-8")
+    assert call("new", place).exit_code == 0
+    said = call("import", place, table(place, "x,Yield (kg)\n1,2\n2,-9\n"), "--dry-run", "--missing", "Yield (kg)=-9")
+    assert "1 new, 1 left as they are, 0 refused" in said.stderr
+
+
 @pytest.mark.parametrize("blank", [" ", "\u00a0", "\u2009", "\u202f"])
 def test_blanks_between_thousands_are_to_be_left_out(tmp_path: Path, blank: str) -> None:
     place = begun(tmp_path)

@@ -67,6 +67,35 @@ def test_columns_that_nobody_asked_for_are_ignored_and_said(study: Study) -> Non
     assert line.taken, line
 
 
+OVEN = sb.CostVarying([sb.Float("oven", 150, 250, unit="°C")], [["oven"]])
+
+
+@pytest.mark.parametrize("heading", ["Ofentemp. [°C]", "ofentemp. (°C)", "Ofentemp. / °C", "oven [°C]", "Ofentemp."])
+def test_a_unit_may_stand_behind_the_labs_own_heading(heading: str) -> None:
+    sheet = read_results(OVEN, f"{heading};value\n180;7\n", {"oven": "Ofentemp."})
+    assert sheet.columns == ("value", "oven")
+
+
+def test_columns_are_guessed_by_the_labs_own_headings() -> None:
+    table = "Ofentemp. [K];Ertrag (kg);Kosten [EUR];Bemerkung\n180;7;1;gut\n"
+    named = {"oven": "Ofentemp.", "value": "Ertrag", "cost": "Kosten"}
+    with pytest.raises(InvalidOutcome, match=r'value = "Ertrag \(kg\)"'):
+        read_results(OVEN, table, named)
+    sheet = read_results(OVEN, table, {**named, "value": "Ertrag (kg)"})
+    assert ignored(OVEN, sheet, named) == [
+        "'Ofentemp. [K]' (did you mean 'oven'?)",
+        "'Kosten [EUR]' (did you mean 'cost'?)",
+        "'Bemerkung'",
+    ]
+
+
+def test_a_number_of_two_readings_is_hinted_at_once() -> None:
+    sheet = read_sheet("ph;value\n6,5;1.200\n", {"ph": ["ph"], "value": ["value"]})
+    with pytest.raises(InvalidOutcome) as refused:
+        sheet.number("value", "1.200")
+    assert refused.value.hint == "Write 1200, or with another decimal: 1.2000."
+
+
 NUMBERS = {  # a column of values: what is taken of it, None where a line is refused
     "1,234": (None,),
     "1,234 1,5": (1.234, 1.5),

@@ -9,8 +9,9 @@ import pytest
 import steerbo as sb
 from steerbo.core import Recommendation, Scope, Status, Table, numeral, reason
 from steerbo.study import MemoryLog, Study
-from steerbo.study.formatting import advised, alternatives, rounds_table, shown_rounds, with_units
+from steerbo.study.formatting import advised, alternatives, rounds_table, shown_rounds, timeline, with_units
 from tests import hostile
+from tests.study.sheets import begin
 
 GREENHOUSE = sb.CostVarying(
     [sb.Float("temperature", -10, 35, law=sb.Uniform(), unit="°C"), sb.Float("ph", 4, 8, law=sb.Uniform())],
@@ -88,3 +89,13 @@ def test_no_answer_speaks_of_one_things(kind: str) -> None:
     study = hostile.study(kind, hostile.SEEN)
     said = f"{study.explain()}\n{study.recommend()}\n{study.status}"
     assert not re.search(r"\b1 (\w+ )?(rounds|outcomes|scopes|observations|cells|distributions|agents)\b", said)
+
+
+def test_the_timeline_says_what_a_correction_corrected() -> None:
+    with begin() as study:
+        asked = study.ask()
+        study.tell(asked, 7.4, cost=400.0, realised={"temperature": 21.0, "ph": 6.0} | asked.values)
+        study.amend(asked, cost=4.0)
+        corrected, told, *_ = [row[-1] for row in timeline(study).rows]
+    assert told.startswith("round 1 gave 7.4, cost 400, at ")
+    assert corrected.startswith("round 1 corrected: 7.4, cost 4, at ")

@@ -6,7 +6,7 @@ The problem then says which values are allowed.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -147,8 +147,16 @@ def headers(place: str, study: Study) -> dict[str, str]:
     return read_study(place).settings.columns if place.endswith(".toml") else study.history.columns
 
 
-def codes(place: str, problem: Problem, given: Iterable[str]) -> dict[str, list[Any]]:
+def codes(
+    place: str, problem: Problem, given: Iterable[str], headed: Mapping[str, str]
+) -> dict[str, list[Any]]:
     """Codes for missing values in tables of outcomes: those of the study file, and those of `COLUMN=CODE`.
+
+    Args:
+        place: the study.
+        problem: whose outcomes.
+        given: texts `COLUMN=CODE`, with a column's own name or its header.
+        headed: headers of the tables, by the columns' own names.
 
     Raises:
         InvalidOption: no such column, or no code.
@@ -159,8 +167,10 @@ def codes(place: str, problem: Problem, given: Iterable[str]) -> dict[str, list[
             {name: [*listed] for name, listed in read_study(place).settings.missing.items()}
         )
     own = [*columns_of(problem), *cells_of(problem)]
+    by_header = {header: name for name, header in headed.items()}
     for text in given:
-        name, _, code = text.rpartition("=")
+        header, _, code = text.rpartition("=")
+        name = header if header in own else by_header.get(header, header)
         if name not in own:
             raise InvalidOption("missing", text, f"COLUMN=CODE, with {one_of(own, name)}")
         found[name].append(parse_value(code))

@@ -121,12 +121,14 @@ def import_(
             text = decoded(raw, lambda text: is_readable(going.problem, text, named))
         except ValueError as error:
             raise InvalidOutcome("results", str(results), table, f"({error})") from None
-        sheet = read_results(going.problem, text, named, codes(study, going.problem, missing or ()))
+        sheet = read_results(
+            going.problem, text, named, codes(study, going.problem, missing or (), named)
+        )
         if known_by and OWN_ID not in sheet.columns:
             raise InvalidOption("id", known_by, one_of(sheet.ignored, known_by))
         sheet = as_data(sheet) if elsewhere else sheet
         sheet = as_source(sheet, source) if source else sheet
-        unread = ignored(going.problem, sheet)
+        unread = ignored(going.problem, sheet, named)
         before = set(going.history.data), going.history.spent
         with import_bar(console(stderr=True), len(sheet.rows)) as watch:
             lines = take(going, sheet, charge, watch, table=results.name, repetitions=repetitions)

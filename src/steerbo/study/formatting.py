@@ -20,6 +20,7 @@ from ..core import (
     Failed,
     History,
     LimitsRevised,
+    Outcome,
     OutcomeTold,
     Problem,
     Recommendation,
@@ -258,7 +259,7 @@ def _happened(study: BaseStudy, event: Event) -> str:
             seen, then = in_words(problem, event.context), in_words(problem, event.values)
             return f"{named}: {seen} seen" + (f"; {then}" if then else "")
         case OutcomeTold():
-            return f"{named} gave {as_text(event.outcome.value)}"
+            return f"{named} gave {_outcome_in_words(problem, event.outcome)}"
         case Failed():
             return f"{named} broke{_because(event.reason)}"
         case Abandoned():
@@ -266,11 +267,11 @@ def _happened(study: BaseStudy, event: Event) -> str:
         case Amended(outcome=None, failure=None):
             return f"{named} taken out{_because(event.reason)}"
         case Amended():
-            now = f": {as_text(event.outcome.value)}" if event.outcome else ""
+            now = f": {_outcome_in_words(problem, event.outcome)}" if event.outcome else ""
             paid = {True: ", charged", False: ", not charged", None: ""}[event.charge]
             return f"{named} corrected{now}{paid}{_because(event.reason)}"
         case DataAdded():
-            return f"data added: {as_text(event.outcome.value)} at {in_words(problem, event.outcome.realised)}"
+            return f"data added: {_outcome_in_words(problem, event.outcome)}"
         case Remarked():
             said = "; ".join(filter(None, [event.text, event.file.name if event.file else ""]))
             return f"remark on {named}: {said}"
@@ -281,6 +282,14 @@ def _happened(study: BaseStudy, event: Event) -> str:
             limits = [limit_text(n, x) for n, (_, x) in event.changes.items() if n != "columns"]
             return f"from here on: {'; '.join(limits)}" if limits else ""
     return ""
+
+
+def _outcome_in_words(problem: Problem, outcome: Outcome) -> str:
+    """Everything that an outcome says: a correction may be of a cost or of a measurement alone."""
+    measured = in_words(problem, outcome.realised)
+    money = "" if outcome.cost is None else f", cost {as_text(outcome.cost)}"
+    error = "" if outcome.sem is None else f", sem {as_text(outcome.sem)}"
+    return f"{as_text(outcome.value)}{error}{money}" + (f", at {measured}" if measured else "")
 
 
 def _named_as(study: BaseStudy, token: str) -> str:

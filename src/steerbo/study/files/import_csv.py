@@ -163,7 +163,8 @@ class ExistingData:
         """
         before = self._claimed.setdefault(known_as, outcome)
         if before != outcome:
-            raise InvalidOutcome("id", known_as, "one that no other line has")
+            hint = "Choose a column that differs from line to line; a day may have several measurements."
+            raise InvalidOutcome("id", known_as, "one that no other line has", hint)
         return before is not outcome
 
     def of_table(self, name: str) -> bool:
@@ -625,7 +626,11 @@ def read_results(
         name: ((headers or {}).get(name, name), name) for name in named
     }
     for name, unit in units.items():
-        labels[name] += (f"{name} [{unit}]", f"{name} ({unit})", f"{name} / {unit}")
+        labels[name] += tuple(
+            form
+            for head in dict.fromkeys(labels[name])
+            for form in (f"{head} [{unit}]", f"{head} ({unit})", f"{head} / {unit}")
+        )
     sheet = read_sheet(text, labels)
     if cells:
         _check_cells(sheet, list(cells), {name: label for name, (label, *_) in labels.items()})
@@ -633,11 +638,8 @@ def read_results(
         wanted = " or ".join(dict.fromkeys(f"{label!r}" for label in labels["value"]))
         # of a causal problem, the value's own name
         target = getattr(getattr(problem, "graph", None), "target", None)
-        close = [
-            header
-            for header in sheet.ignored
-            if target is not None and folded(header) == folded(target)
-        ]
+        named_so = {folded(label) for label in labels["value"]} | {folded(target or "value")}
+        close = [header for header in sheet.ignored if folded(_without_unit(header)) in named_so]
         close = close or get_close_matches("value", sheet.ignored, n=1)
         there = ", ".join(map(repr, sheet.headers))
         outcomes = [header for header in sheet.ignored if _HEADS_OUTCOMES.search(header)]
@@ -686,16 +688,28 @@ def _check_cells(sheet: Spreadsheet, cells: Sequence[str], headers: Mapping[str,
         raise InvalidOutcome("line 1", [*sheet.columns, *sheet.ignored], allowed, hint)
 
 
-def ignored(problem: Problem, sheet: Spreadsheet) -> list[str]:
-    """Headers of the columns that are not read, with guesses at variables, and at costs, that are missing."""
+def _without_unit(header: str) -> str:
+    return re.split(r"[\[(/]", header)[0]
+
+
+def ignored(
+    problem: Problem, sheet: Spreadsheet, headers: Mapping[str, str] | None = None
+) -> list[str]:
+    """Headers of the columns that are not read, with guesses at variables, and at costs, that are missing.
+
+    Args:
+        problem: whose outcomes.
+        sheet: the table, as read.
+        headers: how the table heads columns, by their own names.
+    """
     missing = [
         name for name in ("cost", *map(column, problem.columns)) if name not in sheet.columns
     ]
+    meant = {folded((headers or {}).get(name, name)): name for name in missing}
     said = []
     for header in sheet.ignored:
-        without_unit = re.split(r"[\[(/]", header)[0]
-        close = get_close_matches(folded(without_unit), missing, n=1)
-        said.append(repr(header) + (f" (did you mean {close[0]!r}?)" if close else ""))
+        close = get_close_matches(folded(_without_unit(header)), meant, n=1)
+        said.append(repr(header) + (f" (did you mean {meant[close[0]]!r}?)" if close else ""))
     return said
 
 

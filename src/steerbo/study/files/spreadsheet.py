@@ -129,7 +129,8 @@ class Spreadsheet:
             if known or (not comma and self.mark == "neither" and not self.local):
                 return plain.replace(",", ".")
             hint = f"Write {re.sub('[.,]', '', plain)}, or with another decimal: {plain.replace(',', '.')}0."
-            raise error(name, cell, "a number that can be read in one way only", hint)
+            # the hint says both readings: "a number" would add one of them
+            raise error(name, cell, "a cell that can be read in one way only", hint)
         if _COMMA.fullmatch(plain):
             return plain.replace(",", ".")
         if _GROUPED.fullmatch(plain):
