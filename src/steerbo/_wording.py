@@ -91,6 +91,16 @@ def counted(number: int, thing: str, things: str = "") -> str:
     return f"{number} {thing if number == 1 else things or thing + 's'}"
 
 
+def ordinal(number: int) -> str:
+    """Write a number as a place in an order.
+
+    >>> [ordinal(number) for number in (1, 3, 12, 22, 40)]
+    ['1st', '3rd', '12th', '22nd', '40th']
+    """
+    endings = {1: "st", 2: "nd", 3: "rd"} if number // 10 % 10 != 1 else {}
+    return f"{number}{endings.get(number % 10, 'th')}"
+
+
 _NEGLIGIBLE = 1e-9  # of the largest number beside it: rounding error of a difference of zero
 
 

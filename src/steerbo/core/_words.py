@@ -9,12 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from .._wording import counted, joined, listed, numeral, spread_step
+from .._wording import counted, joined, listed, numeral, ordinal, spread_step
 
 NOT_WORKING = 0.05
 """Smallest probability to work that is said as a number; probabilities are said in steps of this size."""
-ORDINAL = {3: "rd"}
-"""Endings of ordinal numbers that are not "th", as far as they are said."""
 
 
 def worded(kind: str, values: Mapping[str, Any]) -> str:
@@ -162,8 +160,7 @@ def _bad_outliers(number: int) -> str:
 
 
 def _again(name: str, value: float, times: int) -> str:
-    nth = f"{times}{ORDINAL.get(times, 'th')}"
-    return f"{name} = {numeral(value)} comes for the {nth} time, at different settings"
+    return f"{name} = {numeral(value)} comes for the {ordinal(times)} time, at different settings"
 
 
 def _code(name: str, value: float, times: int, token: str) -> str:
