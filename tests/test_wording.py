@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import steerbo as sb
 from steerbo._wording import MISSING, PAGE, PYTHON, SHELL, Wording, short_repr, show_plain
 
 
@@ -35,6 +37,15 @@ def test_every_action_is_put_in_words(action: str) -> None:
         said = wording.text(f"use ‹{action}›.")
         assert not re.search("[‹›]", said)
         assert said != f"use {action}."
+
+
+def test_a_kind_is_named_as_study_files_write_it() -> None:
+    source = Path(sb.__file__).parent.rglob("*.py")
+    marked = {name for file in source for name in re.findall("‹([A-Z][A-Za-z]+)›", file.read_text(encoding="utf-8"))}
+    assert "LinearConstraint" in marked
+    for name in marked:
+        cls = next(found for place in (sb, sb.space, sb.gp, sb.meanfield) if (found := getattr(place, name, None)))
+        assert SHELL.text(f"‹{name}›") == f'"{cls.kind}"'
 
 
 @pytest.mark.parametrize("wording", [PYTHON, SHELL, PAGE])

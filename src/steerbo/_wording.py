@@ -384,6 +384,18 @@ _TABLES = {
     ),
 }
 """Files that may stand in the place of what is typed, which only commands read."""
+_KINDS = {
+    "LinearConstraint": "linear",
+    "ForbiddenCombination": "forbid",
+    "OutcomeConstraint": "measured",
+}
+"""Kinds in study files that are called otherwise than their classes."""
+
+
+def _kind_in_file(name: str) -> str:
+    return f'"{_KINDS.get(name) or _HUMP.sub("-", name).lower()}"'
+
+
 PYTHON = Wording(
     {
         "law": "Uniform()",
@@ -429,7 +441,7 @@ SHELL = Wording(
         "context": "`--context NAME=VALUE`",
         **_TABLES,
     },
-    lambda name: f'"{_HUMP.sub("-", name).lower()}"',
+    _kind_in_file,
     show_plain,
 )
 PAGE = Wording(

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from steerbo.causal import Causal, CausalGraph
 from steerbo.cli import main
 from steerbo.errors import InvalidProblem
-from steerbo.space import Float
+from steerbo.space import Float, OutcomeConstraint
 from steerbo.study import Study, read_study
 from tests.causal.published import FIGURE_1
 
@@ -30,6 +30,12 @@ from tests.causal.published import FIGURE_1
 def test_problems_that_are_refused(variables: list[Any], message: str) -> None:
     with pytest.raises(InvalidProblem, match=message):
         Causal(FIGURE_1, variables)
+
+
+def test_a_limited_variable_of_the_graph_is_told_afterwards() -> None:
+    limited = [OutcomeConstraint("c", at_most=1, probability=0.9)]
+    with pytest.raises(InvalidProblem, match=r"It is limited, so it is told afterwards: list the graph's contexts"):
+        Causal(FIGURE_1, [Float("x1", 0, 1), Float("x2", 0, 1)], limits=limited)
 
 
 def test_nothing_to_set_is_refused() -> None:

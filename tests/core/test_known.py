@@ -37,6 +37,7 @@ def test_in_the_course_of_a_round_all_that_was_asked_for_is_given() -> None:
         ({"sky": "grey"}, r"context\.weather: .*0 to 30.*seen before choosing"),
         ({"weather": float("nan"), "sky": "grey"}, r"context\.weather: nan"),
         ({"weather": 3, "sky": "blue"}, r"context\.sky: 'blue'"),
+        ({"weather": 3}, r"context\.sky: .*a value, one of [^.]*grey"),
     ],
 )
 def test_what_is_not_known_is_refused(context: Any, said: str) -> None:

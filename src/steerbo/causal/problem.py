@@ -149,11 +149,13 @@ class Causal(ConstrainedProblem):
                 )
         for name in roles:
             if name not in names:
-                hint = (
-                    "Declare it, or list the graph's contexts without it."
-                    if name not in self.graph.intervenable
-                    else ""
-                )
+                without = "list the graph's contexts without it."
+                if name in self.graph.intervenable:
+                    hint = ""
+                elif name in [getattr(limit, "name", "") for limit in self.limits or ()]:
+                    hint = f"It is limited, so it is told afterwards: {without}"
+                else:
+                    hint = f"Declare it, or {without}"
                 raise InvalidProblem("variables", list(names), f"a variable for {name!r}", hint)
         for name in self.space.seen:
             self._check_seen(name)

@@ -317,7 +317,10 @@ def _check_outcomes(limits: Sequence[Limit], space: Space) -> None:
         if not isinstance(limit, OutcomeConstraint):
             continue
         if limit.name in (*space.names, *RESERVED_NAMES) or limit.name in named:
-            hint = "It is another outcome, told beside the value: limits on variables are ‹LinearConstraint›."
+            hint = (
+                "It is another outcome, told beside the value, so it is no variable: limits on variables are "
+                "‹LinearConstraint›."
+            )
             raise InvalidProblem(
                 f"limits.{i}.name", limit.name, "a name that nothing else has", hint
             )

@@ -234,9 +234,9 @@ class BaseVariable(ABC):
         return number_text(value) if isinstance(value, float) else str(value)
 
     @property
+    @abstractmethod
     def range_text(self) -> str:
         """Range of values, in words."""
-        return "its choices"
 
     def _check_change(self) -> None:
         if self.change is not None and self.seen:
@@ -567,6 +567,11 @@ class Categorical(BaseVariable):
         if self.change is not None and self.change.per_unit:
             hint = "Choices have no distance: say ‹fixed›."
             raise InvalidProblem(f"{self.name}.change.per_unit", self.change.per_unit, "0", hint)
+
+    @property
+    def range_text(self) -> str:
+        """The choices, in words."""
+        return f"one of {', '.join(map(str, self.choices))}"
 
     @property
     def levels(self) -> _arrays.Float[np.ndarray, " c"]:
