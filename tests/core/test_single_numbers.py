@@ -25,6 +25,13 @@ def test_one_number_is_a_number(wrap: Any) -> None:
     assert sb.load(study.to_json()).history[suggestion.token].outcome == outcome
 
 
+@pytest.mark.parametrize("wrap", [np.array, lambda x: (x,), lambda x: [x], np.float32])
+def test_so_is_a_time(wrap: Any) -> None:
+    study = sb.Optimizer(sb.TimeVarying([sb.Float("x", 0, 1)]), rounds=3)
+    asked = study.ask(time=wrap(2.5))
+    assert study.history[asked.token].request["time"] == 2.5
+
+
 @pytest.mark.parametrize("value", [(1, 2), [], np.array([1.0, 2.0]), ("1",), (True,), ((1.0,),), np.array([np.nan])])
 def test_anything_else_is_refused(value: Any) -> None:
     study = sb.Optimizer(PROBLEM, rounds=3)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import steerbo as sb
 from steerbo._evidence import BOUND
 from steerbo.core import Recommendation, Scope
 from steerbo.gp import GPRegression
 from steerbo.gp.kernels import Matern52
-from steerbo.surrogate import FIRST_STEP, better, gain_between, reach
+from steerbo.surrogate import FIRST_STEP, better, gain_between, reach, undecided
 from steerbo.surrogate._reach import gains
 
 LEAST = np.full(2, FIRST_STEP)
+NO_LIMITS = np.full(4, np.inf), np.full(4, np.inf)
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(0, 20))
@@ -51,8 +54,46 @@ def test_gains_are_those_of_the_joint_posterior() -> None:
     np.testing.assert_allclose(deviation**2, np.diag(difference @ joint @ difference.T), atol=1e-8)
     np.testing.assert_allclose(mean, difference @ model.means(both), atol=1e-10)
     for lasting, deviations in ((True, 1.0), (False, BOUND)):
-        found = better(model, rows, others, lasting)
+        found = better(model, rows, others, NO_LIMITS, lasting)
         np.testing.assert_array_equal(found, (mean > 0) & (mean >= deviations * deviation))
+
+
+def test_settings_that_are_likelier_to_keep_a_limit_are_better_where_todays_are_too_unlikely_to() -> None:
+    model, rows = GPRegression(Matern52([1.0])), np.zeros((4, 1))  # in value nothing is better
+    margins = np.array([-1.0, -3.0, 0.5, 0.5]), np.array([-2.0, -2.0, -2.0, 0.1])
+    assert better(model, rows, rows, margins).tolist() == [True, False, True, False]
+
+
+def test_todays_settings_are_not_compared_where_they_are_too_unlikely_to_keep_a_limit() -> None:
+    model, rows, today = GPRegression(Matern52([1.0])), np.array([[0.0], [1.0]]), np.full((2, 1), 0.5)
+    model.extend(rows, np.array([0.0, 0.1]))
+    assert undecided(model, rows, today, (np.ones(2), np.ones(2)))
+    assert not undecided(model, rows, today, (np.ones(2), np.array([1.0, -0.1])))
+
+
+LIMIT = [sb.OutcomeConstraint("pressure", at_most=0.5, probability=0.9)]
+TODAY_BREAKS_IT = {
+    "cost-varying": sb.CostVarying([sb.Float("x", 0, 1)], [["x"]], limits=LIMIT, current={"x": 0.9}),
+    "time-varying": sb.TimeVarying([sb.Float("x", 0, 1)], limits=LIMIT, current={"x": 0.9}),
+    "causal": sb.Causal(
+        sb.CausalGraph.from_text("x -> y", target="y", intervenable=["x"]),
+        [sb.Float("x", 0, 1)],
+        limits=LIMIT,
+        current={"x": 0.9},
+    ),
+}
+
+
+@pytest.mark.few_draws
+@pytest.mark.parametrize("kind", TODAY_BREAKS_IT)
+def test_a_study_leaves_todays_settings_that_break_a_limit_although_they_are_worth_more(kind: str) -> None:
+    study, nature = sb.Optimizer(TODAY_BREAKS_IT[kind], rounds=14, seed=0), np.random.default_rng(0)
+    while (asked := study.ask()) is not None:
+        x = asked.values.get("x", 0.9)
+        study.tell(asked, x + 0.02 * nature.normal(), realised={"pressure": x + 0.02 * nature.normal()})
+    latest = [played.realised["pressure"] for played in study.history.last(3)]
+    assert max(latest) < 0.55, "today's 0.9, and the edge of a tenth about it, 0.8, break it"
+    assert study.recommend().values["x"] < 0.5
 
 
 def test_without_outcomes_nothing_is_better() -> None:

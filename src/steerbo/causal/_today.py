@@ -16,7 +16,7 @@ from .._arrays import Bool, Float
 from ..core import PolicyStep, Result, Scope
 from ..gp import GPRegression
 from ..space import Categorical
-from ..surrogate import better, first_steps, reach, undecided
+from ..surrogate import Feasibility, Margins, better, first_steps, likelier, reach, undecided
 from ._arms import Arm
 from ._contexts import known_in
 from .models import ArmModels, Posterior
@@ -71,6 +71,7 @@ class WithinReach:
         k: number of the arm's model.
         results: all results of the study.
         now: the time, where effects change.
+        learned: limits on outcomes of that model's plays.
     """
 
     def __init__(
@@ -80,6 +81,8 @@ class WithinReach:
         k: int,
         results: Sequence[Result],
         now: float | None,
+        *,
+        learned: Feasibility,
     ) -> None:
         self._problem, self._arm = problem, models.typical[k]
         self._usual = self._medians(results)
@@ -94,8 +97,9 @@ class WithinReach:
                 row[self._arm.names.index(name)] = code
         columns = [self._arm.names.index(name) for name in self._arm.actions]
         model = models.regressions[k]
-        good = _better(model, rows, today)
-        self.undecided = isinstance(model, GPRegression) and undecided(model, rows, today)
+        margins = learned.margins(rows, today)
+        good = _better(model, rows, today, margins)
+        self.undecided = isinstance(model, GPRegression) and undecided(model, rows, today, margins)
         moved = [self._problem.space[name] for name in self._arm.actions]
         down, up = reach((rows - today)[:, columns], good, first_steps(moved))
         self._distances = dict(
@@ -147,9 +151,12 @@ class WithinReach:
 
 
 def _better(
-    model: Posterior, rows: Float[np.ndarray, "n d"], today: Float[np.ndarray, "n d"]
+    model: Posterior,
+    rows: Float[np.ndarray, "n d"],
+    today: Float[np.ndarray, "n d"],
+    margins: Margins,
 ) -> Bool[np.ndarray, " n"]:
     """Whether each row is surely better than today's beside it; by the mean of a model from outside."""
     if isinstance(model, GPRegression):
-        return better(model, rows, today)
-    return np.asarray(model.means(rows) > model.means(today))
+        return better(model, rows, today, margins)
+    return np.asarray((model.means(rows) > model.means(today)) | likelier(margins))

@@ -483,8 +483,8 @@ class CausalMethod(Method[Causal, O]):
         """Settings within reach of today's, by model."""
         now = self._present_context(history).get(TIME.name) if self.problem.timed else None
         return [
-            WithinReach(self.problem, self.models, k, history.results, now)
-            for k in range(len(self.models.typical))
+            WithinReach(self.problem, self.models, k, history.results, now, learned=learned)
+            for k, learned in enumerate(self.feasibility.learned)
         ]
 
     def told(self, i: int) -> int:

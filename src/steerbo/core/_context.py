@@ -21,7 +21,7 @@ from .._arrays import Float
 from .._wording import number_hint
 from ..errors import InvalidInput, InvalidOutcome, InvalidRequest
 from ..space import Categorical, Space
-from ..space.fields import as_number
+from ..space.fields import as_number, single
 from ._findings import reason
 from ._history import History, Round
 from .answers import Recommendation
@@ -109,7 +109,7 @@ def read_when(realised: Any) -> tuple[float | None, dict[str, Any]]:
 
 def _as_time(field: str, given: Any, error: type[InvalidInput]) -> float:
     """Check a time by itself."""
-    time = as_number(given)
+    time = as_number(single(given))
     if time is None:
         raise error(field, given, "a finite number", _dates_are_numbers(given))
     if abs(time) > LARGEST:

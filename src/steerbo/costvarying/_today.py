@@ -66,7 +66,8 @@ class Today:
         here = np.clip(self._stands(context), 0.0, 1.0)
         offsets = self._offsets(rows, here)
         lasting = self.problem.afterwards != 0 and not self.problem.timed
-        good = better(model, rows, rows - offsets, lasting)
+        margins = self.surrogate.feasibility.margins(rows, rows - offsets)
+        good = better(model, rows, rows - offsets, margins, lasting)
         down, up = reach(offsets[:, : len(names)], good, first_steps(self.problem.space))
         return {
             names[j]: (here[j] - down[j], here[j] + up[j])

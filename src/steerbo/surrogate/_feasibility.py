@@ -765,6 +765,19 @@ class Feasibility:
         likely = [*(self.models if outcomes else ()), *([] if works is None else [works])]
         return margin_over(likely, parts) if likely else None
 
+    def margins(
+        self, rows: Float[np.ndarray, "n e"], others: Float[np.ndarray, "n e"]
+    ) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
+        """Margins of encoded rows, and of others beside them, by the constraints on outcomes alone, (n,) each.
+
+        All columns count as set. Infinite where no constraint is known enough of.
+        """
+        n, both = len(rows), np.vstack([rows, others])
+        if not (self.models and n):
+            return np.full(n, np.inf), np.full(n, np.inf)
+        found = margin_over(self.models, [Controlled()] * both.shape[1])(both)
+        return found[:n], found[n:]
+
     def region(
         self,
         box: Box,

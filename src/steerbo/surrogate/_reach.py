@@ -16,6 +16,10 @@ open, until others are surely better: a comparison needs both halves, and to hol
 plays only left them, the model would forget their worth, and go on trying what is as good as a
 corner of the box.
 
+Today's settings may break a limit on an outcome: it may be why the study is made. Settings that are
+likelier to satisfy it are then better than today's, whatever their value: if the value alone
+counted, and grew with the outcome that is limited, plays would stay at the box's edge for ever.
+
 The box is a function of the outcomes as they stand: an outcome that proves to be a mistake closes
 again the part that it had opened.
 """
@@ -39,6 +43,10 @@ LIKELY = 1.0
 """Deviations by which settings are expected to be better, where a lesson lasts: five of six are then."""
 FURTHER = 2.0
 """How much further plays may go than those that are better; a trust region doubles, too (Eriksson et al. 2019)."""
+
+
+Margins = tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]
+"""Margins by which rows, and today's beside them, satisfy limits on outcomes: see `Feasibility.margins`."""
 
 
 def gains(
@@ -92,17 +100,40 @@ def better(
     model: GPRegression[Any],
     rows: Float[np.ndarray, "n d"],
     today: Float[np.ndarray, "n d"],
+    margins: Margins,
     lasting: bool = False,
 ) -> Bool[np.ndarray, " n"]:
-    """Whether each row is better than today's beside it: likely, if a lesson is `lasting`, else surely."""
+    """Whether each row is better than today's beside it: likely, if a lesson is `lasting`, else surely.
+
+    Where today's are too unlikely to satisfy limits, rows that are likelier to are better, too.
+    """
     gain, deviation = gains(model, rows, today)
-    return np.asarray((gain > 0.0) & (gain >= (LIKELY if lasting else BOUND) * deviation))
+    improved = (gain > 0.0) & (gain >= (LIKELY if lasting else BOUND) * deviation)
+    return np.asarray(improved | likelier(margins))
+
+
+def likelier(margins: Margins) -> Bool[np.ndarray, " n"]:
+    """Whether each row is likelier to satisfy limits than today's beside it, which is too unlikely to.
+
+    >>> likelier((np.array([-1.0, 0.5, -3.0]), np.array([-2.0, 0.2, -2.0])))
+    array([ True, False, False])
+    """
+    here, there = margins
+    return np.asarray((there < 0.0) & (here > there))
 
 
 def undecided(
-    model: GPRegression[Any], rows: Float[np.ndarray, "n d"], today: Float[np.ndarray, "n d"]
+    model: GPRegression[Any],
+    rows: Float[np.ndarray, "n d"],
+    today: Float[np.ndarray, "n d"],
+    margins: Margins,
 ) -> bool:
-    """Whether no row is surely better than today's beside it, and the last one is not surely worse either."""
+    """Whether no row is surely better than today's beside it, and the last one is not surely worse either.
+
+    Nothing is undecided where today's are too unlikely to satisfy limits: they are not played again.
+    """
+    if (margins[1][-1:] < 0.0).any():
+        return False
     gain, deviation = gains(model, rows, today)
     sure = BOUND * deviation
     improved = (gain > 0.0) & (gain >= sure)

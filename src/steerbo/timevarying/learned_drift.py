@@ -56,6 +56,7 @@ from ..surrogate import (
     STARTING_POINTS,
     Data,
     DriftTracker,
+    Margins,
     OutcomeModels,
     RowsModel,
     average_gain,
@@ -70,7 +71,7 @@ from ..surrogate import (
 )
 from ._today import TodaysPlaces
 from .data import Maximiser, Place, RoundView, draw_largest
-from .method import TimeVaryingMethod, time_and_seen
+from .method import Candidates, TimeVaryingMethod, time_and_seen
 from .problem import TimeVarying, place_of, scaled, settings
 from .surrogates import any_point, any_site, best_site, box_of
 
@@ -175,24 +176,27 @@ class DriftingSurrogate:
             points = points - self.today.at_places(self.today.points(places), time)
         return np.column_stack([points, np.full(len(points), time)])
 
-    def reach(self, time: float) -> tuple[Float[np.ndarray, " d"], Float[np.ndarray, " d"]]:
+    def reach(
+        self, time: float, limits: Candidates
+    ) -> tuple[Float[np.ndarray, " d"], Float[np.ndarray, " d"]]:
         """Encoded distances below and above today's settings within which a play at this time lies: see `reach`."""
-        rows, offsets = self._beside_today(time)
-        good = better(self.model, rows, rows - offsets)
+        rows, offsets, margins = self._beside_today(time, limits)
+        good = better(self.model, rows, rows - offsets, margins)
         return reach(offsets[:, :-1], good, first_steps(self.problem.space))
 
-    def undecided(self, time: float) -> bool:
+    def undecided(self, time: float, limits: Candidates) -> bool:
         """Whether the latest play's settings may be better or worse than today's at this time, and none is better."""
-        rows, offsets = self._beside_today(time)
-        return undecided(self.model, rows, rows - offsets)
+        rows, offsets, margins = self._beside_today(time, limits)
+        return undecided(self.model, rows, rows - offsets, margins)
 
     def _beside_today(
-        self, time: float
-    ) -> tuple[Float[np.ndarray, "n e"], Float[np.ndarray, "n e"]]:
-        """The model's rows as of this time, and what they differ by from today's settings."""
+        self, time: float, limits: Candidates
+    ) -> tuple[Float[np.ndarray, "n e"], Float[np.ndarray, "n e"], Margins]:
+        """The model's rows as of this time, their differences from today's settings, and the margins of both."""
         rows = self.model.inputs.copy()
         rows[:, -1] = time
-        return rows, np.where(np.append(self.today.settable, False), rows, 0.0)
+        offsets = np.where(np.append(self.today.settable, False), rows, 0.0)
+        return rows, offsets, limits.margins(self._given.told, offsets[:, :-1], time)
 
     def refit(self, history: History) -> Mapping[str, Any] | None:
         """Learn hyperparameters and drift of all outcomes anew, where that is due for one of them."""
@@ -433,7 +437,9 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
         """See `TimeVaryingMethod.holds_today`; and after a play that is undecided: see `surrogate._reach`."""
         if (latest := history.latest) is None or not self.surrogate.today.known:
             return super().holds_today(history, time)
-        return not latest.suggestion.note.get("current") and self.surrogate.undecided(time)
+        return not latest.suggestion.note.get("current") and self.surrogate.undecided(
+            time, self.candidates
+        )
 
     def view(self, history: History, request: Mapping[str, Any]) -> RoundView:
         """See `TimeVaryingMethod.view`; within reach of today's settings, where some of that is available."""
@@ -456,7 +462,7 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
         today = self.surrogate.today
         if not today.known:
             return available
-        near = today.within(available, context, time, self.surrogate.reach(time))
+        near = today.within(available, context, time, self.surrogate.reach(time, self.candidates))
         return available if near is None else near
 
     def _start(self, view: RoundView, number: int) -> Choice:

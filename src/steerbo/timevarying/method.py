@@ -59,6 +59,7 @@ from ..surrogate import (
     FailureModel,
     Feasibility,
     Lasting,
+    Margins,
     Observed,
     Part,
     build_model,
@@ -254,6 +255,17 @@ class Candidates:
         return self.feasibility.probability_of_play(
             self._parts(time), self.problem.space.encode([values])
         )
+
+    def margins(
+        self, told: Sequence[Result], offsets: Float[np.ndarray, "n d"], time: float
+    ) -> Margins:
+        """See `Feasibility.margins`: of results at this time, and of settings, which theirs exceed by offsets."""
+        rows = self.problem.space.encode([each.realised for each in told])
+        others = rows - offsets
+        if self._drifts:
+            when = np.full((len(rows), 1), time)
+            rows, others = np.hstack([rows, when]), np.hstack([others, when])
+        return self.feasibility.margins(rows, others)
 
     def success_probability(self, values: Mapping[str, Any], time: float) -> float | None:
         """Probability to work at values of all variables; None where too few have failed near them."""
