@@ -301,3 +301,37 @@ def test_whether_a_limit_on_settings_binds_hangs_on_no_origin(origin: float) -> 
     ends = [4 + origin, 3.99001 + origin]
     optimizer = sb.Optimizer(Shifted([sb.LinearConstraint({"dose": 1}, at_most=end) for end in ends]), Near)
     assert [row[2] for row in optimizer.explain().tables[-1].rows] == [False, True]
+
+
+PRESSED = [sb.OutcomeConstraint("pressure", at_most=5, probability=0.9)]
+HEAT = sb.Float("heat", 0, 1)
+HEATED = {
+    "cost-varying": sb.CostVarying([HEAT], [["heat"]], limits=PRESSED),
+    "time-varying": sb.TimeVarying([HEAT], limits=PRESSED),
+    "causal": sb.Causal(
+        sb.CausalGraph.from_text("cold -> steam; heat -> steam", target="steam", intervenable=["heat"]),
+        [HEAT, sb.Float("cold", 0, 1)],
+        limits=PRESSED,
+    ),
+}
+
+
+@pytest.mark.parametrize("problem", HEATED.values(), ids=HEATED)
+def test_answers_say_how_likely_they_keep_a_limit_that_is_learned(problem: sb.Problem) -> None:
+    optimizer = sb.Optimizer(problem, rounds=20, seed=0)
+    seen = {"cold": 0.5} if problem.kind == "causal" else {}
+    for number in range(7):
+        if number == 3:
+            for answer in (optimizer.recommend(), optimizer.policy(seen), optimizer.predict({"heat": 0.95}, seen)):
+                assert "whether it keeps pressure at most 5 with probability 0.9 is not known" in str(answer)
+            assert "Whether the recommendation keeps a limit is not known: pressure at most 5" in str(
+                optimizer.explain()
+            )
+        suggestion = optimizer.ask()
+        if suggestion.observe:
+            suggestion = optimizer.decide(suggestion, seen)
+        heat = suggestion.values["heat"]
+        optimizer.tell(suggestion, heat, realised={"pressure": 2 + 4 * heat})
+    assert "not known" not in str(optimizer.recommend())
+    assert "kept with" not in str(optimizer.recommend())
+    assert "pressure at most 5 with probability 0.9: kept with" in str(optimizer.predict({"heat": 0.95}, seen))

@@ -24,7 +24,7 @@ from ._implausible import far_from_all
 from ._method import Method
 from ._problem import Problem
 from ._words import kept_text
-from .answers import Explanation, Recommendation, Suggestion, Table
+from .answers import Explanation, PolicyStep, Recommendation, Suggestion, Table
 
 _LIMITS = "a list of limits: ‹LinearConstraint›, ‹ForbiddenCombination› or ‹OutcomeConstraint›"
 _BINDS = 1e-4  # of the range of the sum: less room than that is none
@@ -157,9 +157,16 @@ def with_limits(
         for limit, room, spread in zip(limits, rooms, spreads, strict=True)
     )
     binding = [str(limit) for limit, (_, _, binds) in zip(limits, rows, strict=True) if binds]
-    said = (
-        f"The recommendation is at {'a limit: ' + '; '.join(binding) if binding else 'no limit'}."
-    )
+    unknown = [
+        str(limit)
+        for limit, room in zip(limits, rooms, strict=True)
+        if isinstance(limit, OutcomeConstraint) and room is None
+    ]
+    at = f"a limit: {'; '.join(binding)}" if binding else "no limit"
+    said = f"The recommendation is at {at}."
+    if unknown:
+        unsure = f"Whether the recommendation keeps a limit is not known: {'; '.join(unknown)}."
+        said = f"{said} {unsure}" if binding else unsure
     each = zip(limits, rooms, spreads, strict=True)
     if likely := [
         str(limit) for limit, room, spread in each if _likely_broken(limit, room, spread)
@@ -264,6 +271,38 @@ def limit_texts(method: Method[Any, Any], history: History, suggestion: Suggesti
         for limit in _on_outcomes(method.problem)
         if limit.name in suggestion.limits
     ]
+
+
+def limits_doubted(
+    method: Method[Any, Any],
+    history: History,
+    answer: Recommendation | PolicyStep,
+    request: Mapping[str, Any],
+) -> Iterator[Reason]:
+    """Name the limits on outcomes that an answer keeps less often than asked, or of which that is not known.
+
+    Args:
+        method: of the study.
+        history: of the study.
+        answer: with an expected value.
+        request: as for `ask`; the time, where the problem has one.
+    """
+    limits = _on_outcomes(method.problem)
+    known = {**answer.context, **answer.values}
+    chances = method.limit_probabilities(history, answer.scope, known, request) if limits else {}
+    if limits and not chances and isinstance(answer, Recommendation):
+        # a policy sets other values in each case: it has slack, and no probability
+        rooms = zip(
+            method.problem.every_limit, method.constraint_slack(history, answer), strict=True
+        )
+        chances = {limit.name: None for limit, room in rooms if limit in limits and room is None}
+    for limit in limits:
+        if limit.name not in chances:
+            continue
+        if (chance := chances[limit.name]) is None:
+            yield reason("limit-unknown", limit=str(limit))
+        elif chance < limit.probability - _ROUNDING:
+            yield reason("limit-seldom", limit=str(limit), probability=chance)
 
 
 def nearest_outcomes(problem: Problem, history: History) -> Iterator[Reason]:

@@ -387,6 +387,8 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "limit-nearest": lambda limit, nearest, where: (
         f"no outcome has kept {limit}: the nearest is {numeral(nearest)}, in {where}"
     ),
+    "limit-unknown": "whether it keeps {limit} is not known",
+    "limit-seldom": lambda limit, probability: f"{limit}: {kept_text(probability)}",
     "unknown-cost": _unknown_cost,
     "not-looked-at": "the policy does not look at {names}",
     "breaks-limit": "it breaks a limit: {limit}",

@@ -34,11 +34,12 @@ from ._constraints import (
     check_suggestion,
     limit_texts,
     limits_broken,
+    limits_doubted,
     limits_unlikely,
     nearest_outcomes,
     with_limits,
 )
-from ._context import TIME, context_of
+from ._context import TIME, context_of, now
 from ._creation import MethodOptions, created_event
 from ._doubtful import against, bad_outliers, costs_hang, idle_tolerance
 from ._findings import Finding, Reason, gain_over_current, reason
@@ -433,15 +434,20 @@ class BaseStudy(ABC):
         return self._method.success_probability(self._state.history, answer)
 
     def _reasons(
-        self, answer: Recommendation | PolicyStep, works: float | None
+        self,
+        answer: Recommendation | PolicyStep,
+        works: float | None,
+        request: Mapping[str, Any] | None = None,
     ) -> tuple[Reason, ...]:
-        """Reasons of an answer, with the cautions of `core._doubtful`."""
+        """Reasons of an answer, with the cautions of `core._doubtful` and of limits; `request`: it is as of that."""
         if answer.mean is None:
             return answer.reasons
         doubted, history = self._method.outliers(self._state.history), self._state.history
+        when = {TIME.name: now(history), **(request or {})}
+        limits = limits_doubted(self._method, history, answer, when)
         more = against(self.problem, history, answer, works=works, doubted=doubted)
         nearest = nearest_outcomes(self.problem, history)
-        return (*answer.reasons, *nearest, *more, *self._state.codes.left_out())
+        return (*answer.reasons, *limits, *nearest, *more, *self._state.codes.left_out())
 
     def _said(self, advice: Recommendation) -> Recommendation:
         """Put a recommendation in the problem's order, add mean costs, and drop expectations before any outcome."""
@@ -529,7 +535,7 @@ class BaseStudy(ABC):
                     if step.mean is None
                     else self._method.bound_inflation(history, step.scope),
                 )
-                step = replace(step, reasons=self._reasons(step, self._works(step)))
+                step = replace(step, reasons=self._reasons(step, self._works(step), read))
         else:
             step = replace(step, mean=None, lower=None, upper=None)
         guesses = [
@@ -622,7 +628,7 @@ class BaseStudy(ABC):
             method = state.method_after_refit()
             answer = method.predict(state.history, settings, {**context_of(read), **seen})
             answer = self._said(replace(answer, values=settings, context=seen, alternatives=()))
-            answer = replace(answer, reasons=self._reasons(answer, self._works(answer)))
+            answer = replace(answer, reasons=self._reasons(answer, self._works(answer), read))
         broken = [
             reason("breaks-limit", limit=str(limit))
             for limit in broken_by(self.problem, settings, seen)
