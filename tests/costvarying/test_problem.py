@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 import steerbo as sb
@@ -44,3 +46,10 @@ def test_it_says_what_a_play_costs_and_what_is_good_enough() -> None:
         ("control set", "b + a; 3 a round"),
         ("good enough", "within 0.5 of the best"),
     )
+
+
+def test_it_says_what_is_good_enough_where_nobody_stated_it() -> None:
+    unstated = "what gives up at most 5 % of the way from the worst expected value to the best"
+    assert ("good enough", unstated) in replace(PROBLEM, tolerance=None).describe()
+    assert "good enough" not in dict(replace(PROBLEM, tolerance=None, value_of_one=2.0).describe())
+    assert str(sb.costvarying.Fraction(0.1, worst=2)) == "what gives up at most 10 % of the way from 2 to the best"

@@ -118,6 +118,16 @@ def test_dots_are_of_rounds_that_looked_at_the_same() -> None:
     assert hollow, "those of the other"
 
 
+def test_an_outcome_beyond_the_picture_is_counted() -> None:
+    study = kiln()
+    assert slice_along(study, study.recommend(), "heat").says.endswith("Dots: outcomes.")
+    (last,) = study.history.pending
+    with pytest.warns(sb.errors.OutOfRangeWarning):
+        study.tell(last.suggestion, -300.0)
+    drawn = slice_along(study, study.recommend(), "heat")
+    assert drawn.says.endswith("Dots: outcomes; 1 outcome beyond this picture.")
+
+
 def test_whole_numbers_have_no_decimals() -> None:
     optimizer = sb.Optimizer(sb.CostVarying([sb.Integer("n", 1, 9)], [["n"]]), seed=1)
     for _ in range(8):

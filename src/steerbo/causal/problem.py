@@ -22,7 +22,7 @@ from ..core import (
     traded_lines,
 )
 from ..core.request import read_context
-from ..core.tolerance import Tolerance
+from ..core.tolerance import UNSTATED, Tolerance
 from ..errors import InvalidProblem, combine, one_of
 from ..gp.drift import AnyDrift, check_clock, drift_lines
 from ..records import record, to_dict
@@ -394,8 +394,8 @@ class Causal(ConstrainedProblem):
     def _money_lines(self) -> tuple[tuple[str, str], ...]:
         if self.price_table is None:
             return ()
-        enough = (("good enough", str(self.tolerance)),) if self.tolerance is not None else ()
-        return (("prices", self.price_table.summary(self.graph)), *enough)
+        enough = ("good enough", str(self.tolerance or UNSTATED))
+        return (("prices", self.price_table.summary(self.graph)), enough)
 
 
 def _edges(graph: CausalGraph) -> str:

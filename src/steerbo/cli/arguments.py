@@ -78,7 +78,7 @@ def open_study(
             "log",
             str(specification.log),
             "a study's log",
-            f"`steerbo new {to_type(place)}` makes one.",
+            f"`steerbo new {to_type(place)}` makes one. A study that has begun has one: move it there with its file.",
         )
     log = DatabaseLog(specification.log, make=False)
     worker: dict[str, Any] = {"holder": BY_HAND, "wait": WAIT}

@@ -39,8 +39,12 @@ class Fraction:
         return self
 
     def __str__(self) -> str:
-        counted = "" if self.worst is None else f", counted from {self.worst:g}"
-        return f"what gives up at most {100 * self.share:g} % of the best{counted}"
+        of = (
+            "way from the worst expected value"
+            if self.worst is None
+            else f"way from {self.worst:g}"
+        )
+        return f"what gives up at most {100 * self.share:g} % of the {of} to the best"
 
     def acceptable(self, best: float, worst: float, sign: float) -> float:
         """The least acceptable value; `best`, `worst` and the answer in units of `sign · value`."""

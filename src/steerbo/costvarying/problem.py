@@ -30,7 +30,7 @@ from ..core import (
     traded_lines,
 )
 from ..core.answers import as_text
-from ..core.tolerance import Tolerance
+from ..core.tolerance import UNSTATED, Tolerance
 from ..errors import InvalidOutcome, InvalidRequest, one_of
 from ..gp import noise_lines
 from ..gp.drift import AnyDrift, check_clock, drift_lines
@@ -182,7 +182,9 @@ class CostVarying(ConstrainedProblem):
         ]
         changes = [("changing", f"{name}: {change}") for name, change in self.space.changes.items()]
         notes = [("note", text) for text in cheaper_supersets(self.scopes)]
-        tolerance = [("good enough", str(self.tolerance))] if self.tolerance is not None else []
+        compared = len(self.scopes) > 1 and not self.value_of_one and not self.traded
+        enough = self.tolerance or (UNSTATED if compared else None)
+        tolerance = [("good enough", str(enough))] if enough is not None else []
         limits = [("limit", str(limit)) for limit in self.limits or ()]
         stands = (
             [("today's settings", as_text(self.shown(self.today.in_words())))] if self.today else []

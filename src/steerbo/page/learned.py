@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 import numpy as np
 
-from .._wording import interval_texts
+from .._wording import counted, interval_texts
 from ..core import BaseStudy, Recommendation, with_unit
 from ..errors import InvalidRequest, SteerboError, one_of
 from ..interop.posteriors import posterior_of
@@ -346,9 +346,9 @@ def slice_along(study: BaseStudy, advice: Recommendation, name: str) -> Slice:
     says = f"Expected {words.value_label} along {label}{held}{rest}."
     if isinstance(variable, Categorical):
         return Slice(name, None, _levels(found.at, found.mean, found.width, best), says)
-    chart = _drawn(study, found, label, best)
+    chart, beyond = _drawn(study, found, label, best)
     band = "Band: 95 %. " if np.isfinite(found.width).all() else ""
-    return Slice(name, chart, (), f"{says} {band}{_dots(found)}")
+    return Slice(name, chart, (), f"{says} {band}{_dots(found, beyond)}")
 
 
 def _holding(study: BaseStudy, advice: Recommendation, name: str) -> Recommendation:
@@ -359,13 +359,15 @@ def _holding(study: BaseStudy, advice: Recommendation, name: str) -> Recommendat
     return next((e for e in everyone if name in (*e.scope.set, *e.scope.keep)), advice)
 
 
-def _dots(found: ModelSlice) -> str:
-    """Words for the dots."""
+def _dots(found: ModelSlice, beyond: int) -> str:
+    """Words for the dots, and for those `beyond` the axes."""
     hollow = ", hollow of other rounds" if not all(each.own for each in found.data) else ""
-    return f"Dots: outcomes{hollow}."
+    more = f"; {counted(beyond, 'outcome')} beyond this picture" if beyond else ""
+    return f"Dots: outcomes{hollow}{more}."
 
 
-def _drawn(study: BaseStudy, found: ModelSlice, label: str, best: Any) -> Chart:
+def _drawn(study: BaseStudy, found: ModelSlice, label: str, best: Any) -> tuple[Chart, int]:
+    """Chart of a slice, and how many outcomes lie beyond its axes."""
     problem, words, name = study.problem, Words.of(study), found.name
     at = np.asarray(found.at, dtype=float)
     mean = found.mean
@@ -386,6 +388,7 @@ def _drawn(study: BaseStudy, found: ModelSlice, label: str, best: Any) -> Chart:
         if bounded
         else ""
     )
+    shown = [each for each in told if at[0] <= each.at <= at[-1] and low <= each.value <= high]
     dots = [
         Mark(
             across.at(each.at),
@@ -393,13 +396,12 @@ def _drawn(study: BaseStudy, found: ModelSlice, label: str, best: Any) -> Chart:
             f"{each.title}: {words.outcome(each.value)} at {with_unit(problem.space, name, each.at)}",
             "dot" if each.own else "off",
         )
-        for each in told
-        if at[0] <= each.at <= at[-1] and low <= each.value <= high
+        for each in shown
     ]
     k = int(np.argmax(problem.sign * mean))
     ends = (float(mean[k] - width[k]), float(mean[k] + width[k])) if bounded else (None, None)
     highest = with_unit(problem.space, name, float(at[k]))
-    return Chart(
+    chart = Chart(
         line=points(at, mean, across, up),
         band=band,
         dots=thinned(dots),
@@ -409,6 +411,7 @@ def _drawn(study: BaseStudy, found: ModelSlice, label: str, best: Any) -> Chart:
         along=label,
         text=f"{words.value} along {name}: best at {highest}, where {words.expected(float(mean[k]), *ends)}",
     )
+    return chart, len(told) - len(shown)
 
 
 def _marks(
