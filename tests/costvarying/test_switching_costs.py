@@ -528,3 +528,40 @@ def test_where_a_limit_moves_with_the_weather_no_play_costs_more_than_is_left(me
             optimizer.tell(suggestion, -((oven - 0.7) ** 2) - (speed - 0.3) ** 2)
         assert optimizer.history.spent == 28
     assert refused >= 2
+
+
+PRESSED = sb.CostVarying(
+    [sb.Float("valve", 0, 1, change=sb.SwitchingCost(fixed=5), law=sb.Uniform()), sb.Float("speed", 0, 1)],
+    [["speed"], ["valve", "speed"]],
+    costs=[1, 1],
+    tolerance=sb.Absolute(0.1),
+    limits=[sb.OutcomeConstraint("pressure", at_most=0.5, probability=0.9)],
+)
+"""The wider the valve, the more it is worth, and the higher the pressure; where it is not held it may be anywhere."""
+
+
+def _pressed(problem: sb.CostVarying, rounds: int, seed: int = 0) -> list[tuple[float, Suggestion]]:
+    """Pressures of a study, and its suggestions."""
+    study, nature, found = sb.Optimizer(problem, budget=80, seed=seed), np.random.default_rng(seed), []
+    for _ in range(rounds):
+        asked = study.ask()
+        valve = asked.values.get("valve", nature.uniform())
+        pressure = valve + 0.02 * nature.normal()
+        realised = {"pressure": pressure, **({} if "valve" in asked.values else {"valve": valve})}
+        study.tell(asked, valve + 0.1 * asked.values["speed"] + 0.02 * nature.normal(), realised=realised)
+        found.append((pressure, asked))
+    return found
+
+
+def test_a_position_that_cannot_keep_a_limit_is_left_whatever_that_costs_and_in_few_moves() -> None:
+    held = replace(PRESSED, control_sets=[["valve", "speed"]], costs=[1], current={"valve": 0.9, "speed": 0.5})
+    played = _pressed(held, 16)
+    assert max(pressure for pressure, _ in played[-4:]) < 0.55, "the valve was stuck at 0.95"
+    assert sum(bool(asked.change_cost) for _, asked in played[5:]) <= 4, "each move costs as much as five rounds"
+
+
+def test_a_start_does_not_go_on_with_plays_that_are_known_to_break_a_limit() -> None:
+    for _, asked in _pressed(PRESSED, 10)[5:]:
+        assert asked.limits["pressure"] == pytest.approx(0.9, abs=0.1), (
+            "a valve that is not held keeps it half the time"
+        )

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Float
-from ..core import SEEN, Choice, History, batch_position
+from ..core import SEEN, Choice, History, batch_position, context_of
 from ..space import Categorical
 from ..surrogate import STARTING_POINTS
 from ._switching import ASSUMED
@@ -83,7 +83,14 @@ class _Start:
                 return None
             else:
                 arm, point = method.in_place(arm, point, request)
+        if self._known >= STARTING_POINTS and not self._keeps_limits(arm, point):
+            return None
         return method.play(arm, point, request)
+
+    def _keeps_limits(self, arm: Arm, point: Float[np.ndarray, " c"]) -> bool:
+        """Whether a play keeps the limits as often as asked: else bounds choose, which know where they are kept."""
+        settings, context = self.space.settings(arm, point), context_of(self.request)
+        return self.method.keeps_limits(self.problem.scopes[arm.set], settings, context)
 
     def _started(self) -> bool:
         """Whether enough is known for the model to choose: of hard-to-change variables some positions, too."""

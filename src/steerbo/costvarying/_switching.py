@@ -20,6 +20,9 @@ play is lost by a move, the lead of the best over their average. Under drift a p
 counts by the correlation that then remains. Where contexts are seen, only as many plays as a
 context usually lasts (`persistence`) are in this one; the others are an average over past contexts,
 in each of which variables that are easy to change are set anew.
+
+Where nothing that stays is likely to keep the limits and to work, its value does not count: plays
+that do are worth a move at any price, and others come nearer by as many deviations as values would.
 """
 
 from __future__ import annotations
@@ -121,7 +124,8 @@ class PayingMoves:
 
     Attributes:
         moving: arms that may move something; none where nothing can stay.
-        best: comparison of the best move that was asked for with staying; None: of none yet.
+        best: comparison of the best move that was asked for with staying; None: of none yet, or
+            staying is unlikely to keep the limits and to work.
     """
 
     def __init__(
@@ -144,7 +148,9 @@ class PayingMoves:
     @property
     def best(self) -> Switching | None:
         """See the class."""
-        return None if self._most is None else self._worth.compared(self._most)
+        if self._most is None or self._worth.must_leave:
+            return None
+        return self._worth.compared(self._most)
 
     def play_of(self, a: int) -> Maximum | None:
         """Next play of an arm; None where that is a move which gains less than it costs, or than another of its set."""
@@ -276,6 +282,11 @@ class _Moves:
         )
         self._positions = self.space.encoded(method.problem.keepable_positions(history))
 
+    @property
+    def must_leave(self) -> bool:
+        """Whether no play that stays is likely to keep the limits and to work."""
+        return self.stay <= UNLIKELY / 2.0
+
     def to(self, a: int, to: Maximum) -> Move:
         """Value a move of arm `a` to a point."""
         method, arm = self.method, self.candidates.arms[a]
@@ -286,11 +297,13 @@ class _Moves:
         money = self._play / (price or switching or 1.0) if worth is None else 1 / worth
         saved = float(self._costs[self._here]) - price
         saved = max(saved, 0.0) if worth is None else saved
-        gain = (
-            self._gain(arm.set, settings, plays, money, saved) - money * switching
-            if plays > 1.0
-            else -np.inf
-        )
+        if self.must_leave:
+            nearer = method.model.scale * (to.value - self.stay)
+            gain = max(plays, 1.0) * nearer - money * switching
+        elif plays > 1.0:
+            gain = self._gain(arm.set, settings, plays, money, saved) - money * switching
+        else:
+            gain = -np.inf
         better = (gain + money * switching) / plays if plays > 1.0 else 0.0
         mean = float(self.candidates.expected_mean(a).mean(to.point[None])[0])
         needed = money * switching / plays if plays else np.inf
