@@ -13,12 +13,12 @@ from steerbo.core import Choice, Explanation, Method, Recommendation, Scope
 class Middle(Method):
     '''Always the middle.'''
     name = "middle"
-    def choose(self, history, request):
+    def choose(self, request):
         values = {v.name: (v.low + v.high) / 2 for v in self.problem.space}
         return Choice(Scope(list(values)), values)
-    def recommend_at(self, history, context):
+    def recommend_at(self, context):
         return Recommendation(Scope(), {})
-    def explain(self, history):
+    def explain(self):
         return Explanation("the middle")
 """
 

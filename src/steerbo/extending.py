@@ -1,33 +1,33 @@
 """Interface for authors of methods and of kinds of problems: everything they need is imported from here.
 
 **A method** is a class derived from `Method`. It has a `name`, the class of problems that it
-`solves`, and three methods:
+`solves`, and answers three questions:
 
-- `choose(history, request)` returns a `Choice`: the `Scope` of this round (variables that are
-  set, and those looked at before), the values, and the reasons to be logged (`note`).
-- `recommend_at(history, context)` returns a `Recommendation`: the arm and settings to use from now on
-  in a context (values seen before choosing and, where the problem drifts, the time), and the
-  `Reason`s for it.
-- `explain(history)` returns an `Explanation`: why, with `Table`s if you like.
-  `why(history, suggestion)` may add the `Reason`s for one suggestion, by its note.
+- `choose(request)` returns a `Choice`: the `Scope` of this round (variables that are set, and those
+  looked at before), the values, and the reasons to be logged (`note`).
+- `recommend_at(context)` returns a `Recommendation`: the arm and settings to use from now on in a
+  context (values seen before choosing and, where the problem drifts, the time), and the `Reason`s
+  for it.
+- `explain()` returns an `Explanation`: why, with `Table`s if you like. `why(suggestion)` may add
+  the `Reason`s for one suggestion, by its note.
 
-`history` has the study as it stands now: `history.results` is everything to learn from, corrected,
-in the order in which it came, and `history.unresolved` the rounds that are out, or have failed: a
-choice counts them as if they were known, or all workers that ask at once would get the same. A
-method is a function of problem, options, seed and history, and is given no events: after a restart,
-or where an outcome was corrected, the history is another one, and nothing else happens.
-Expensive results are cached:
+It is made of `self.problem`, `self.options`, `self.streams` and `self.history`, and every answer is a
+function of these. The history has the study as it stands now: `history.results` is everything to
+learn from, corrected, in the order in which it came, and `history.unresolved` the rounds that are
+out, or have failed: a choice counts them as if they were known, or all workers that ask at once
+would get the same. A method is given no events: after a restart, or where an outcome was corrected,
+the history is another one, and nothing else happens. Expensive results are cached:
 
-- Hyperparameters that are learned are returned by `refit(history)` as plain data, and logged. From
-  then on they are `history.fit().hyperparameters`, with the `results` that taught them. Override
+- Hyperparameters that are learned are returned by `refit()` as plain data, and logged. From then
+  on they are `history.fit().hyperparameters`, with the `results` that taught them. Override
   `check_fit` to raise an error where a log has some that cannot be used: these are left out, and
   are due again.
 - A rule in which each lesson depends on those before it is a `Fold` over results: it goes on where
   results begin with those that it has, and begins anew where the past was changed.
 
 Under a budget a play may not cost more than is left by stated prices, else it is refused as
-`LimitBroken`. Choose from `problem.affordable(history)`, the scopes of which a play fits; where a
-price hangs on the settings, ask `history.affords(price)`. When no scope fits the study ends, by
+`LimitBroken`. Choose from `problem.affordable(self.history)`, the scopes of which a play fits; where
+a price hangs on the settings, ask `history.affords(price)`. When no scope fits the study ends, by
 `finished`.
 
 Randomness is `self.streams(round, "what for")`. A method that looks at something before it sets its
@@ -35,7 +35,7 @@ values names that in `Choice.observe`, and overrides `decide`. Values `seen` bef
 `request["context"]`, by name; where the problem has such variables, `recommend` answers for typical
 contexts, and `policy` for any. `Options` is a `record` in which every field has a default. Where
 answers have bounds, `bound_inflation` is a factor for the model's own errors, and
-`gain_at(history, context)` the gain that they still allow, so that a study can `stop` when
+`gain_at(context)` the gain that they still allow, so that a study can `stop` when
 that is little; both may be left out.
 
 >>> from steerbo import CostVarying, Float, Optimizer, Uniform
@@ -43,14 +43,14 @@ that is little; both may be left out.
 ...     '''Every control set in turn, always at the middle of its variables.'''
 ...     name = "middle"
 ...     solves = CostVarying
-...     def choose(self, history, request):
-...         scopes = self.problem.affordable(history)
-...         scope = scopes[len(history) % len(scopes)]
+...     def choose(self, request):
+...         scopes = self.problem.affordable(self.history)
+...         scope = scopes[len(self.history) % len(scopes)]
 ...         return Choice(scope, {name: self.problem.space[name].decode([0.5])[0] for name in scope.set})
-...     def recommend_at(self, history, context):
+...     def recommend_at(self, context):
 ...         why = reason("said", text="nothing is learned")
 ...         return Recommendation(Scope(self.problem.control_sets[0]), {}, reasons=(why,))
-...     def explain(self, history):
+...     def explain(self):
 ...         return Explanation("outcomes are ignored")
 >>> problem = CostVarying([Float("ph", 4, 8, law=Uniform())], [["ph"]])
 >>> Optimizer(problem, Middle).ask().values

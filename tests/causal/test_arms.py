@@ -229,7 +229,7 @@ def rows(optimizer: Optimizer, but: str | None = None, seed: int = 0) -> np.ndar
     i = method.models.number[X]
     method = copy(method)
     method.streams = Streams(seed)
-    return np.asarray(method.pending_points(optimizer.history, i, but))
+    return np.asarray(method.pending_points(i, but))
 
 
 def test_contexts_that_are_not_measured_yet_are_those_of_a_round_that_was() -> None:

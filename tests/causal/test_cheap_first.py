@@ -73,7 +73,7 @@ def test_what_does_not_look_reads_nothing_of_it() -> None:
     optimizer = played_on("looks", 30)
     method: Any = optimizer._state.method
     for i, arm in enumerate(method.arms):
-        act = method.greedy(optimizer.history, i, {})
+        act = method.greedy(i, {})
         seen: Mapping[str, Any] = {"lab": 0.5, "quick": 0.4}
         others = {name: -0.9 for name in seen if name not in arm.contexts}
         assert act(seen) == act({**seen, **others})
@@ -282,7 +282,7 @@ def test_a_study_ends_when_enough_is_known() -> None:
     chain, many, gains = world("chain"), size(90, 45), []
     for rounds in (3, 25, many):
         optimizer = played_on("chain", rounds)
-        gains.append(optimizer._state.method.gain(optimizer.history))
+        gains.append(optimizer._state.method.gain())
     assert gains[0] == np.inf > gains[1] > gains[2] > 0
     stopped = play(chain, sb.Optimizer(chain.problem, seed=0, stop=1.01 * gains[2], rounds=many + 5))
     assert len(stopped.history) <= many

@@ -33,14 +33,14 @@ def test_the_index_is_the_average_over_contexts_of_the_largest_bound() -> None:
     environment.play(optimizer, 30, 4)
     method: Any = optimizer._method
     for i in range(2):
-        seen = [row["c"] for row in method.contexts(optimizer.history, i, {})]
+        seen = [row["c"] for row in method.contexts(i, {})]
         bounds = []
         for c in seen:
             rows = np.array([[x, (c + 1) / 2] for x in np.linspace(0, 1, 201)])
             means, sds = np.array([each.predict(rows) for each in method.models[i].members]).transpose(1, 0, 2)
             mean = means.mean(axis=0)
             bounds.append((mean + np.sqrt((sds**2 + (means - mean) ** 2).mean(axis=0))).max())
-        assert method.arm_value(optimizer.history, i, {}) == pytest.approx(np.mean(bounds), rel=2e-3)
+        assert method.arm_value(i, {}) == pytest.approx(np.mean(bounds), rel=2e-3)
 
 
 def test_the_logged_index_is_in_the_users_units() -> None:

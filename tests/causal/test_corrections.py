@@ -176,11 +176,11 @@ def test_an_outcome_that_was_doubted_is_doubted_again_when_it_is_corrected_back(
         optimizer.tell(suggestion, sum(suggestion.values.values()) + 0.05 * drawn.standard_normal() + wrong)
     optimizer.refit()
     method: Any = optimizer._method
-    doubted = method.outliers(optimizer.history)
+    doubted = method.outliers()
     assert len(doubted) == 1
     stands = optimizer.history[doubted[0]].outcome
     assert stands is not None
     optimizer.amend(doubted[0], 0.5)
-    assert not method.outliers(optimizer.history)
+    assert not method.outliers()
     optimizer.amend(doubted[0], stands.value)
-    assert method.outliers(optimizer.history) == doubted
+    assert method.outliers() == doubted

@@ -158,7 +158,7 @@ def test_what_is_learned_has_to_be_told() -> None:
 
 def test_prices_at_values_and_at_the_least() -> None:
     of = problem()
-    costs = CostModel(of)
+    costs = CostModel(of, Optimizer(of).history)
     assert costs.varying(("dose", "rest", "age")) == ("dose", "rest")
     grid = np.array([[0.5, 0.2], [0.0, 0.9]])
     assert costs.of_rows(("dose", "rest"), grid, {"wind": 1.0}).tolist() == [3.5, 4.0]
@@ -170,7 +170,7 @@ def test_prices_at_values_and_at_the_least() -> None:
 
 def test_what_cannot_be_paid_is_as_near_as_can_be() -> None:
     of = problem({"dose": "10 * dose"})
-    costs = CostModel(of)
+    costs = CostModel(of, Optimizer(of).history)
     box = Box([0.0], [1.0], [None], [False])
     for most, wanted, found in ((6.0, 0.5, 0.5), (3.0, 0.5, 0.3), (-1.0, 0.5, 0.0)):
         assert ActionCost(costs, {}, most=most).nearest_affordable(("dose",), box, np.array([wanted])) == pytest.approx(
@@ -253,9 +253,9 @@ def test_without_prices_every_arm_costs_a_round_and_all_fit() -> None:
     optimizer = Optimizer(sb.Causal(priced.STAGED, priced.VARIABLES), "coca-bo", seed=0, rounds=1)
     method = paying(optimizer)
     assert set(method.costs.minima) == {1.0}
-    assert method.costs.affordable(optimizer.history).tolist() == list(range(len(method.arms)))
+    assert method.costs.affordable().tolist() == list(range(len(method.arms)))
     assert method.costs.expected(0, {}, {}) is None
-    assert method.finished(optimizer.history) == ""
+    assert method.finished() == ""
 
 
 def test_an_arm_costs_its_actions_and_looks_once_and_those_fit_for_which_there_is_money() -> None:
@@ -263,7 +263,7 @@ def test_an_arm_costs_its_actions_and_looks_once_and_those_fit_for_which_there_i
     method = paying(optimizer)
     for arm, price in zip(method.arms, method.costs.minima, strict=True):
         assert price == 1 + sum(priced.PRICES[name] for name in {*arm.scope.set, *arm.scope.contexts})
-    fits = method.costs.affordable(optimizer.history)
+    fits = method.costs.affordable()
     assert fits.tolist() == np.flatnonzero(method.costs.minima <= 25).tolist()
     assert 0 < len(fits) < len(method.arms)
 
@@ -271,15 +271,15 @@ def test_an_arm_costs_its_actions_and_looks_once_and_those_fit_for_which_there_i
 def test_the_arm_to_be_played_for_a_start_is_one_that_fits() -> None:
     optimizer = Optimizer(priced.problem(), "cheap-first", seed=0, budget=25, initial=1)
     method = paying(optimizer)
-    first = method.needs_initial_plays(optimizer.history)
+    first = method.needs_initial_plays()
     assert first is not None
     assert method.costs.minima[first] <= 25
-    while (suggestion := optimizer.ask()) is not None and method.needs_initial_plays(optimizer.history) is not None:
+    while (suggestion := optimizer.ask()) is not None and method.needs_initial_plays() is not None:
         while suggestion.observe:
             suggestion = optimizer.decide(suggestion, dict.fromkeys(suggestion.observe, 0.5))
         optimizer.tell(suggestion, 0.0)
         method = paying(optimizer)
-        then = method.needs_initial_plays(optimizer.history)
+        then = method.needs_initial_plays()
         assert then is None or method.costs.minima[then] <= optimizer.history.remaining
     assert len(optimizer.history) > 1
 
@@ -306,18 +306,18 @@ def test_the_least_the_fixed_and_the_expected_price_by_hand() -> None:
 def test_what_is_wanted_for_rounds_that_are_out_is_no_longer_there() -> None:
     optimizer = Optimizer(problem(), "coca-bo", seed=0, initial=1, budget=50)
     method = paying(optimizer)
-    assert method.costs.remaining_budget(optimizer.history) == 50
+    assert method.costs.remaining_budget() == 50
     suggestion = optimizer.ask(context=WIND)
     assert isinstance(suggestion, sb.core.Suggestion)
     while suggestion.observe:
         suggestion = optimizer.decide(suggestion, dict.fromkeys(suggestion.observe, 0.5))
     wanted = optimizer.problem.price(suggestion)
     assert wanted is not None
-    assert method.costs.remaining_budget(optimizer.history) == pytest.approx(50 - wanted)
-    assert method.costs.remaining_budget(optimizer.history, suggestion.token) == 50, "its own money it has"
+    assert method.costs.remaining_budget() == pytest.approx(50 - wanted)
+    assert method.costs.remaining_budget(suggestion.token) == 50, "its own money it has"
     optimizer.tell(suggestion, 1.0)
-    assert method.costs.remaining_budget(optimizer.history) == pytest.approx(50 - wanted)
-    assert paying(Optimizer(problem(), "coca-bo", seed=0, rounds=9)).costs.remaining_budget(optimizer.history) <= 50
+    assert method.costs.remaining_budget() == pytest.approx(50 - wanted)
+    assert paying(Optimizer(problem(), "coca-bo", seed=0, rounds=9)).costs.remaining_budget() == np.inf
 
 
 def test_a_toll_leaves_for_a_group_what_the_others_do_not_need() -> None:
@@ -325,15 +325,13 @@ def test_a_toll_leaves_for_a_group_what_the_others_do_not_need() -> None:
     method = paying(optimizer)
     i = next(i for i, arm in enumerate(method.arms) if {"dose", "rest"} <= set(arm.scope.set))
     fixed = method.costs.fixed(i, WIND)
-    first = method.costs.of_group(optimizer.history, i, ["dose"], WIND, token=None, value_per_cost=0.0)
+    first = method.costs.of_group(i, ["dose"], WIND, token=None, value_per_cost=0.0)
     assert first is not None
     assert first.most == pytest.approx(50 - fixed - 0.5), "the rest at its least"
-    second = method.costs.of_group(
-        optimizer.history, i, ["rest"], {**WIND, "dose": 0.5}, token=None, value_per_cost=2.0
-    )
+    second = method.costs.of_group(i, ["rest"], {**WIND, "dose": 0.5}, token=None, value_per_cost=2.0)
     assert second is not None
     assert second.most == pytest.approx(50 - fixed - 2.25), "the dose as it is"
     assert second.value_per_cost == 2.0
     assert first.value_per_cost == 0.0
     stated = paying(Optimizer(priced.problem(), "coca-bo", seed=0, budget=50))
-    assert stated.costs.of_group(optimizer.history, 0, [], {}, token=None, value_per_cost=0.0) is None
+    assert stated.costs.of_group(0, [], {}, token=None, value_per_cost=0.0) is None

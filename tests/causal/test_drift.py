@@ -128,7 +128,7 @@ def test_the_cheapest_scope_now_is_found_where_effects_change(drift: Any) -> Non
     assert "as of time 60" in advice.why
     assert abs(late.policy(dict.fromkeys(advice.scope.contexts, 0.5)).values["z"] - 0.8) < 0.12
     assert late.status.gain is None
-    assert np.isfinite(late._state.method.gain(late.history))
+    assert np.isfinite(late._state.method.gain())
     left = bought(None, 60)
     aim = left.policy(dict.fromkeys(left.recommend().scope.contexts, 0.5))
     assert abs(aim.values.get("z", 0.0) - 0.8) > 0.15

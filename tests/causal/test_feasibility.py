@@ -109,10 +109,10 @@ def test_where_nothing_keeps_to_it_the_likeliest_is_played_and_that_is_said() ->
     optimizer, _ = played(problem(sb.OutcomeConstraint("strain", at_most=-1.0)), 9)
     assert optimizer.policy({"age": 0.5}).values["dose"] < 0.1
     assert "are known yet that keep" in optimizer.recommend().why
-    assert optimizer._method.gain(optimizer.history) == np.inf
+    assert optimizer._method.gain() == np.inf
     dear, _ = played(problem(sb.OutcomeConstraint("strain", at_most=-1.0), prices={"dose": 1, "age": 0.1}, base=1), 26)
     assert "are known yet that keep" in dear.recommend().why
-    assert dear._method.gain(dear.history) == np.inf
+    assert dear._method.gain() == np.inf
 
 
 def test_a_scope_that_keeps_to_it_comes_before_one_that_does_not() -> None:
@@ -305,7 +305,7 @@ def test_what_must_be_given_counts_for_as_much_as_was_wanted(wanted: float, like
 def test_a_scope_of_which_nothing_ever_worked_holds_no_stop_up(method: str, more: dict[str, Any]) -> None:
     """Before, what could be gained was infinite for ever: bounds of its model, which has no outcome, are."""
     optimizer, _ = played_failing(method, lambda _, asked: not asked.scope.set, 24, **more)
-    gains = [optimizer._method.gain(optimizer.history)]
+    gains = [optimizer._method.gain()]
     for _ in range(3):  # now and then another play of it is due, and is waited for
         asked = optimizer.ask()
         assert asked is not None
@@ -313,7 +313,7 @@ def test_a_scope_of_which_nothing_ever_worked_holds_no_stop_up(method: str, more
             optimizer.tell(asked, 0.1, realised={"x": 0.5, "z": 0.5, **asked.values})
         else:
             optimizer.fail(asked, "it broke", cost=1.0 if more else None)
-        gains.append(optimizer._method.gain(optimizer.history))
+        gains.append(optimizer._method.gain())
     assert min(gains) < 2.0
 
 

@@ -130,9 +130,9 @@ def test_what_is_decided_and_has_no_outcome_is_pending_in_its_model_but_one() ->
     for k in range(len(found.regressions)):
         own = [s for s in waiting if found.model_of[found.number[s.scope]] == k]
         rows = [found.typical[k].encode({**s.context, **s.values}) for s in own]
-        assert len(found.pending_points(optimizer.history, k, None)) == len(own)
+        assert len(found.pending_points(optimizer.history.unresolved, k, None)) == len(own)
         for i, s in enumerate(own):
-            but = found.pending_points(optimizer.history, k, s.token)
+            but = found.pending_points(optimizer.history.unresolved, k, s.token)
             np.testing.assert_allclose(but, np.concatenate([but[:0], *rows[:i], *rows[i + 1 :]]))
 
 

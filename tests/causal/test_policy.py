@@ -113,8 +113,8 @@ def test_a_step_that_does_not_look_expects_what_the_answer_does_and_the_rest_is_
     method: Any = optimizer._method
     i = next(i for i, arm in enumerate(method.arms) if arm.scope == advice.scope)
     ages = [r.suggestion.context.get("age", r.realised["age"]) for r in optimizer.history]
-    mean, sd = method.value_at(optimizer.history, i, {"dose": 0.5})
+    mean, sd = method.value_at(i, {"dose": 0.5})
     assert mean == pytest.approx(np.mean([expected(age, 0.5) for age in ages]), abs=0.15)
-    known, _ = method.value_at(optimizer.history, i, {"dose": 0.5, "age": 30.0})
+    known, _ = method.value_at(i, {"dose": 0.5, "age": 30.0})
     assert known == pytest.approx(expected(30.0, 0.5), abs=0.1)
     assert 0 < sd < 0.3

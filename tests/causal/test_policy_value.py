@@ -211,7 +211,7 @@ def worths(price: Any) -> list[PolicyValue]:
         value = -((suggestion.values.get("dose", 0.0) - blood) ** 2)
         optimizer.tell(suggestion, value, realised={"blood": blood})
     method: Any = optimizer._state.method
-    found = list(method.policy_values(optimizer.history, range(len(method.arms)), {}))
+    found = list(method.policy_values(range(len(method.arms)), {}))
     return [worth for worth in found if worth.arm.actions]
 
 

@@ -79,7 +79,7 @@ def test_what_a_round_weighs_is_logged_and_read_again() -> None:
     asked = study.ask()
     again = sb.load(study.to_json())
     assert again.decide(asked.token, {"age": 0.4}).values == study.decide(asked, {"age": 0.4}).values
-    said = study._method.why(study.history, asked)
+    said = study._method.why(asked)
     assert "1 of harm is worth" in sentence_of(said)
 
 

@@ -67,7 +67,7 @@ def test_the_index_of_an_arm_is_that_of_its_best_policy() -> None:
     """It had paired each m with the best x1 in hindsight, which m does not tell."""
     optimizer = with_trials(1)
     method: Any = optimizer._method
-    assert method.arm_value(optimizer.history, 0, {}) == pytest.approx(3.7, abs=0.3)
+    assert method.arm_value(0, {}) == pytest.approx(3.7, abs=0.3)
 
 
 def test_plays_find_what_is_best_to_set_first() -> None:
@@ -119,7 +119,7 @@ def test_categories_follow_from_what_was_set() -> None:
 def test_without_rows_there_is_one_in_the_middle() -> None:
     optimizer = Optimizer(sb.Causal(GRAPH, VARIABLES), seed=0)
     method: Any = optimizer._method
-    found = method.affected_contexts(optimizer.history, 0)
+    found = method.affected_contexts(0)
     np.testing.assert_array_equal(found.law({"x1": 0.2}, ["m"], 16).points, [[0.5]])
 
 

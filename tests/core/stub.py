@@ -11,7 +11,6 @@ from steerbo.core import (
     Choice,
     Decision,
     Explanation,
-    History,
     Method,
     Problem,
     Recommendation,
@@ -66,19 +65,19 @@ class Nearest(Method[Stub, Any]):
     def check_fit(self) -> None:
         _ = self.step
 
-    def refit(self, history: History) -> Mapping[str, Any] | None:
-        if history.n_completed < self.fitted + 3:
+    def refit(self) -> Mapping[str, Any] | None:
+        if self.history.n_completed < self.fitted + 3:
             return None
-        spread = np.std([r.outcome.value / 1e12 for r in history if r.outcome])
+        spread = np.std([r.outcome.value / 1e12 for r in self.history if r.outcome])
         return {"step": float(0.3 / (1 + spread)).hex()}
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+    def choose(self, request: Mapping[str, Any]) -> Choice:
         return Choice(EVERYTHING, {}, ("age",), expected_cost=1.0)
 
-    def decide(self, history: History, pending: Round, context: Mapping[str, Any]) -> Decision:
+    def decide(self, pending: Round, context: Mapping[str, Any]) -> Decision:
         action = "rest" if "pulse" in context else "dose"
         near = min(
-            (r for r in history if r.state == "told"),
+            (r for r in self.history if r.state == "told"),
             key=lambda r: abs(r.suggestion.context["age"] - context["age"]),
             default=None,
         )
@@ -86,11 +85,11 @@ class Nearest(Method[Stub, Any]):
         draw = self.streams(pending.number, action).normal(centre, self.step)
         return Decision({action: float(np.clip(draw, 0, 1))}, () if action == "rest" else ("pulse",))
 
-    def recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
-        best = max((r for r in history if r.state == "told"), key=lambda r: r.outcome.value, default=None)  # type: ignore[union-attr]
+    def recommend_at(self, context: Mapping[str, Any]) -> Recommendation:
+        best = max((r for r in self.history if r.state == "told"), key=lambda r: r.outcome.value, default=None)  # type: ignore[union-attr]
         return Recommendation(EVERYTHING, dict(best.suggestion.values) if best else {})
 
-    def explain(self, history: History) -> Explanation:
+    def explain(self) -> Explanation:
         return Explanation(
             f"step {self.step:.3g}", (Table("Rounds", ("asked", "fitted"), ((self.asked, self.fitted),)),)
         )

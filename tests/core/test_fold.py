@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steerbo.core import Created, Event, Explanation, Fold, History, Optimizer
+from steerbo.core import Created, Event, Explanation, Fold, Optimizer
 from steerbo.core.events import FORMAT
 from steerbo.core.state import StudyState
 from steerbo.errors import InvalidOption, InvalidProblem, OutcomeConflict
@@ -127,10 +127,10 @@ def test_what_is_no_problem_is_refused() -> None:
 def test_an_explanation_is_computed_once_between_two_events(monkeypatch: pytest.MonkeyPatch) -> None:
     optimizer, explain, computed = played(6), Nearest.explain, 0
 
-    def counted(method: Nearest, history: History) -> Explanation:
+    def counted(method: Nearest) -> Explanation:
         nonlocal computed
         computed += 1
-        return explain(method, history)
+        return explain(method)
 
     monkeypatch.setattr(Nearest, "explain", counted)
     first = optimizer.explain()

@@ -35,7 +35,7 @@ def test_an_outcome_is_expected_as_where_it_is_void() -> None:
     state, left = study._state, found[7]
     event = state.history.data["added-8"]
     void = state.preview(Amended("added-8", None))
-    expected, told = (each.method.expected_outcome(each.history, event) for each in (void, state))
+    expected, told = (each.method.expected_outcome(event) for each in (void, state))
     assert expected is not None
     assert told is not None
     value, mean, deviation = expected

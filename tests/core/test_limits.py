@@ -38,8 +38,8 @@ PROBLEM = sb.CostVarying(
 class Blind(Random):
     """Knows of no limits."""
 
-    def choose(self, history: Any, request: Any) -> Any:
-        return dataclasses.replace(super().choose(history, request), values={"a": 5.0, "b": 5.0})
+    def choose(self, request: Any) -> Any:
+        return dataclasses.replace(super().choose(request), values={"a": 5.0, "b": 5.0})
 
 
 def test_a_method_that_knows_of_no_limits_is_stopped_before_anything_is_logged() -> None:
@@ -72,8 +72,8 @@ def test_a_method_that_knows_of_no_budget_spends_no_more_than_there_is(wanted: l
 class BlindLater(CoCaBO):
     """Looks, and then knows of no limits."""
 
-    def decide(self, history: Any, pending: Any, context: Any) -> Any:
-        return dataclasses.replace(super().decide(history, pending, context), values={"a": 5.0})
+    def decide(self, pending: Any, context: Any) -> Any:
+        return dataclasses.replace(super().decide(pending, context), values={"a": 5.0})
 
 
 def test_what_is_set_after_a_look_is_checked_too_and_what_nature_broke_is_nobodys_fault() -> None:
@@ -126,13 +126,13 @@ class Bold(Method[Any, Any]):
     name: ClassVar[str] = "bold"
     advice = Recommendation(sb.core.Scope(["dose"]), {"dose": 9.0})
 
-    def choose(self, history: Any, request: Any) -> Choice:
+    def choose(self, request: Any) -> Choice:
         return Choice(sb.core.Scope(["dose"]), {"dose": 3.0})
 
-    def recommend_at(self, history: Any, context: Any) -> Recommendation:
+    def recommend_at(self, context: Any) -> Recommendation:
         return self.advice
 
-    def explain(self, history: Any) -> Explanation:
+    def explain(self) -> Explanation:
         return Explanation("more is better")
 
 

@@ -18,9 +18,9 @@ class Counting(Nearest):
     name: ClassVar[str] = "counting"
     searches = 0
 
-    def recommend_at(self, history: History, context: Any) -> Recommendation:
+    def recommend_at(self, context: Any) -> Recommendation:
         self.searches += 1
-        return super().recommend_at(history, context)
+        return super().recommend_at(context)
 
 
 class Plain(Method[Stub, Any]):
@@ -29,18 +29,17 @@ class Plain(Method[Stub, Any]):
     name: ClassVar[str] = "plain"
     solves = Stub
 
-    def choose(self, history: History, request: Any) -> Any:
+    def choose(self, request: Any) -> Any:
         raise AssertionError
 
-    def recommend_at(self, history: History, context: Any) -> Recommendation:
+    def recommend_at(self, context: Any) -> Recommendation:
         return Recommendation(EVERYTHING, {"dose": 0.25, "rest": 0.0}, reasons=(reason("said", text="as always"),))
 
-    def explain(self, history: History) -> Explanation:
+    def explain(self) -> Explanation:
         return Explanation("it is plain")
 
 
-def plain() -> Plain:
-    history = Optimizer(Stub(), Plain).history
+def plain(history: History) -> Plain:
     return Plain(Stub(), Plain.Options(), lambda *_: None, history)  # type: ignore[arg-type]
 
 
@@ -57,18 +56,18 @@ def test_an_answer_is_searched_for_once_between_two_events() -> None:
 
 
 def test_a_method_says_and_learns_nothing_by_default() -> None:
-    method, history = plain(), Optimizer(Stub(), Nearest).history
+    method = plain(Optimizer(Stub(), Nearest).history)
     assert method.describe() == ()
-    assert method.refit(history) is None
-    assert method.finished(history) == ""
+    assert method.refit() is None
+    assert method.finished() == ""
     with pytest.raises(SteerboError, match="plain observes nothing"):
-        method.decide(history, None, {})  # type: ignore[arg-type]
+        method.decide(None, {})  # type: ignore[arg-type]
 
 
 def test_its_policy_is_what_it_recommends_once_there_is_an_outcome() -> None:
     world = Case(Stub(), Nearest, evaluate, look)
     optimizer = world.start()
     with pytest.raises(InvalidRequest, match="Tell one first"):
-        plain().policy(optimizer.history, {}, {})
-    step = plain().policy(world.play(optimizer, 1).history, {}, {})
+        plain(optimizer.history).policy({}, {})
+    step = plain(world.play(optimizer, 1).history).policy({}, {})
     assert (step.scope, step.values, step.why) == (EVERYTHING, {"dose": 0.25, "rest": 0.0}, "as always")

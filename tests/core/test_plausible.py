@@ -348,8 +348,8 @@ def test_a_posterior_says_what_was_expected() -> None:
 class Following(Nearest):
     """Sets what was looked at."""
 
-    def decide(self, history: Any, pending: Any, context: Any) -> Any:
-        decision = super().decide(history, pending, context)
+    def decide(self, pending: Any, context: Any) -> Any:
+        decision = super().decide(pending, context)
         return replace(decision, values={name: max(context.values()) for name in decision.values})
 
 

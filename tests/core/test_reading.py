@@ -238,7 +238,7 @@ def doubt(optimizer: sb.Optimizer) -> float:
     """By how much bounds are wider than the model has them; of priors also for an error that is added."""
     method: Any = optimizer._method
     more = method.calibration.factor if isinstance(optimizer.problem, sb.TimeVarying) else 1.0
-    return float(more * method.bound_inflation(optimizer.history, optimizer.recommend().scope))
+    return float(more * method.bound_inflation(optimizer.recommend().scope))
 
 
 def width_of(optimizer: sb.Optimizer) -> float:

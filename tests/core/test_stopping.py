@@ -232,7 +232,7 @@ def test_a_dear_set_is_no_end_while_a_cheap_one_may_do() -> None:
     """The gain is also what a cheaper set may still turn out to be worth beyond what is acceptable."""
     optimizer = played(study("cost-varying", rounds=9, stop=1e-6), 7)
     method = optimizer._method
-    wide = method.gain(optimizer.history)
+    wide = method.gain()
     assert wide > 0
     assert np.isfinite(wide)
 

@@ -42,7 +42,7 @@ def test_what_is_served_afterwards_widens_bounds() -> None:
     def width(afterwards: float | None) -> float:
         problem = sb.CostVarying([sb.Float("x", 0, 1)], [["x"]], afterwards=afterwards)
         optimizer: Any = sb.Optimizer(problem, "cheap-first", rounds=40, seed=0)
-        return float(optimizer._method.beta(optimizer.history))
+        return float(optimizer._method.beta())
 
     assert width(0) == pytest.approx(worthwhile_width(40))
     assert width(None) == width(40)

@@ -107,7 +107,7 @@ def test_a_play_falls_short_by_no_more_than_is_promised() -> None:
     played = played_on(12)
     for number in range(13, 30):
         ours = method(played)
-        beta, candidates = ours.beta(played.history), ours.candidates({})
+        beta, candidates = ours.beta(), ours.candidates({})
         suggestion = ask(played)
         i = ours.problem.numbers[suggestion.scope]
         (found,) = ours.wide_upper_bounds(candidates, [i], number, beta)[1]  # which is polished afterwards
@@ -353,7 +353,7 @@ def test_bounds_are_as_wide_as_the_plays_to_come_pay_for() -> None:
         found: list[float] = []
         method: Any = optimizer._method
         while (asked := optimizer.ask()) is not None and len(found) < 30:
-            found.append(method.beta(optimizer.history))
+            found.append(method.beta())
             optimizer.tell(asked, -(asked.values["x"] ** 2) - asked.values["z"] ** 2)
         return found
 

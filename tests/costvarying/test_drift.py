@@ -141,7 +141,7 @@ def test_where_something_drifts_bounds_are_half_as_wide_and_nothing_makes_up_for
         left = plays_to_come(optimizer.history, 0.0, 0.0)
         after = 0.0 if method.surrogate.drift.drifts else len(optimizer.history) + left
         width = worthwhile_width(left + after)
-        return method.beta(optimizer.history) / min(width, 2.0), method.patience
+        return method.beta() / min(width, 2.0), method.patience
 
     for steady in (None, "learned"):
         assert factor_and_patience(play(steady, 3, moves=False)) == (1.0, 1.0)

@@ -86,7 +86,7 @@ def test_hoeffding_keeps_dear_sets_only() -> None:
 
 def test_cost_bounds_lie_below_the_means() -> None:
     optimizer = play_on(Optimizer(PROBLEM, METHOD, explore_cycles=6), 20)
-    low = method(optimizer)._cost_bounds(optimizer.history)
+    low = method(optimizer)._cost_bounds()
     means = method(optimizer).costs.means()
     assert (low <= means).all()
     assert (low >= 0).all()
@@ -100,12 +100,12 @@ def test_stated_costs_are_their_own_bounds_and_need_not_be_told() -> None:
     told = evaluate(suggestion, keyed(1, 1, "nature"))
     optimizer.tell(suggestion, told["value"], realised=told["realised"])
     assert optimizer.status.spent == 1.0
-    assert method(optimizer)._cost_bounds(optimizer.history).tolist() == [1.0, 2.0, 4.0]
+    assert method(optimizer)._cost_bounds().tolist() == [1.0, 2.0, 4.0]
 
 
 def test_the_horizon_is_what_the_cheapest_set_allows() -> None:
     optimizer = play_on(Optimizer(PROBLEM, METHOD, budget=30.0), 4, cost=2.0)
-    assert method(optimizer)._horizon(optimizer.history) == pytest.approx(5 + (30 - 8) / 2)
+    assert method(optimizer)._horizon() == pytest.approx(5 + (30 - 8) / 2)
 
 
 def test_alpha_is_halved_every_d_rounds_of_exploitation() -> None:

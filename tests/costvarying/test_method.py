@@ -28,7 +28,7 @@ def test_a_threshold_nobody_reaches_falls_back_to_the_largest_upper_bound() -> N
 
 
 def gain_of(optimizer: Optimizer) -> float:
-    return optimizer._method.gain(optimizer.history)
+    return optimizer._method.gain()
 
 
 def test_what_can_be_gained_covers_every_set() -> None:

@@ -47,7 +47,7 @@ def test_other_methods_answer_by_it() -> None:
 def test_what_can_be_gained_is_a_difference_of_net_values() -> None:
     optimizer = played(24.0, rounds=30)
     advice = optimizer.recommend()
-    gain = optimizer._method.gain(optimizer.history)
+    gain = optimizer._method.gain()
     assert advice.mean is not None
     assert advice.lower is not None
     assert advice.mean - advice.lower - 1e-9 <= gain < 1

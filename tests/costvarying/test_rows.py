@@ -74,7 +74,7 @@ def test_data_added_between_rounds_stay_in_their_place_after_a_correction() -> N
 
 def test_doubts_come_back_with_the_outcome_whatever_else_was_corrected() -> None:
     optimizer, before = played(), played()
-    assert before._method.outliers(before.history) == [list(before.history)[6].suggestion.token]
+    assert before._method.outliers() == [list(before.history)[6].suggestion.token]
     doubted, other = (list(optimizer.history)[n] for n in (6, 1))
     assert doubted.outcome is not None
     assert other.outcome is not None

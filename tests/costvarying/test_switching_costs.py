@@ -18,7 +18,7 @@ from steerbo.costvarying._comparison import ArmComparison
 from steerbo.costvarying._switching import _Moves, persistence
 from steerbo.costvarying.cheap_first import CheapFirst, CheapFirstOptions
 from steerbo.costvarying.method import CostVaryingMethod
-from steerbo.extending import Choice, Explanation, History
+from steerbo.extending import Choice, Explanation
 from steerbo.optim import Maximum
 from steerbo.study import MemoryLog, Study
 from tests.costvarying.worlds import OVEN, Plays, Scripted, prices_of, value_of
@@ -33,11 +33,11 @@ class Learning(CostVaryingMethod[Any]):
     name: ClassVar[str] = "learning"
     Options: ClassVar[type[Any]] = Plays
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
-        return Choice(self.problem.scopes[1], self.options.plays[len(history)])
+    def choose(self, request: Mapping[str, Any]) -> Choice:
+        return Choice(self.problem.scopes[1], self.options.plays[len(self.history)])
 
-    def explain(self, history: History) -> Explanation:
-        return Explanation("", (self.control_set_table(history),))
+    def explain(self) -> Explanation:
+        return Explanation("", (self.control_set_table(),))
 
 
 def _out(optimizer: sb.Optimizer, n: int) -> list[Suggestion]:
@@ -301,7 +301,7 @@ def test_a_move_is_worth_what_plays_are_after_its_outcome_is_known(
         method.model.add(x, float(3 * x[0] - x[1] ** 2 + 0.1 * random.standard_normal()))
     candidates = method.candidates({}, staying=True)
     stay = Maximum(np.array([0.4]), 0.0, np.array([[0.4]]), np.zeros(1))
-    moves = _Moves(method, optimizer.history, candidates, stay, here=1)
+    moves = _Moves(method, candidates, stay, here=1)
     settings = {"heat": 0.8, "glaze": 0.3}
     if elsewhere:
         moves._here = 1

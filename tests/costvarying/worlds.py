@@ -10,7 +10,7 @@ import numpy as np
 
 import steerbo as sb
 from steerbo.core import Optimizer, Suggestion, keyed
-from steerbo.extending import Choice, Explanation, History, Method, Recommendation
+from steerbo.extending import Choice, Explanation, Method, Recommendation
 from steerbo.records import record
 from steerbo.testing import Case
 from tests.sizes import FULL
@@ -219,15 +219,15 @@ class Scripted(Method[sb.CostVarying, Any]):
     solves: ClassVar[type] = sb.CostVarying
     Options: ClassVar[type[Any]] = Plays
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
-        values = self.options.plays[len(history)]
+    def choose(self, request: Mapping[str, Any]) -> Choice:
+        values = self.options.plays[len(self.history)]
         scope = next(scope for scope in self.problem.scopes if set(scope.set) == set(values))
         return Choice(scope, values, expected_cost=scope.price)
 
-    def recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
+    def recommend_at(self, context: Mapping[str, Any]) -> Recommendation:
         raise NotImplementedError
 
-    def explain(self, history: History) -> Explanation:
+    def explain(self) -> Explanation:
         raise NotImplementedError
 
 

@@ -20,7 +20,7 @@ from tests.timevarying import cases
 
 
 def found(optimizer: sb.Optimizer, **which: Any) -> Any:
-    return posterior_of(optimizer._method, optimizer.history, PosteriorQuery(**which))
+    return posterior_of(optimizer._method, PosteriorQuery(**which))
 
 
 def refused(optimizer: sb.Optimizer, field: str, **which: Any) -> str:

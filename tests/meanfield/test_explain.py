@@ -89,7 +89,7 @@ def test_a_belief_in_words() -> None:
     optimizer = world.play(world.start(), 4)
     method: Any = optimizer._method
     problem: Any = world.problem
-    found = method.surrogate(optimizer.history, {})
+    found = method.surrogate({})
     said = summary(problem, found, 4, 0)
     assert said.startswith("4 outcomes. None of 8 cells (an action, in a context) is still being explored")
     assert said.endswith("so the figures for single cells are estimates."), "averages alone identify no cell"

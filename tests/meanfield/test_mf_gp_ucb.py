@@ -232,20 +232,20 @@ def test_it_covers_every_distribution_that_would_be_suggested(caution: float) ->
     optimizer = world.play(world.start(), 9)
     method, advice = optimizer._method, optimizer.recommend()
     assert isinstance(method, MFGPUCB)
-    gain = method.gain(optimizer.history)
+    gain = method.gain()
     assert advice.lower is not None
-    surrogate = method.surrogate(optimizer.history, {}, pending=False)
+    surrogate = method.surrogate({}, pending=False)
     random = np.random.default_rng(0)
     tables = np.array([*method.tables, *random.dirichlet(np.ones(4), (400, 2))])
     mean, deviation = surrogate.ucb.moments(tables)
-    width = 2 * method.bound_inflation(optimizer.history, advice.scope)
+    width = 2 * method.bound_inflation(advice.scope)
     upper = surrogate.offset + surrogate.unit * (mean + width * deviation)
     found = upper.max() if caution == 0 else upper[: len(method.tables)].max()
     assert gain >= found - advice.lower - 1e-9
     if caution == 0:  # from the lower bound of what is advised, to the largest upper one that a search finds
         best = method.search(lambda some: surrogate.ucb.average(some, width), method.problem.region, 1)
         table = method.problem.table(advice.values["distribution"])
-        mean, sd = method.mixture(optimizer.history, {}, surrogate).moments(np.concatenate([table[None], best]))
+        mean, sd = method.mixture({}, surrogate).moments(np.concatenate([table[None], best]))
         away = surrogate.unit * width * sd[0]
         assert gain == pytest.approx(surrogate.unit * ((mean + width * sd).max() - mean[0]) + away, abs=away / 2)
 
@@ -253,9 +253,9 @@ def test_it_covers_every_distribution_that_would_be_suggested(caution: float) ->
 def test_before_the_first_distributions_are_played_nothing_is_said() -> None:
     world = case("mf-gp-ucb", starting_points=5)
     optimizer = world.play(world.start(), 4)
-    assert optimizer._method.gain(optimizer.history) == np.inf
+    assert optimizer._method.gain() == np.inf
     world.play(optimizer, 1)
-    assert optimizer._method.gain(optimizer.history) < np.inf
+    assert optimizer._method.gain() < np.inf
 
 
 # -- many outcomes, and changes of the payoffs -------------------------------------------------------------------------

@@ -108,7 +108,7 @@ def test_one_agent_may_always_move_anywhere() -> None:
         optimizer.tell(optimizer.ask(), value)
     method: Any = optimizer._method
     region = method.region({})
-    trust = method.trust_region(method.surrogate(optimizer.history, {}), region, optimizer.history, {})
+    trust = method.trust_region(method.surrogate({}), region, {})
     here = region.whole(trust.origin)
     singles = np.eye(20, dtype=int)
     moved = np.array([here - one + other for one in singles[here[0] > 0] for other in singles])
@@ -127,8 +127,8 @@ def test_suggestions_that_are_out_say_nothing_yet() -> None:
     batch = [problem.table(s.values["distribution"]) for s in optimizer.ask(batch=12)]
     method = optimizer._method
     assert isinstance(method, MFGPUCB)
-    surrogate = method.surrogate(optimizer.history, {})
-    trust = method.trust_region(surrogate, problem.region, optimizer.history, {})
+    surrogate = method.surrogate({})
+    trust = method.trust_region(surrogate, problem.region, {})
     assert (trust.known[-1].variance_reduction(np.array(batch)) > 0.35).all()  # but for the rounding to whole agents
     assert (
         surrogate.ucb.variance_reduction(np.array(batch)).mean()

@@ -18,7 +18,7 @@ CAPPED = sb.CostVarying([sb.Float("x", 0, 10)], [["x"]], limits=[sb.LinearConstr
 class Forgetful(Random):
     """Forgets limits when it answers."""
 
-    def recommend_at(self, history: object, context: object) -> Recommendation:
+    def recommend_at(self, context: object) -> Recommendation:
         return Recommendation(sb.core.Scope(["x"]), {"x": 9.0})
 
 

@@ -182,7 +182,7 @@ def test_a_kind_from_outside_has_it_all_by_default() -> None:
 class Bold(Nearest):
     """Recommends what a limit forbids."""
 
-    def recommend_at(self, history: Any, context: Any) -> Recommendation:
+    def recommend_at(self, context: Any) -> Recommendation:
         return Recommendation(Scope(["dose"]), {"dose": 0.9})
 
 
@@ -201,9 +201,9 @@ def test_recommend_is_searched_for_once(kind: str, monkeypatch: pytest.MonkeyPat
     inner = getattr(inner, "__wrapped__", inner)
 
     @cached_until_next_event
-    def counting(method: Any, history: Any) -> Any:
-        searched.append(history.event_count)
-        return inner(method, history)
+    def counting(method: Any) -> Any:
+        searched.append(method.history.event_count)
+        return inner(method)
 
     counted = counting if hasattr(getattr(type(method), name), "__wrapped__") else counting.__wrapped__  # type: ignore[attr-defined]
     monkeypatch.setattr(type(method), name, counted)

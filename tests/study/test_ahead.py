@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from steerbo.core import Choice, History
+from steerbo.core import Choice
 from steerbo.errors import SteerboError
 from steerbo.study import MemoryLog, Study
 from steerbo.study._prefetch import PrefetchProcess
@@ -26,25 +26,25 @@ class Slow(Nearest):
 
     here = os.getpid()
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+    def choose(self, request: Mapping[str, Any]) -> Choice:
         if (file := os.environ.get("STEERBO_TEST_BEGUN")) and os.environ["STEERBO_TEST_HERE"] != str(os.getpid()):
             Path(file).write_text(str(os.getpid()))
             time.sleep(60)
-        return super().choose(history, request)
+        return super().choose(request)
 
 
 class Broken(Nearest):
     """It fails, and prints."""
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+    def choose(self, request: Mapping[str, Any]) -> Choice:
         print("is no pickle")
         raise SteerboError("there is no way to choose")
 
 
 class Talking(Nearest):
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+    def choose(self, request: Mapping[str, Any]) -> Choice:
         print("is no pickle")
-        return super().choose(history, request)
+        return super().choose(request)
 
 
 @pytest.fixture(autouse=True)

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from steerbo.core import Choice, History
+from steerbo.core import Choice
 from steerbo.errors import SteerboError
 from steerbo.storage.log import TURN, Lease
 from steerbo.study import DatabaseLog, Study
@@ -33,10 +33,10 @@ class Struck(Nearest):
     happens: ClassVar[list[Callable[[], object]]] = []
     between_transactions: ClassVar[AbstractContextManager[Any]] = nullcontext()
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+    def choose(self, request: Mapping[str, Any]) -> Choice:
         if self.happens:
             self.happens.pop(0)()
-        return super().choose(history, request)
+        return super().choose(request)
 
 
 @pytest.fixture(autouse=True)

@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import steerbo as sb
-from steerbo.core import BatchPosition, Choice, History, Optimizer, Suggestion
+from steerbo.core import BatchPosition, Choice, Optimizer, Suggestion
 from steerbo.core.state import StudyState
 from steerbo.errors import InvalidContext, InvalidRequest
 from steerbo.study import Memory, MemoryLog, Study
@@ -92,9 +92,9 @@ class Counting(Nearest):
 
     choices: ClassVar[list[int]] = []
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
-        self.choices.append(len(history))
-        return super().choose(history, request)
+    def choose(self, request: Mapping[str, Any]) -> Choice:
+        self.choices.append(len(self.history))
+        return super().choose(request)
 
 
 def begin(log: MemoryLog | None = None, **limits: Any) -> Study:

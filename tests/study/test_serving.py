@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from steerbo.core import BatchPosition, Choice, Event, History
+from steerbo.core import BatchPosition, Choice, Event
 from steerbo.errors import LogUnavailable
 from steerbo.storage.log import TURN, Lease, new_holder
 from steerbo.study import Memory, MemoryLog, Study
@@ -24,10 +24,10 @@ class Busy(Nearest):
 
     happens: ClassVar[list[Callable[[], object]]] = []
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+    def choose(self, request: Mapping[str, Any]) -> Choice:
         if self.happens:
             self.happens.pop(0)()
-        return super().choose(history, request)
+        return super().choose(request)
 
 
 def begin(log: MemoryLog, **worker: Any) -> Study:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from steerbo.core import Choice, History
+from steerbo.core import Choice
 from steerbo.errors import LogUnavailable
 from steerbo.storage.log import TURN, new_holder
 from steerbo.study import DatabaseLog, EventLog, Lease, Memory, MemoryLog, Study
@@ -166,10 +166,10 @@ class Counting(Nearest):
 
     chosen = 0
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+    def choose(self, request: Mapping[str, Any]) -> Choice:
         type(self).chosen += 1
         time.sleep(0.005)
-        return super().choose(history, request)
+        return super().choose(request)
 
 
 @pytest.mark.parametrize("place", ["file", "memory"])

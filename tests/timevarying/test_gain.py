@@ -38,11 +38,11 @@ def test_it_is_the_largest_upper_bound_less_the_lower_one_of_the_answer(name: st
         optimizer.tell(suggestion, 5 * float(np.sin(9 * suggestion.values["x"])))
     ours, advice = method(optimizer), optimizer.recommend()
     window = isinstance(ours, ForgettingGPUCB)
-    surrogate = ours.surrogate_at(optimizer.history, ours.now)
+    surrogate = ours.surrogate_at(ours.now)
     assert isinstance(surrogate, FiniteSurrogate)
     mean, deviation = surrogate.posterior(0.0 if window else ours.now)
     assert advice.lower is not None
     width = 2 * ours.calibration.factor
     assert (width == 2) == window
     expected = float((mean + width * deviation).max()) - advice.lower
-    assert ours.gain(optimizer.history) == pytest.approx(expected)
+    assert ours.gain() == pytest.approx(expected)

@@ -20,7 +20,7 @@ def test_a_choice_is_logged_with_what_was_expected_of_it() -> None:
     assert told.upper == pytest.approx(told.mean + told.band)
     method = optimizer._method
     assert isinstance(method, TimeVaryingMethod)
-    (row,) = method.table_of_present_choice(optimizer.history).rows
+    (row,) = method.table_of_present_choice().rows
     assert row == (1, optimizer.problem.shown(suggestion.values), method.names[told.prior], told.mean, told.band)
 
 
@@ -28,8 +28,8 @@ def test_no_prior_is_behind_a_draw() -> None:
     optimizer = sb.Optimizer(sites(), "random", seed=0)
     method = optimizer._method
     assert isinstance(method, TimeVaryingMethod)
-    assert method.table_of_present_choice(optimizer.history).rows == ()
+    assert method.table_of_present_choice().rows == ()
     suggestion = optimizer.ask()
     assert suggestion is not None
     assert belief_behind(suggestion) is None
-    assert method.table_of_present_choice(optimizer.history).rows == ()
+    assert method.table_of_present_choice().rows == ()

@@ -77,29 +77,29 @@ class Careless(Method[Ward, Any]):
         others = tuple(self._advice(0) for _ in range(_DRAW.randint(0, 2) if depth else 0))
         return Recommendation(_SCOPE, _any(), alternatives=others, context={"age": _DRAW.uniform(20, 90)})
 
-    def choose(self, history: Any, request: Any) -> Choice:
+    def choose(self, request: Any) -> Choice:
         """Look first, now and then."""
         if _DRAW.random() < 0.5:
             return Choice(_SCOPE, {}, observe=("age",))
         return Choice(_SCOPE, _any())
 
-    def decide(self, history: Any, pending: Any, context: Any) -> Decision:
+    def decide(self, pending: Any, context: Any) -> Decision:
         """Set anything."""
         return Decision(_any())
 
-    def recommend(self, history: Any) -> Recommendation:
+    def recommend(self) -> Recommendation:
         """Recommend anything; of one answer for each context hardly ever all keep the limits."""
         return self._advice()
 
-    def recommend_at(self, history: Any, context: Any) -> Recommendation:
+    def recommend_at(self, context: Any) -> Recommendation:
         """Recommend anything."""
         return self._advice()
 
-    def policy(self, history: Any, context: Any, request: Any) -> PolicyStep:
+    def policy(self, context: Any, request: Any) -> PolicyStep:
         """Set anything."""
         return PolicyStep(_SCOPE, _any())
 
-    def explain(self, history: Any) -> Explanation:
+    def explain(self) -> Explanation:
         """Say nothing."""
         return Explanation("because")
 

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from steerbo.core import Choice, Explanation, History, Method, Problem, Recommendation, Scope
+from steerbo.core import Choice, Explanation, Method, Problem, Recommendation, Scope
 from steerbo.records import record
 from steerbo.space import Float, Space
 from steerbo.study import Study
@@ -41,13 +41,13 @@ class Constant(Method[Fixed, Any]):
     name: ClassVar[str] = "constant"
     solves = Fixed
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+    def choose(self, request: Mapping[str, Any]) -> Choice:
         return Choice(Scope(["a", "b", "c"]), {"a": 0.1, "b": 0.2, "c": 0.3})
 
-    def recommend_at(self, history: History, context: Any) -> Recommendation:
+    def recommend_at(self, context: Any) -> Recommendation:
         return Recommendation(Scope(["a", "b", "c"]), {})
 
-    def explain(self, history: History) -> Explanation:
+    def explain(self) -> Explanation:
         return Explanation("")
 
 

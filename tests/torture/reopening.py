@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from steerbo.core import Choice, History, Streams, find_method
+from steerbo.core import Choice, Streams, find_method
 from steerbo.meanfield import _gp as gp
 from steerbo.meanfield import models
 from steerbo.study import Study
@@ -63,8 +63,8 @@ def _choose_at_random(study: Study, quickly: ExitStack) -> None:
     drawn = method(study.problem, method.Options(), Streams(1), study.history)
     note = list(study.history)[-1].suggestion.note  # what is behind a choice: replays read it
 
-    def choose(history: History, request: Mapping[str, Any]) -> Choice:
-        choice = drawn.choose(history, request)
+    def choose(request: Mapping[str, Any]) -> Choice:
+        choice = drawn.choose(request)
         return replace(choice, note={**note, **choice.note})
 
     quickly.enter_context(patch.object(chosen, "choose", choose))

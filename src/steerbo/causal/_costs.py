@@ -45,9 +45,9 @@ class CostModel:
     def __init__(
         self,
         problem: Causal,
+        history: History,
         arms: Sequence[Arm] = (),
         constraints: ScopeConstraints | None = None,
-        history: History | None = None,
     ) -> None:
         self.problem, self.table, self._history = problem, problem.price_table, history
         self._arms, self._constraints = arms, constraints
@@ -62,7 +62,7 @@ class CostModel:
     @property
     def _regression(self) -> PriceRegression:
         """Learned prices, by the results as they stand."""
-        return self._learned.of(() if self._history is None else self._history.results)
+        return self._learned.of(self._history.results)
 
     # -- prices of variables -----------------------------------------------------------------------
 
@@ -205,8 +205,9 @@ class CostModel:
 
     # -- budget ------------------------------------------------------------------------------------
 
-    def remaining_budget(self, history: History, but: str | None = None) -> float:
+    def remaining_budget(self, but: str | None = None) -> float:
         """Money that is neither spent nor reserved for pending rounds; the round with token `but` reserves nothing."""
+        history = self._history
         if self.table is None or not self.table.varying:
             return history.remaining
         wanted = math.fsum(
@@ -216,14 +217,12 @@ class CostModel:
         )
         return math.inf if history.budget is None else history.budget - history.spent - wanted
 
-    def affordable(
-        self, history: History, seen: Mapping[str, Any] | None = None
-    ) -> Int[np.ndarray, " k"]:
+    def affordable(self, seen: Mapping[str, Any] | None = None) -> Int[np.ndarray, " k"]:
         """Arms whose least cost fits into the remaining budget."""
         if self.table is None:
             return np.arange(len(self._arms))
         prices = np.array([self.least(i, seen or {}) for i in range(len(self._arms))])
-        return np.flatnonzero(prices <= self.remaining_budget(history) + history.rounding)
+        return np.flatnonzero(prices <= self.remaining_budget() + self._history.rounding)
 
     # -- cost of actions ---------------------------------------------------------------------------
 
@@ -238,7 +237,6 @@ class CostModel:
 
     def of_group(
         self,
-        history: History,
         i: int,
         group: Sequence[str],
         known: Mapping[str, Any],
@@ -267,7 +265,7 @@ class CostModel:
             if x not in together
         ]
         spent = math.fsum([self.fixed_of(arm.scope, cost.known), *others])
-        left = self.remaining_budget(history, token) + history.rounding - spent
+        left = self.remaining_budget(token) + self._history.rounding - spent
         return replace(cost, names=together, most=left)
 
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core import Choice, History, Scope, context_of
+from ..core import Choice, Scope, context_of
 from ..surrogate import Acquisition, ExpectedAcquisition, expected_improvement
 from ._feasibility import required_without_failure
 from ._policy_value import fitted_at
@@ -32,26 +32,26 @@ class CaBO(CausalMethod[ModelOptions]):
         every = (map(Scope, intervention_sets(graph)) for graph in self.problem.every_graph)
         return ScopesFound(union(every), True)
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+    def choose(self, request: Mapping[str, Any]) -> Choice:
         """Choose the arm with the largest causal acquisition value."""
-        first = self.needs_initial_plays(history)
+        first = self.needs_initial_plays()
         if first is not None:
-            return self.play(history, first, request, {})
-        some, seen = self.costs.affordable(history), context_of(request)
+            return self.play(first, request, {})
+        some, seen = self.costs.affordable(), context_of(request)
         likely = self.feasibility.success_probabilities[some]
-        found = (likely * [self._improvement(history, int(i), seen) for i in some]).tolist()
-        return self.play(history, int(some[np.argmax(found)]), request, {"improvement": found})
+        found = (likely * [self._improvement(int(i), seen) for i in some]).tolist()
+        return self.play(int(some[np.argmax(found)]), request, {"improvement": found})
 
-    def _improvement(self, history: History, i: int, seen: Mapping[str, Any]) -> float:
+    def _improvement(self, i: int, seen: Mapping[str, Any]) -> float:
         """Largest expected improvement of arm `i` on the best mean of all arms, in units of `sign · value`."""
         arm, model = self.arms[i], self.models[i]
         if not len(model):
             return 0.0
-        with model.with_fantasies(self.pending_points(history, i, None)):
+        with model.with_fantasies(self.pending_points(i, None)):
             search = ExpectedAcquisition.over(
                 model, self.score(i), arm.parts(arm.actions, seen, {})
             )
-            seed = self.streams.integer(len(history) + 1, f"improvement {i}")
+            seed = self.streams.integer(len(self.history) + 1, f"improvement {i}")
             box = self.feasibility.of(i).region(arm.actions, seen, {})
             return float(search.maximise(box, seed)[1][0] * model.scale)
 
@@ -87,9 +87,9 @@ class CoBO(CausalMethod[ModelOptions]):
         seen = tuple(name for name in graph.contexts or () if name not in affected)
         return ScopesFound((Scope.of(dict.fromkeys(graph.intervenable, seen)),), True)
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+    def choose(self, request: Mapping[str, Any]) -> Choice:
         """Choose the one arm."""
-        return self.play(history, 0, request, {})
+        return self.play(0, request, {})
 
 
 class CoCaBOWithoutContext(CoCaBO):
@@ -112,7 +112,7 @@ class Random(CoCaBO):
     def _start_text(self) -> str:
         return "every round is drawn at random"
 
-    def indices(self, history: History) -> dict[str, list[Any]]:
+    def indices(self) -> dict[str, list[Any]]:
         """Nothing: no index chooses."""
         return {}
 
@@ -125,8 +125,8 @@ class Random(CoCaBO):
         """Whether outcomes are constrained: then settings are drawn among those that are likely to be feasible."""
         return bool(self.problem.further)
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+    def choose(self, request: Mapping[str, Any]) -> Choice:
         """Choose any arm."""
-        draw = self.streams(len(history) + 1, "choose")
-        some = self.costs.affordable(history)
-        return self.play(history, int(some[draw.integers(len(some))]), request, {})
+        draw = self.streams(len(self.history) + 1, "choose")
+        some = self.costs.affordable()
+        return self.play(int(some[draw.integers(len(some))]), request, {})

@@ -24,7 +24,6 @@ from ..bandit import ArmBounds, cheapest_sufficient, needs_initial_plays, undere
 from ..core import (
     TIME,
     Choice,
-    History,
     Problem,
     Reason,
     Result,
@@ -121,16 +120,16 @@ class CheapFirst(CausalMethod[CheapOptions]):
 
     # -- choosing ----------------------------------------------------------------------------------
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+    def choose(self, request: Mapping[str, Any]) -> Choice:
         """Choose initial plays of every model at its cheapest arm; then the cheapest arm that may be enough."""
-        if (today := self.todays_play(history, request)) is not None:
+        if (today := self.todays_play(request)) is not None:
             return today
-        some, known = self.costs.affordable(history).tolist(), context_of(request)
+        some, known = self.costs.affordable().tolist(), context_of(request)
         initial = self._initial_play(some)
         if initial is not None:
-            return self.play(history, initial, request, {"phase": "first plays"})
+            return self.play(initial, request, {"phase": "first plays"})
         root, patience = math.sqrt(self.options.beta), self.options.patience
-        values, policies = self._values(history, some, known, len(history) + 1)
+        values, policies = self._values(some, known, len(self.history) + 1)
         some, values, policies = most_feasible(some, values, policies)
         highest = float(self._upper(some, values).max())
         least = min(self._acceptable(highest, known), highest)
@@ -175,7 +174,7 @@ class CheapFirst(CausalMethod[CheapOptions]):
             note["least"] = self.problem.sign * least
         if (rate := values[best.arm].rate) > 0:
             note["rate"] = rate  # value that a unit of money must bring
-        return self.play(history, some[best.arm], request, note)
+        return self.play(some[best.arm], request, note)
 
     def _initial_play(self, some: Sequence[int]) -> int | None:
         """Cheapest arm of a model with too few outcomes; None if there is no such model."""
@@ -206,7 +205,6 @@ class CheapFirst(CausalMethod[CheapOptions]):
 
     def policy_values(
         self,
-        history: History,
         some: Iterable[int],
         known: Mapping[str, Any],
         number: int | None = None,
@@ -214,7 +212,6 @@ class CheapFirst(CausalMethod[CheapOptions]):
         """Values of arms' policies, given values known before choosing, and the time.
 
         Args:
-            history: the rounds.
             some: the arms.
             known: values known before choosing, and the time if effects change with it.
             number: of the round, by a draw of the hyperparameters, in which pending rounds shrink
@@ -227,7 +224,7 @@ class CheapFirst(CausalMethod[CheapOptions]):
         for i in some:
             arm, k, answering = self.arms[i], self.models.model_of[i], number is None
             if k not in of_model:
-                points, now = self.pending_points(history, i, None), when.get(TIME.name)
+                points, now = self.pending_points(i, None), when.get(TIME.name)
                 points = points[:0] if number is None else points
                 model: Posterior = (
                     self.model_to_answer(i) if number is None else self.model_to_play(i, number)
@@ -239,7 +236,7 @@ class CheapFirst(CausalMethod[CheapOptions]):
                 of_model[k] = model, points, posteriors
             own = i if arm.affected else -1 - k  # an arm that affects contexts has its own sample
             if own not in contexts:
-                contexts[own] = ContextSample.of(arm, history, seen)
+                contexts[own] = ContextSample.of(arm, self.history, seen)
             model, pending, posteriors = of_model[k]
             yield PolicyValue(
                 arm,
@@ -252,7 +249,7 @@ class CheapFirst(CausalMethod[CheapOptions]):
                 self.costs.fixed(i, seen),
                 self.feasibility.of(i),
                 answering,
-                self.affected_contexts(history, i),
+                self.affected_contexts(i),
             )
 
     def _seen_in(self, known: Mapping[str, Any]) -> dict[str, Any]:
@@ -260,10 +257,10 @@ class CheapFirst(CausalMethod[CheapOptions]):
         return {name: value for name, value in known.items() if name in self.known}
 
     def _values(
-        self, history: History, some: Iterable[int], known: Mapping[str, Any], number: int
+        self, some: Iterable[int], known: Mapping[str, Any], number: int
     ) -> tuple[list[CostedValue], list[PolicyValue]]:
         """Upper bounds of arms in round `number`, over the latest contexts, and the values of their policies."""
-        policies = list(self.policy_values(history, some, known, number))
+        policies = list(self.policy_values(some, known, number))
         return [each.at_rate(math.sqrt(self.options.beta), ROWS) for each in policies], policies
 
     def _upper(self, some: Sequence[int], values: Sequence[CostedValue]) -> Float[np.ndarray, " k"]:
@@ -274,10 +271,10 @@ class CheapFirst(CausalMethod[CheapOptions]):
             np.where(unknown, np.inf, [each.bound for each in values]), some
         )
 
-    def why(self, history: History, asked: Suggestion) -> Sequence[Reason]:
+    def why(self, asked: Suggestion) -> Sequence[Reason]:
         """Say how far the play's scope may reach beside dearer ones."""
         if "upper" not in asked.note:
-            return super().why(history, asked)
+            return super().why(asked)
         said = read_note(Said, asked.note)
         played, scopes = self._number[asked.scope], [arm.scope for arm in self.arms]
         found = bound_reason(
@@ -305,7 +302,6 @@ class CheapFirst(CausalMethod[CheapOptions]):
 
     def optimiser(
         self,
-        history: History,
         i: int,
         model: Wanted,
         cost: ActionCost | None,
@@ -313,15 +309,17 @@ class CheapFirst(CausalMethod[CheapOptions]):
     ) -> PolicyOptimiser:
         """Optimiser of the actions of arm `i`, which draws unknown contexts given the known ones."""
         arm = self.arms[i]
-        if (affected := self.affected_contexts(history, i)) is not None:
+        if (affected := self.affected_contexts(i)) is not None:
             return PolicyOptimiser(arm, model, cost, feasibility, affected=affected)
-        return PolicyOptimiser(arm, model, cost, feasibility, ContextSample.of(arm, history, {}))
+        return PolicyOptimiser(
+            arm, model, cost, feasibility, ContextSample.of(arm, self.history, {})
+        )
 
-    def pending_points(self, history: History, i: int, but: str | None) -> np.ndarray:
+    def pending_points(self, i: int, but: str | None) -> np.ndarray:
         """See `CausalMethod.pending_points`; contexts that are not measured yet are drawn by a key of the round."""
 
         def impute(played: Round, arm: Arm, known: Mapping[str, Any]) -> dict[str, Any]:
-            sample, space = ContextSample.of(arm, history, {}), arm.problem_space
+            sample, space = ContextSample.of(arm, self.history, {}), arm.problem_space
             seen = [j for j, name in enumerate(arm.measured) if name in known]
             missing = [j for j in range(len(arm.measured)) if j not in seen]
             at = (
@@ -332,43 +330,43 @@ class CheapFirst(CausalMethod[CheapOptions]):
             row = sample.draw(seen, at, self.streams(played.number, "imagined").random())
             return space.subset([arm.measured[j] for j in missing]).decode(row[None, missing])[0]
 
-        return self.models.pending_points(history, self.models.model_of[i], but, impute)
+        return self.models.pending_points(
+            self.history.unresolved, self.models.model_of[i], but, impute
+        )
 
     # -- answers -----------------------------------------------------------------------------------
 
-    def cases(self, history: History, i: int, known: Mapping[str, Any]) -> list[dict[str, Any]]:
+    def cases(self, i: int, known: Mapping[str, Any]) -> list[dict[str, Any]]:
         """See `CausalMethod.cases`; with contexts that arm `i` does not look at."""
         arm, when = self.arms[i], {TIME.name: known[TIME.name]} if self.problem.timed else {}
         if not arm.measured:
             return [when]
-        points = ContextSample.of(arm, history, self._seen_in(known)).points[:ROWS]
+        points = ContextSample.of(arm, self.history, self._seen_in(known)).points[:ROWS]
         return [{**row, **when} for row in self.problem.space.subset(arm.measured).decode(points)]
 
-    def predict_at(
-        self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]
-    ) -> Policy:
+    def predict_at(self, values: Mapping[str, Any], context: Mapping[str, Any]) -> Policy:
         """See `CausalMethod.predict_at`; contexts that are not known are those that go with the known ones."""
-        found = super().predict_at(history, values, context)
+        found = super().predict_at(values, context)
         i = self._number[found.scope]
-        if found.mean is None or self.affected_contexts(history, i) is not None:
+        if found.mean is None or self.affected_contexts(i) is not None:
             return found
-        mean, sd = self.value_at(history, i, {**context, **values})
+        mean, sd = self.value_at(i, {**context, **values})
         mean *= self.problem.sign
         return replace(found, mean=mean, lower=mean - BOUND * sd, upper=mean + BOUND * sd)
 
-    def value_at(self, history: History, i: int, known: Mapping[str, Any]) -> tuple[float, float]:
+    def value_at(self, i: int, known: Mapping[str, Any]) -> tuple[float, float]:
         """See `CausalMethod.value_at`; on average over contexts that arm `i` does not look at, given known values."""
         arm, space = self.arms[i], self.problem.space
         drawn = [j for j, name in enumerate(arm.measured) if name not in known]
         if not drawn:
-            return super().value_at(history, i, known)
+            return super().value_at(i, known)
         looked = [j for j in range(len(arm.measured)) if j not in drawn]
         at = (
             space.subset([arm.measured[j] for j in looked]).encode([known])[0]
             if looked
             else np.zeros(0)
         )
-        sample = ContextSample.of(arm, history, self._seen_in(known))
+        sample = ContextSample.of(arm, self.history, self._seen_in(known))
         law = subsample(sample.conditional(looked, at, drawn), sample.categorical[drawn])
         contexts = np.empty((len(law.weights), len(arm.measured)))
         contexts[:, looked], contexts[:, drawn] = at, law.points
@@ -378,14 +376,13 @@ class CheapFirst(CausalMethod[CheapOptions]):
             rows = np.append(rows, np.full((len(rows), 1), known[TIME.name]), axis=1)
         return value_of(self.model_to_answer(i), rows, law.weights)
 
-    def ranked(self, history: History, known: Mapping[str, Any]) -> list[tuple[int, Policy]]:
+    def ranked(self, known: Mapping[str, Any]) -> list[tuple[int, Policy]]:
         """The cheapest arm that is good enough, then the others by price.
 
         Args:
-            history: the rounds.
             known: values known before choosing, and the time if effects change with it.
         """
-        every = list(self.policy_values(history, range(len(self.arms)), known))
+        every = list(self.policy_values(range(len(self.arms)), known))
         sign = self.problem.sign
         if not any(len(each.model) for each in every):
             return [(i, Policy.unknown(arm.scope)) for i, arm in enumerate(self.arms)]
@@ -410,16 +407,16 @@ class CheapFirst(CausalMethod[CheapOptions]):
             (i for i in range(len(means)) if i != chosen), key=lambda i: (prices[i], -means[i])
         )
         names = [str(self.arms[i].scope) for i in good] if wanted == least else []
-        answers = [self._answer(history, i, each, best[i], known) for i, each in enumerate(every)]
+        answers = [self._answer(i, each, best[i], known) for i, each in enumerate(every)]
         step = spread_step([answers[chosen].lower, answers[chosen].upper])
         reasons = [good_enough(sign * wanted, self.problem.minimize, names, step)]
         if infeasible:
             reasons.append(reason("none-keeps"))
         arm, table = self.arms[chosen], None
         if set(arm.contexts) - set(known):
-            points = ContextSample.of(arm, history, self._seen_in(known)).points[:_TABLE]
+            points = ContextSample.of(arm, self.history, self._seen_in(known)).points[:_TABLE]
             contexts = self.problem.space.subset(arm.measured).decode(points)
-            act, affected = answers[chosen].act, self.affected_contexts(history, chosen)
+            act, affected = answers[chosen].act, self.affected_contexts(chosen)
             contexts = contexts if affected is None else affected.met(contexts, act.best)
             table = policy_table(arm, lambda k: act(contexts[k]), contexts)
         return [
@@ -429,7 +426,6 @@ class CheapFirst(CausalMethod[CheapOptions]):
 
     def _answer(
         self,
-        history: History,
         i: int,
         value: PolicyValue,
         found: CostedValue | None,
@@ -440,7 +436,7 @@ class CheapFirst(CausalMethod[CheapOptions]):
         if found is None:
             return Policy.unknown(arm.scope)
         mean, sd = sign * found.bound, value.deviation(found)
-        act = self.greedy(history, i, known, found.rate)
+        act = self.greedy(i, known, found.rate)
         values = {} if set(arm.contexts) - set(known) else act(known)
         cost = found.price if self.problem.prices is not None else None
         reasons = (reason("none-keeps"),) if found.infeasible else ()
@@ -448,7 +444,7 @@ class CheapFirst(CausalMethod[CheapOptions]):
             arm.scope, values, mean, mean - BOUND * sd, mean + BOUND * sd, cost, reasons, act=act
         )
 
-    def gain_at(self, history: History, context: Mapping[str, Any]) -> float:
+    def gain_at(self, context: Mapping[str, Any]) -> float:
         """Upper bound of the recommended policy's shortfall from the acceptable value, or of a cheaper one above it.
 
         Infinite as long as an arm's initial plays are not complete, or its outcomes have no scale,
@@ -458,10 +454,10 @@ class CheapFirst(CausalMethod[CheapOptions]):
         judged = self.judged.tolist()
         if self._initial_play(range(len(self.arms))) is not None or not judged:
             return math.inf
-        (chosen, best), *_ = self._ranking(history, context)
+        (chosen, best), *_ = self._ranking(context)
         if best.says("none-keeps") or len(self.models[chosen]) < STARTING_POINTS:
             return math.inf
-        policies = list(self.policy_values(history, judged, context))
+        policies = list(self.policy_values(judged, context))
         some, values, policies = most_feasible(
             judged, [each.at_rate(BOUND, ROWS) for each in policies], policies
         )
@@ -477,11 +473,11 @@ class CheapFirst(CausalMethod[CheapOptions]):
             max([wanted - sure, *(bound - wanted for bound in below if bound is not None)])
         )
 
-    def indices(self, history: History) -> dict[str, list[Any]]:
+    def indices(self) -> dict[str, list[Any]]:
         """Price of every arm, and its upper bound in the next round."""
         known, prices = list[Any]([None] * len(self.arms)), self.costs.minima.tolist()
         some = [i for i in range(len(self.arms)) if len(self.models[i])]
-        values, _ = self._values(history, some, self._present_context(history), len(history) + 1)
+        values, _ = self._values(some, self._present_context(), len(self.history) + 1)
         for i, each in zip(some, values, strict=True):
             known[i], prices[i] = self.problem.sign * each.bound, each.price
         return {"price": prices, "at best, next round": known}

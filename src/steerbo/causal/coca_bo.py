@@ -14,7 +14,7 @@ from pydantic import Field
 from .._arrays import Float, Int
 from .._wording import counted
 from ..bandit import split_initial_plays
-from ..core import Choice, Explanation, History, Problem, context_of
+from ..core import Choice, Explanation, Problem, context_of
 from ..records import record
 from .identification.enumeration import Mode, found_scopes
 from .identification.scopes import MAX_STEPS, ScopesFound, together
@@ -80,9 +80,9 @@ class CoCaBO(CausalMethod[CoCaOptions]):
         (heading, scopes), *rest = super().describe()
         return (heading, f"{scopes}; {self._start_text()}"), *rest
 
-    def explain(self, history: History) -> Explanation:
+    def explain(self) -> Explanation:
         """See `CausalMethod.explain`; with the number of initial plays, and the meaning of the index."""
-        found = super().explain(history)
+        found = super().explain()
         said = f" {_INDEX_IS}" if CoCaBO.value_label in found.tables[0].columns else ""
         return replace(found, summary=f"{found.summary} {self._start_text()}.{said}")
 
@@ -113,38 +113,36 @@ class CoCaBO(CausalMethod[CoCaOptions]):
         """Initial plays of arm `i`."""
         return int(self._first[i])
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+    def choose(self, request: Mapping[str, Any]) -> Choice:
         """Choose initial plays of every arm, then the arm with the largest index."""
-        if (today := self.todays_play(history, request)) is not None:
+        if (today := self.todays_play(request)) is not None:
             return today
-        i, note = self._chosen(history, request)
-        return self.play(history, i, request, note)
+        i, note = self._chosen(request)
+        return self.play(i, request, note)
 
-    def _chosen(self, history: History, request: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
+    def _chosen(self, request: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
         """Arm to play, and the reason as logged."""
-        some, first = self.costs.affordable(history), self.needs_initial_plays(history)
+        some, first = self.costs.affordable(), self.needs_initial_plays()
         if first is None and self.explores:
-            first = self.underexplored(history)
+            first = self.underexplored()
         if first is not None:
             return first, {"phase": "first plays"}
         if len(some) == 1:
             return int(some[0]), {"phase": "only scope"}
         known = context_of(request)
-        some = self.most_feasible(history, some, known)
-        index = self._with_failures(history, self._values(history, known) + self.margins())
+        some = self.most_feasible(some, known)
+        index = self._with_failures(self._values(known) + self.margins())
         i = int(some[np.argmax(index[some])])
         told = {"index": (self.problem.sign * index).tolist()} if np.isfinite(index).all() else {}
         return i, {"phase": self.rule, **told}
 
-    def _with_failures(
-        self, history: History, index: Float[np.ndarray, " m"]
-    ) -> Float[np.ndarray, " m"]:
+    def _with_failures(self, index: Float[np.ndarray, " m"]) -> Float[np.ndarray, " m"]:
         """Indices with failures counted."""
         return self.feasibility.expected(index)
 
     # -- the index of an arm -----------------------------------------------------------------------
 
-    def _values(self, history: History, known: Mapping[str, Any]) -> Float[np.ndarray, " m"]:
+    def _values(self, known: Mapping[str, Any]) -> Float[np.ndarray, " m"]:
         """Value of each arm, (m,), in units of `sign · value`; infinite without outcomes."""
         young = self._first < self._wanted
         values = np.full(len(self.arms), np.inf)
@@ -152,7 +150,7 @@ class CoCaBO(CausalMethod[CoCaOptions]):
             if young[i] and self.told(i) < self._wanted[i]:
                 values[i] = self._young_value(i)
             elif self.told(i):
-                values[i] = self.arm_value(history, i, known)
+                values[i] = self.arm_value(i, known)
         return values
 
     def _young_value(self, i: int) -> float:
@@ -170,7 +168,7 @@ class CoCaBO(CausalMethod[CoCaOptions]):
         """Margin of each arm's index for few plays, (m,); none by the paired rule."""
         return 0.0
 
-    def arm_value(self, history: History, i: int, known: Mapping[str, Any]) -> float:
+    def arm_value(self, i: int, known: Mapping[str, Any]) -> float:
         """Largest `μ + σ` of arm `i` on average over the latest contexts: see `CausalMethod.highest_bound`.
 
         An arm counts for what its policy may become, not for what it is after few plays; one
@@ -178,17 +176,17 @@ class CoCaBO(CausalMethod[CoCaOptions]):
         of bounds the index forgets the arm's value by young models, and a lucky draw of contexts
         favours no arm: all are judged in the same ones.
         """
-        return self.highest_bound(history, i, known, self.model_of_index(history, i), INDEX_WIDTH)
+        return self.highest_bound(i, known, self.model_of_index(i), INDEX_WIDTH)
 
-    def model_of_index(self, history: History, i: int) -> Wanted:
+    def model_of_index(self, i: int) -> Wanted:
         """Model of arm `i` by which its index is made: that of answers."""
         return self.model_to_answer(i)
 
-    def indices(self, history: History) -> dict[str, list[Any]]:
+    def indices(self) -> dict[str, list[Any]]:
         """Index of every arm, by which the next one is chosen; nothing where there is one arm."""
         if len(self.arms) == 1:
             return {}
-        values = self.feasibility.expected(self._values(history, self._present_context(history)))
+        values = self.feasibility.expected(self._values(self._present_context()))
         sign = self.problem.sign
         return {self.value_label: [sign * float(v) if np.isfinite(v) else None for v in values]}
 

@@ -158,7 +158,7 @@ class CausalMethod(Method[Causal, O]):
         hosts = (i for i, arm in enumerate(self._possible) if plays_today(problem, arm.scope))
         self.host = next(hosts, None)
         self.closed = len(arms) - len(self._possible)
-        self.costs = CostModel(problem, self._possible, self.constraints, history)
+        self.costs = CostModel(problem, history, self._possible, self.constraints)
         self._number = {arm.scope: i for i, arm in enumerate(self._possible)}
         self._learned: _PresentModels | None = None
         for played in history:
@@ -262,20 +262,18 @@ class CausalMethod(Method[Causal, O]):
         played = [self._number[each.suggestion.scope] for each in self.history]
         return np.bincount(played, minlength=len(self._possible))
 
-    def refit(self, history: History) -> Mapping[str, Any] | None:
+    def refit(self) -> Mapping[str, Any] | None:
         """Fit hyperparameters of the models whose schedule says so."""
-        until = partial(horizon, history)
+        until = partial(horizon, self.history)
         further = self.feasibility.refit(until)
         found = self.models.refit(until)
         return {**(found or {}), "further": further} if further else found
 
-    def expected_outcome(
-        self, history: History, event: OutcomeTold | DataAdded
-    ) -> tuple[float, float, float] | None:
+    def expected_outcome(self, event: OutcomeTold | DataAdded) -> tuple[float, float, float] | None:
         """See `Method.expected_outcome`: by the model of the arm that was played; data may belong to several models."""
         if isinstance(event, DataAdded):
             return None
-        played = history[event.token]
+        played = self.history[event.token]
         i = self.models.number[played.suggestion.scope]
         values = {**known_in(played), **event.outcome.realised}
         arm, model = self.arms[i], self.models[i]
@@ -303,71 +301,64 @@ class CausalMethod(Method[Causal, O]):
         """Plays of a model before constraints on outcomes restrict the next ones."""
         return STARTING_POINTS if self.problem.further else 0
 
-    def needs_initial_plays(self, history: History) -> int | None:
+    def needs_initial_plays(self) -> int | None:
         """The affordable arm played least among those whose initial plays are not complete; None if there is none."""
-        some = self.costs.affordable(history)
+        some = self.costs.affordable()
         told = np.array([self.told(i) for i in some])
         needed = np.array([self.needed(i) for i in some])
         first = needs_initial_plays(self.plays[some], told, needed)
         return None if first is None else int(some[first])
 
-    def underexplored(self, history: History) -> int | None:
+    def underexplored(self) -> int | None:
         """An affordable arm played too seldom for the rounds of an average arm; None if there is none.
 
         See `bandit.underexplored`.
         """
-        some = self.costs.affordable(history)
+        some = self.costs.affordable()
         counting = self.feasibility.counted_plays(self.plays)
         likely = self.feasibility.success_probabilities
         found = underexplored(counting[some], many=True, likely=likely[some])
         return None if found is None else int(some[found])
 
-    def most_feasible(
-        self, history: History, some: Iterable[int], known: Mapping[str, Any]
-    ) -> Int[np.ndarray, " k"]:
+    def most_feasible(self, some: Iterable[int], known: Mapping[str, Any]) -> Int[np.ndarray, " k"]:
         """Select the arms that have a feasible action in most contexts."""
         arms = np.array([*some])
-        shares = np.array([self._infeasible_share(history, i, known) for i in arms])
+        shares = np.array([self._infeasible_share(i, known) for i in arms])
         return arms[shares <= shares.min()]
 
-    def _infeasible_share(self, history: History, i: int, known: Mapping[str, Any]) -> float:
-        return self.feasibility.of(i).infeasible_share_of(lambda: self.contexts(history, i, known))
+    def _infeasible_share(self, i: int, known: Mapping[str, Any]) -> float:
+        return self.feasibility.of(i).infeasible_share_of(lambda: self.contexts(i, known))
 
-    def finished(self, history: History) -> str:
+    def finished(self) -> str:
         """Report that no arm is affordable any more."""
         return (
-            ""
-            if len(self.costs.affordable(history))
-            else "no scope fits into what is left of the budget"
+            "" if len(self.costs.affordable()) else "no scope fits into what is left of the budget"
         )
 
     # -- choosing and deciding ---------------------------------------------------------------------
 
-    def todays_play(self, history: History, request: Mapping[str, Any]) -> Choice | None:
+    def todays_play(self, request: Mapping[str, Any]) -> Choice | None:
         """Play today's policy where it is held; None where it is not, or where there is none."""
-        if self.host is None or self.host not in self.costs.affordable(history):
+        if self.host is None or self.host not in self.costs.affordable():
             return None
-        if not self._holds_today(history, self.host):
+        if not self._holds_today(self.host):
             return None
-        return self.play(history, self.host, request, {"phase": TODAY})
+        return self.play(self.host, request, {"phase": TODAY})
 
-    def _holds_today(self, history: History, host: int) -> bool:
+    def _holds_today(self, host: int) -> bool:
         """Whether today's policy is played: first, unless there are data; then see `surrogate._reach`."""
-        if (latest := history.latest) is None:
-            return not history.data
+        if (latest := self.history.latest) is None:
+            return not self.history.data
         held = read_note(Said, latest.suggestion.note).phase == TODAY
-        return not held and self._reach(history)[self.models.model_of[host]].undecided
+        return not held and self._reach()[self.models.model_of[host]].undecided
 
-    def play(
-        self, history: History, i: int, request: Mapping[str, Any], note: Mapping[str, Any]
-    ) -> Choice:
+    def play(self, i: int, request: Mapping[str, Any], note: Mapping[str, Any]) -> Choice:
         """Begin a round of arm `i`, and set the actions without contexts."""
         known, rate = context_of(request), note.get("rate", 0.0)
         act = partial(
             self._act,
-            history,
             i,
-            number=len(history) + 1,
+            number=len(self.history) + 1,
             rate=rate,
             token=None,
             today=note.get("phase") == TODAY,
@@ -376,9 +367,7 @@ class CausalMethod(Method[Causal, O]):
         cost = self.costs.expected(i, values, known)
         return Choice(self.arms[i].scope, values, observe, expected_cost=cost, note=note)
 
-    def play_at(
-        self, history: History, values: Mapping[str, Any], request: Mapping[str, Any]
-    ) -> Choice:
+    def play_at(self, values: Mapping[str, Any], request: Mapping[str, Any]) -> Choice:
         """See `Method.play_at`: the scope of these actions that looks at most of the known values."""
         known = context_of(request)
         arm = self._arm_to_predict(values, known)
@@ -387,13 +376,12 @@ class CausalMethod(Method[Causal, O]):
         cost = self.costs.expected(self.models.number[arm.scope], values, known)
         return Choice(arm.scope, values, observe, expected_cost=cost)
 
-    def decide(self, history: History, pending: Round, context: Mapping[str, Any]) -> Decision:
+    def decide(self, pending: Round, context: Mapping[str, Any]) -> Decision:
         """Set the actions whose contexts are complete."""
         suggestion, i = pending.suggestion, self.models.number[pending.suggestion.scope]
         said = read_note(Said, suggestion.note)
         act = partial(
             self._act,
-            history,
             i,
             number=pending.number,
             rate=said.rate,
@@ -423,7 +411,6 @@ class CausalMethod(Method[Causal, O]):
 
     def _act(
         self,
-        history: History,
         i: int,
         group: tuple[str, ...],
         known: Mapping[str, Any],
@@ -436,7 +423,6 @@ class CausalMethod(Method[Causal, O]):
         """Values of a group of actions in a round.
 
         Args:
-            history: of the study.
             i: number of the arm.
             group: the actions.
             known: values that are set or seen by now.
@@ -447,15 +433,15 @@ class CausalMethod(Method[Causal, O]):
         """
         if today:
             return self._as_today(self.feasibility.of(i), group, known)
-        feasibility = self._near_today(history, i)
+        feasibility = self._near_today(i)
         model = self.model_to_play(i, number)
         random = self.streams(number, f"act {'+'.join(group)}")
         rate = rate / self.models[i].scale if rate else 0.0
-        cost = self.costs.of_group(history, i, group, known, token=token, value_per_cost=rate)
-        optimiser = self.optimiser(history, i, model, cost, feasibility)
+        cost = self.costs.of_group(i, group, known, token=token, value_per_cost=rate)
+        optimiser = self.optimiser(i, model, cost, feasibility)
         if len(model) < self.needed(i):
             return optimiser.random(group, known, random)
-        points = self.pending_points(history, i, token)
+        points = self.pending_points(i, token)
         with model.with_fantasies(points):
             return optimiser.best(group, known, self.score(i), random, tried=points)
 
@@ -471,19 +457,19 @@ class CausalMethod(Method[Causal, O]):
             return values
         return feasibility.arm.decode(group, box.into(point))
 
-    def _near_today(self, history: History, i: int) -> ArmFeasibility:
+    def _near_today(self, i: int) -> ArmFeasibility:
         """Feasibility of arm `i`, where today's policy is told within reach of it."""
         found = self.feasibility.of(i)
         if self.problem.today is None:
             return found
-        return replace(found, reach=self._reach(history)[self.models.model_of[i]])
+        return replace(found, reach=self._reach()[self.models.model_of[i]])
 
     @cached_until_next_event
-    def _reach(self, history: History) -> list[WithinReach]:
+    def _reach(self) -> list[WithinReach]:
         """Settings within reach of today's, by model."""
-        now = self._present_context(history).get(TIME.name) if self.problem.timed else None
+        now = self._present_context().get(TIME.name) if self.problem.timed else None
         return [
-            WithinReach(self.problem, self.models, k, history.results, now, learned=learned)
+            WithinReach(self.problem, self.models, k, self.history.results, now, learned=learned)
             for k, learned in enumerate(self.feasibility.learned)
         ]
 
@@ -501,7 +487,6 @@ class CausalMethod(Method[Causal, O]):
 
     def optimiser(
         self,
-        history: History,
         i: int,
         model: Wanted,
         cost: ActionCost | None,
@@ -509,33 +494,35 @@ class CausalMethod(Method[Causal, O]):
     ) -> PolicyOptimiser:
         """Optimiser of the actions of arm `i` by a model."""
         return PolicyOptimiser(
-            self.arms[i], model, cost, feasibility, affected=self.affected_contexts(history, i)
+            self.arms[i], model, cost, feasibility, affected=self.affected_contexts(i)
         )
 
-    def affected_contexts(self, history: History, i: int) -> AffectedContexts | None:
+    def affected_contexts(self, i: int) -> AffectedContexts | None:
         """Dependence of contexts of arm `i` on its own actions; None if there is none."""
-        return self._affected_now(history)[i] if self.arms[i].affected else None
+        return self._affected_now()[i] if self.arms[i].affected else None
 
     @cached_until_next_event
-    def _affected_now(self, history: History) -> dict[int, AffectedContexts]:
+    def _affected_now(self) -> dict[int, AffectedContexts]:
         """Dependence of contexts on actions, by arm."""
         some = [i for i, arm in enumerate(self.arms) if arm.affected]
-        return {i: AffectedContexts.of(self.arms[i], history, self.models[i].inputs) for i in some}
+        return {
+            i: AffectedContexts.of(self.arms[i], self.history, self.models[i].inputs) for i in some
+        }
 
     def staged_search(
-        self, history: History, i: int, model: Wanted, *, optimistic: bool = False
+        self, i: int, model: Wanted, *, optimistic: bool = False
     ) -> StagedSearch | None:
         """Search for the actions of arm `i`, if contexts that they affect are looked at later."""
-        affected = self.affected_contexts(history, i)
+        affected = self.affected_contexts(i)
         if affected is None:
             return None
         return StagedSearch(
             self.arms[i], model, affected, self.feasibility.of(i), optimistic=optimistic
         )
 
-    def pending_points(self, history: History, i: int, but: str | None) -> np.ndarray:
+    def pending_points(self, i: int, but: str | None) -> np.ndarray:
         """Points of rounds of arm `i`'s model without an outcome, (p, d), without the round of one token."""
-        return self.models.pending_points(history, self.models.model_of[i], but)
+        return self.models.pending_points(self.history.unresolved, self.models.model_of[i], but)
 
     def score(self, i: int) -> Acquisition:
         """Acquisition function of the actions of arm `i`."""
@@ -547,30 +534,29 @@ class CausalMethod(Method[Causal, O]):
 
     # -- answers -----------------------------------------------------------------------------------
 
-    def contexts(self, history: History, i: int, known: Mapping[str, Any]) -> list[dict[str, Any]]:
+    def contexts(self, i: int, known: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Latest contexts of arm `i` given values known before choosing, see `latest_contexts`; with the time."""
         when = {
             name: time for name, time in known.items() if name == TIME.name and self.problem.timed
         }
         seen = {name: value for name, value in known.items() if name not in when}
-        rows = latest_contexts(history, self.arms, self.models.number, i, seen)
+        rows = latest_contexts(self.history, self.arms, self.models.number, i, seen)
         possible = [row for row in rows if self.constraints.possible(self.arms[i], row)] or rows
         return [{**row, **when} for row in possible]
 
-    def cases(self, history: History, i: int, known: Mapping[str, Any]) -> list[dict[str, Any]]:
+    def cases(self, i: int, known: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Latest values of all columns of arm `i` beside its actions."""
-        return self.contexts(history, i, known)
+        return self.contexts(i, known)
 
     def cases_under(
-        self, history: History, i: int, known: Mapping[str, Any], act: GreedyPolicy | TodaysPolicy
+        self, i: int, known: Mapping[str, Any], act: GreedyPolicy | TodaysPolicy
     ) -> list[dict[str, Any]]:
         """Cases of arm `i` under a policy: contexts that its actions affect are drawn given these."""
-        rows, affected = self.cases(history, i, known), self.affected_contexts(history, i)
+        rows, affected = self.cases(i, known), self.affected_contexts(i)
         return rows if affected is None else affected.met(rows, act.best)
 
     def greedy(
         self,
-        history: History,
         i: int,
         known: Mapping[str, Any],
         rate: float = 0.0,
@@ -585,19 +571,17 @@ class CausalMethod(Method[Causal, O]):
             name: time for name, time in known.items() if name == TIME.name and self.problem.timed
         }
         model = Averaged(self.models[i], deviations=False) if model is None else model
-        feasibility = self._near_today(history, i).for_answers
-        return GreedyPolicy(
-            self.optimiser(history, i, model, cost, feasibility), self.streams, i, when
-        )
+        feasibility = self._near_today(i).for_answers
+        return GreedyPolicy(self.optimiser(i, model, cost, feasibility), self.streams, i, when)
 
-    def recommend_at(self, history: History, context: Mapping[str, Any]) -> Policy:
+    def recommend_at(self, context: Mapping[str, Any]) -> Policy:
         """Recommend the scope with the best expected outcome under its best policy, and that policy."""
-        best, *others = (policy for _, policy in self._ranking(history, context))
+        best, *others = (policy for _, policy in self._ranking(context))
         if self.host is not None and best.mean is not None:
-            best = self._beside_today(history, best, context)
+            best = self._beside_today(best, context)
         return best.among(tuple(others))
 
-    def _beside_today(self, history: History, best: Policy, known: Mapping[str, Any]) -> Policy:
+    def _beside_today(self, best: Policy, known: Mapping[str, Any]) -> Policy:
         """Add to an answer by how much it is expected to be better than today's policy, and how sure that is.
 
         Where both are of one arm, errors that they share count for neither.
@@ -611,33 +595,32 @@ class CausalMethod(Method[Causal, O]):
             rows = [
                 np.concatenate([self.arms[i].encode({**seen, **act(seen)}) for seen in cases])
                 for act in (best.act, today)
-                for cases in [self.cases_under(history, i, known, act)]
+                for cases in [self.cases_under(i, known, act)]
             ]
             gain = average_gain(self.model_to_answer(i), *rows)
         else:
-            stay = self._answer_of(history, self.host, known, today)
+            stay = self._answer_of(self.host, known, today)
             gain = gain_between(best, stay, self.problem.sign)
         return replace(best, reasons=(*best.reasons, gain))
 
-    def _ranking(self, history: History, context: Mapping[str, Any]) -> list[tuple[int, Policy]]:
+    def _ranking(self, context: Mapping[str, Any]) -> list[tuple[int, Policy]]:
         """The arms ranked in a context, cached for the present one if nothing is seen before choosing."""
-        present = not self.known and context == self._present_context(history)
-        return self._ranked_now(history) if present else self.ranked(history, context)
+        present = not self.known and context == self._present_context()
+        return self._ranked_now() if present else self.ranked(context)
 
     @cached_until_next_event
-    def _ranked_now(self, history: History) -> list[tuple[int, Policy]]:
-        return self.ranked(history, self._present_context(history))
+    def _ranked_now(self) -> list[tuple[int, Policy]]:
+        return self.ranked(self._present_context())
 
-    def ranked(self, history: History, known: Mapping[str, Any]) -> list[tuple[int, Policy]]:
+    def ranked(self, known: Mapping[str, Any]) -> list[tuple[int, Policy]]:
         """The arms and their policies, best expected outcome first; arms without outcomes come last.
 
         Args:
-            history: the rounds.
             known: values known before choosing, and the time if effects change with it.
         """
-        answers = [self._answer_of(history, i, known) for i in range(len(self.arms))]
+        answers = [self._answer_of(i, known) for i in range(len(self.arms))]
         sign = self.problem.sign
-        shares = [self._infeasible_share(history, i, known) for i in range(len(answers))]
+        shares = [self._infeasible_share(i, known) for i in range(len(answers))]
         answers = [
             replace(a, reasons=a.reasons or (reason("none-keeps"),)) if share else a
             for a, share in zip(answers, shares, strict=True)
@@ -653,7 +636,6 @@ class CausalMethod(Method[Causal, O]):
 
     def _answer_of(
         self,
-        history: History,
         i: int,
         known: Mapping[str, Any],
         policy: TodaysPolicy | GreedyPolicy | None = None,
@@ -661,25 +643,22 @@ class CausalMethod(Method[Causal, O]):
         """Recommendation of arm `i`, or another policy of it, with its outcome on average over contexts."""
         if not self.told(i):
             return Policy.unknown(self.arms[i].scope)
-        act = policy or self.greedy(history, i, known)
-        return self._recommended(history, i, known, act, self.cases_under(history, i, known, act))
+        act = policy or self.greedy(i, known)
+        return self._recommended(i, known, act, self.cases_under(i, known, act))
 
     def _recommended(
         self,
-        history: History,
         i: int,
         known: Mapping[str, Any],
         act: PolicyOf,
         contexts: list[dict[str, Any]],
     ) -> Policy:
         """A policy of arm `i`, with its outcome on average over contexts."""
-        model, affected = self.model_to_answer(i), self.affected_contexts(history, i)
+        model, affected = self.model_to_answer(i), self.affected_contexts(i)
         sign = self.problem.sign
         return recommended(self.arms[i], model, act, contexts, sign, known=known, affected=affected)
 
-    def predict_at(
-        self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]
-    ) -> Policy:
+    def predict_at(self, values: Mapping[str, Any], context: Mapping[str, Any]) -> Policy:
         """Expected outcome of actions on average over the latest contexts that are not known."""
         arm = self._arm_to_predict(values, context)
         i = self.models.number[arm.scope]
@@ -690,12 +669,12 @@ class CausalMethod(Method[Causal, O]):
         def staged(ready: Sequence[str], _: Mapping[str, Any]) -> dict[str, Any]:
             return {name: values[name] for name in ready}
 
-        affected = self.affected_contexts(history, i)
-        contexts = [{**case, **context} for case in self.cases(history, i, context)]
+        affected = self.affected_contexts(i)
+        contexts = [{**case, **context} for case in self.cases(i, context)]
         if affected is not None:
             contexts = affected.met(contexts, staged)
         act: PolicyOf = lambda _: dict(values)  # noqa: E731
-        found = self._recommended(history, i, context, act, contexts)
+        found = self._recommended(i, context, act, contexts)
         return replace(found, values=dict(values), table=None, cost=cost)
 
     def _arm_to_predict(self, values: Mapping[str, Any], context: Mapping[str, Any]) -> Arm:
@@ -717,7 +696,7 @@ class CausalMethod(Method[Causal, O]):
             some, key=lambda arm: (len({*arm.contexts} - known), -len({*arm.contexts} & known))
         )
 
-    def gain_at(self, history: History, context: Mapping[str, Any]) -> float:
+    def gain_at(self, context: Mapping[str, Any]) -> float:
         """Upper bound of the best policy of any scope, less the lower bound of the recommended one.
 
         Infinite as long as an arm's initial plays are not complete, or its outcomes have no scale,
@@ -725,15 +704,13 @@ class CausalMethod(Method[Causal, O]):
         waited for.
         """
         judged = self.judged
-        if self.needs_initial_plays(history) is not None or not len(judged):
+        if self.needs_initial_plays() is not None or not len(judged):
             return np.inf
-        recommended, advice = self._ranking(history, context)[0]
+        recommended, advice = self._ranking(context)[0]
         if advice.says("none-keeps") or len(self.models[recommended]) < STARTING_POINTS:
             return np.inf
-        some = self.most_feasible(history, judged, context)
-        highest = [
-            self.highest_bound(history, i, context, self.model_to_answer(i), BOUND) for i in some
-        ]
+        some = self.most_feasible(judged, context)
+        highest = [self.highest_bound(i, context, self.model_to_answer(i), BOUND) for i in some]
         assert advice.mean is not None
         assert advice.lower is not None
         assert advice.upper is not None
@@ -743,20 +720,18 @@ class CausalMethod(Method[Causal, O]):
             + 0.5 * (advice.upper - advice.lower)
         )
 
-    def highest_bound(
-        self, history: History, i: int, known: Mapping[str, Any], model: Wanted, width: float
-    ) -> float:
+    def highest_bound(self, i: int, known: Mapping[str, Any], model: Wanted, width: float) -> float:
         """Largest `μ + width · σ` of arm `i` by a model, on average over its latest contexts.
 
         In units of `sign · value`.
         """
-        contexts = self.contexts(history, i, known)
-        search = self.staged_search(history, i, model, optimistic=True)
+        contexts = self.contexts(i, known)
+        search = self.staged_search(i, model, optimistic=True)
         if search is None:
             return highest_bound(self.feasibility.of(i), model, contexts, width)
         return search.highest(contexts, ucb(width**2))
 
-    def bound_inflation(self, history: History, scope: Scope) -> float:
+    def bound_inflation(self, scope: Scope) -> float:
         """Infinite until the outcomes of the scope's model have a scale; larger where observations were adjusted."""
         i = self.models.number[scope]
         return (
@@ -780,14 +755,14 @@ class CausalMethod(Method[Causal, O]):
         return np.flatnonzero(scaled & (scaled | self.feasibility.failed()).all())
 
     def limit_probabilities(
-        self, history: History, scope: Scope, known: Mapping[str, Any], request: Mapping[str, Any]
+        self, scope: Scope, known: Mapping[str, Any], request: Mapping[str, Any]
     ) -> Mapping[str, float | None]:
         """See `Method.limit_probabilities`; unseen values count as in the latest contexts.
 
         Empty while actions are still to be decided.
         """
         i = self.models.number.get(scope)
-        found = dict(super().limit_probabilities(history, scope, known, request))
+        found = dict(super().limit_probabilities(scope, known, request))
         if i is None or not found:
             return found
         arm, learned = self.arms[i], self.feasibility.of(i).learned
@@ -795,18 +770,18 @@ class CausalMethod(Method[Causal, O]):
             return {}
         if learned is not None and learned.models:
             now = {**known, TIME.name: request[TIME.name]} if arm.timed else known
-            rows = [arm.encode({**case, **now}) for case in self.cases(history, i, now)]
+            rows = [arm.encode({**case, **now}) for case in self.cases(i, now)]
             points = np.concatenate(rows)
             found |= learned.probability_of_play([Controlled()] * points.shape[1], points)
         return found
 
-    def constraint_slack(self, history: History, advice: Recommendation) -> Sequence[float | None]:
+    def constraint_slack(self, advice: Recommendation) -> Sequence[float | None]:
         """Slack of each constraint at a recommended policy, where it is least among the latest contexts."""
         i, limits = self.models.number.get(advice.scope), self.problem.limits or ()
         if i is None or not isinstance(advice, Policy) or advice.act is None:
             return [None] * len(limits)
-        arm, known = self.arms[i], {**self._present_context(history), **advice.context}
-        cases, affected = self.cases(history, i, known), self.affected_contexts(history, i)
+        arm, known = self.arms[i], {**self._present_context(), **advice.context}
+        cases, affected = self.cases(i, known), self.affected_contexts(i)
         cases = cases if affected is None else affected.met(cases, advice.act.best)
         alike: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
         for case in cases:
@@ -819,17 +794,15 @@ class CausalMethod(Method[Causal, O]):
             found.append(min((slack for slack in slacks if slack is not None), default=None))
         return found
 
-    def success_probability(
-        self, history: History, answer: Recommendation | PolicyStep
-    ) -> float | None:
+    def success_probability(self, answer: Recommendation | PolicyStep) -> float | None:
         """See `Method.success_probability`; the mean over the latest contexts."""
         i = self.models.number.get(answer.scope)
         failures = None if i is None else self.feasibility.failures_of(i)
         if i is None or failures is None:
             return None
-        arm, known = self.arms[i], {**self._present_context(history), **answer.context}
-        cases = [{**case, **known} for case in self.cases(history, i, known)]
-        affected = self.affected_contexts(history, i)
+        arm, known = self.arms[i], {**self._present_context(), **answer.context}
+        cases = [{**case, **known} for case in self.cases(i, known)]
+        affected = self.affected_contexts(i)
         act = answer.act if isinstance(answer, Policy) and not answer.values else None
         if act is not None and affected is not None:
             cases = affected.met(cases, act.best)
@@ -839,11 +812,11 @@ class CausalMethod(Method[Causal, O]):
         points = np.concatenate(rows)
         return failures.probability(points, [Controlled()] * points.shape[1])
 
-    def outliers(self, history: History) -> Sequence[str]:
+    def outliers(self) -> Sequence[str]:
         """See `ArmModels.outliers`."""
         return self.models.outliers()
 
-    def why(self, history: History, asked: Suggestion) -> Sequence[Reason]:
+    def why(self, asked: Suggestion) -> Sequence[Reason]:
         """State the possible worth of a scope's policy beside others, by the note of the play."""
         said, i = read_note(Said, asked.note), self._number[asked.scope]
         if said.phase == TODAY:
@@ -871,21 +844,19 @@ class CausalMethod(Method[Causal, O]):
                     f"note.{name}", list(bounds), f"{counted(arms, 'bound')}, one for each scope"
                 )
 
-    def findings(self, history: History) -> Sequence[Finding]:
+    def findings(self) -> Sequence[Finding]:
         """Find that scopes were left out, that a model uses a subset of its outcomes, or that all has changed."""
         left_out = [] if self._all_compared else [finding("scopes-left")]
         largest = max(self.models.regressions, key=len)
         subset = subset_used(len(largest), len(largest.counted))
         return [*left_out, *(subset or self.models.abrupt_change())]
 
-    def policy(
-        self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]
-    ) -> PolicyStep:
+    def policy(self, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
         """Next step of the recommended policy: actions whose contexts are given, and contexts to look at next."""
-        self.check_informed(history)
+        self.check_informed()
         seen = {name: context[name] for name in self.known}
-        known = {**self._present_context(history), **context_of(request), **seen}
-        i, advice = self._ranking(history, known)[0]
+        known = {**self._present_context(), **context_of(request), **seen}
+        i, advice = self._ranking(known)[0]
         if advice.mean is None:
             raise InvalidRequest(
                 "policy", str(advice), "a scope with an outcome to learn from", "Tell one first."
@@ -897,22 +868,19 @@ class CausalMethod(Method[Causal, O]):
             step = replace(step, mean=advice.mean, lower=advice.lower, upper=advice.upper)
             return replace(step, outcomes=advice.outcomes)
         now = {**known, **step.context, **step.values}
-        mean, sd = self.value_at(history, i, now)
+        mean, sd = self.value_at(i, now)
         mean *= self.problem.sign
         step = replace(step, mean=mean, lower=mean - BOUND * sd, upper=mean + BOUND * sd)
-        return replace(step, outcomes=self.outcomes_at(history, i, now))
+        return replace(step, outcomes=self.outcomes_at(i, now))
 
-    def outcomes_at(
-        self, history: History, i: int, known: Mapping[str, Any]
-    ) -> dict[str, ExpectedOutcome]:
+    def outcomes_at(self, i: int, known: Mapping[str, Any]) -> dict[str, ExpectedOutcome]:
         """Expected further outcomes of arm `i` at settings and contexts, where they are traded."""
         return {}
 
-    def value_at(self, history: History, i: int, known: Mapping[str, Any]) -> tuple[float, float]:
+    def value_at(self, i: int, known: Mapping[str, Any]) -> tuple[float, float]:
         """Mean and standard deviation of arm `i`'s outcome at settings and contexts, in units of `sign · value`.
 
         Args:
-            history: of the study.
             i: number of the arm.
             known: values set and seen, and the time if effects change with it.
         """
@@ -920,14 +888,10 @@ class CausalMethod(Method[Causal, O]):
 
     # -- explanations ------------------------------------------------------------------------------
 
-    def explain(self, history: History) -> Explanation:
+    def explain(self) -> Explanation:
         """Plays and index of each arm, the use of external data, and the policy of the best arm."""
-        extra = {} if self.known else self.indices(history)
-        advice = (
-            self.recommend(history)
-            if any(len(model) for model in self.models.regressions)
-            else None
-        )
+        extra = {} if self.known else self.indices()
+        advice = self.recommend() if any(len(model) for model in self.models.regressions) else None
         policy = advice.table if isinstance(advice, Policy) else None
         rows = zip(
             [str(arm.scope) for arm in self.arms], self.plays.tolist(), *extra.values(), strict=True
@@ -942,23 +906,23 @@ class CausalMethod(Method[Causal, O]):
             if len(self.arms) > 1
             else f"settings in {rounds}: there is one scope"
         )
-        said = self._external_data_explained(history)
+        said = self._external_data_explained()
         if any(None in column for column in extra.values()):
             said += " A scope with – has no outcome yet."
         return Explanation(
             f"{self.name} has chosen {chosen}.{closed}{said}", (arms, *([policy] if policy else []))
         )
 
-    def indices(self, history: History) -> dict[str, list[Any]]:
+    def indices(self) -> dict[str, list[Any]]:
         """Further columns of the table of scopes: the parts of every arm's index."""
         return {}
 
-    def _external_data_explained(self, history: History) -> str:
+    def _external_data_explained(self) -> str:
         """Describe the scopes that external data are used for."""
-        trials = [data for data in history.data.values() if data.scope is not None]
-        return self._observations_explained(len(history.data) - len(trials)) + trials_explained(
-            trials, self.arms
-        )
+        trials = [data for data in self.history.data.values() if data.scope is not None]
+        return self._observations_explained(
+            len(self.history.data) - len(trials)
+        ) + trials_explained(trials, self.arms)
 
     def _observations_explained(self, added: int) -> str:
         if not added:

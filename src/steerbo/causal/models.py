@@ -12,7 +12,7 @@ from pydantic import Field
 
 from .._arrays import Float
 from .._evidence import COMPARABLE
-from ..core import Finding, Fit, Fold, History, Result, Round, Scope
+from ..core import Finding, Fit, Fold, Result, Round, Scope
 from ..gp import (
     AnyDrift,
     Averaged,
@@ -224,7 +224,7 @@ class ArmModels:
 
     def pending_points(
         self,
-        history: History,
+        unresolved: Sequence[Round],
         k: int,
         but: str | None,
         impute: Callable[[Round, Arm, Mapping[str, Any]], dict[str, Any]] | None = None,
@@ -232,14 +232,14 @@ class ArmModels:
         """Points of decided rounds of model `k` without an outcome, (p, d).
 
         Args:
-            history: the rounds.
+            unresolved: rounds without an outcome.
             k: index of the model.
             but: token of a round to leave out.
             impute: gives values to contexts that are not measured yet; None: rounds with such
                 contexts are left out.
         """
         rows = []
-        for played in history.unresolved:
+        for played in unresolved:
             arm, known = self.arms[self.number[played.suggestion.scope]], known_in(played)
             if played.suggestion.token == but or self.model_of[self.number[arm.scope]] != k:
                 continue

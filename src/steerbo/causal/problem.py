@@ -200,6 +200,11 @@ class Causal(ConstrainedProblem):
         contexts = [name for name in self.space.names if name in (self.graph.contexts or ())]
         return CurrentPolicy(self.current, self.space, contexts)
 
+    @property
+    def moves_stepwise(self) -> bool:
+        """See `Problem.moves_stepwise`."""
+        return bool(self.current)
+
     @cached_property
     def todays_scope(self) -> Scope | None:
         """Scope of today's policy: each of its actions looks at the variables that its formula reads."""

@@ -33,7 +33,6 @@ from ..core import (
     Choice,
     ExpectedOutcome,
     Explanation,
-    History,
     Reason,
     Suggestion,
     cached_until_next_event,
@@ -119,14 +118,14 @@ class RandomWeights(Trades, CoCaBO):
         for models in self._every:
             _ = models.rows
 
-    def refit(self, history: History) -> Mapping[str, Any] | None:
+    def refit(self) -> Mapping[str, Any] | None:
         """Fit the models of all outcomes; those of the further ones stand under `OUTCOMES_FIT`."""
-        found, until = super().refit(history), partial(horizon, history)
+        found, until = super().refit(), partial(horizon, self.history)
         others = {name: models.refit(until) for name, models in self._others.items()}
         learned = {name: part for name, part in others.items() if part}
         return {**(found or {}), OUTCOMES_FIT: learned} if learned else found
 
-    def outliers(self, history: History) -> Sequence[str]:
+    def outliers(self) -> Sequence[str]:
         """See `ArmModels.outliers`; of all outcomes."""
         return list(dict.fromkeys(name for each in self._every for name in each.outliers()))
 
@@ -141,28 +140,28 @@ class RandomWeights(Trades, CoCaBO):
         """Weights of a round, of the range of each outcome."""
         return on_sphere(self.streams(number, "weights").standard_normal((1, len(self._every))))[0]
 
-    def weights(self, history: History, number: int) -> Weights:
+    def weights(self, number: int) -> Weights:
         """Weights of one unit of each outcome in a round: as logged, else as drawn."""
-        for played in history:
+        for played in self.history:
             if played.number == number and (
                 logged := read_note(Said, played.suggestion.note).weights
             ):
                 return np.array([1.0, *(logged[name] for name in self.problem.traded)])
-        return self._of_units(history, self._shares(number))
+        return self._of_units(self._shares(number))
 
-    def _of_units(self, history: History, shares: Float[np.ndarray, " k"]) -> Weights:
+    def _of_units(self, shares: Float[np.ndarray, " k"]) -> Weights:
         """Weights of one unit of each outcome, by those of its range."""
-        units = self._units(history)
+        units = self._units()
         each = shares / (units.best - units.worst)
         return np.asarray(each / each[0])
 
     @cached_until_next_event
-    def _units(self, history: History) -> Units:
+    def _units(self) -> Units:
         """Ends of each outcome among the policies that are best in one of them, of any scope."""
         spreads = np.array([spread_of(models.outcomes) or 1.0 for models in self._every])
-        known, some = self._present_context(history), self._informed
+        known, some = self._present_context(), self._informed
         ends = [
-            self._best_of(history, some, known, shares / spreads)[1]
+            self._best_of(some, known, shares / spreads)[1]
             for shares in on_sphere(np.eye(len(spreads)))
             if some
         ]
@@ -174,27 +173,27 @@ class RandomWeights(Trades, CoCaBO):
         return [i for i in range(len(self.arms)) if self.told(i)]
 
     def _best_of(
-        self, history: History, some: Sequence[int], known: Mapping[str, Any], weights: Weights
+        self, some: Sequence[int], known: Mapping[str, Any], weights: Weights
     ) -> tuple[int, Float[np.ndarray, " k"]]:
         """Arm whose policy is best by a weighted sum, and the outcomes that are expected of it."""
-        found = {i: self._expected(history, i, known, self._sum(i, weights)) for i in some}
+        found = {i: self._expected(i, known, self._sum(i, weights)) for i in some}
         i = max(found, key=lambda i: float(weights @ found[i]))
         return i, found[i]
 
     def _expected(
-        self, history: History, i: int, known: Mapping[str, Any], wanted: Wanted
+        self, i: int, known: Mapping[str, Any], wanted: Wanted
     ) -> Float[np.ndarray, " k"]:
         """Outcomes that are expected of arm `i`'s policy that is best by a model, in its latest contexts."""
-        points = self._under_policy(history, i, known, wanted)
+        points = self._under_policy(i, known, wanted)
         models = [each[i] for each in self._every]
         return np.array([float(m.unstandardise(m.means(points)).mean()) for m in models])
 
     def _under_policy(
-        self, history: History, i: int, known: Mapping[str, Any], wanted: Wanted
+        self, i: int, known: Mapping[str, Any], wanted: Wanted
     ) -> Float[np.ndarray, "r d"]:
         """Points of arm `i` in its latest contexts where the mean of a model is the largest, on a grid."""
-        contexts, k = self.contexts(history, i, known), len(self.arms[i].actions)
-        if (search := self.staged_search(history, i, wanted)) is not None:
+        contexts, k = self.contexts(i, known), len(self.arms[i].actions)
+        if (search := self.staged_search(i, wanted)) is not None:
             return search.under_policy(contexts)
         unit = kronecker(_GRID * k, k) if k else np.zeros((1, 0))
         grid = self.feasibility.of(i).grid(unit, contexts)
@@ -206,44 +205,41 @@ class RandomWeights(Trades, CoCaBO):
 
     def _of_round(
         self,
-        history: History,
         models: Sequence[ArmModel | Averaged[Any]],
         number: int,
         root: float,
     ) -> Weighed:
         """Model of an arm that a round maximises: a weighted sum; without looks, the least bound of all."""
         if self._looks:
-            return Weighed(models, self.weights(history, number), root)
-        return Weighed(models, self._shares(number), root, self._units(history))
+            return Weighed(models, self.weights(number), root)
+        return Weighed(models, self._shares(number), root, self._units())
 
     # -- choosing ----------------------------------------------------------------------------------
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+    def choose(self, request: Mapping[str, Any]) -> Choice:
         """Draw weights, then choose as `coca-bo` does; weighted sums of bounds are of no use to a reader."""
-        i, note = self._chosen(history, request)
-        weights = self.weights(history, len(history) + 1)
+        i, note = self._chosen(request)
+        weights = self.weights(len(self.history) + 1)
         logged = dict(zip(self.problem.traded, weights[1:].tolist(), strict=True))
-        return self.play(history, i, request, {"phase": note["phase"], "weights": logged})
+        return self.play(i, request, {"phase": note["phase"], "weights": logged})
 
     def model_to_play(self, i: int, number: int) -> Wanted:
         """Model that a round maximises, by the likeliest hyperparameters."""
         models = [models[i] for models in self._every]
-        return self._of_round(self.history, models, number, math.sqrt(self.options.beta))
+        return self._of_round(models, number, math.sqrt(self.options.beta))
 
-    def model_of_index(self, history: History, i: int) -> Weighed:
+    def model_of_index(self, i: int) -> Weighed:
         """Model by which the next round is chosen."""
         models = [Averaged(models[i]) for models in self._every]
-        return self._of_round(history, models, len(history) + 1, INDEX_WIDTH)
+        return self._of_round(models, len(self.history) + 1, INDEX_WIDTH)
 
     def _young_value(self, i: int) -> float:
-        weights = self.weights(self.history, len(self.history) + 1)
+        weights = self.weights(len(self.history) + 1)
         each = [young_value(models[i].outcomes, models.outcomes) for models in self._every]
         return self._in_one(weights, np.array(each))
 
-    def _with_failures(
-        self, history: History, index: Float[np.ndarray, " m"]
-    ) -> Float[np.ndarray, " m"]:
-        weights = self.weights(history, len(history) + 1)
+    def _with_failures(self, index: Float[np.ndarray, " m"]) -> Float[np.ndarray, " m"]:
+        weights = self.weights(len(self.history) + 1)
         worst = np.array([float(models.outcomes.min(initial=np.inf)) for models in self._every])
         told = np.array([self._in_one(weights, worst)] if np.isfinite(worst).all() else [])
         return self.feasibility.expected(index, told=told)
@@ -252,14 +248,14 @@ class RandomWeights(Trades, CoCaBO):
         """Outcomes as the number that the next round maximises."""
         if self._looks:
             return float(weights @ outcomes)
-        units, shares = self._units(self.history), self._shares(len(self.history) + 1)
+        units, shares = self._units(), self._shares(len(self.history) + 1)
         return float(((outcomes - units.worst) / (units.best - units.worst) / shares).min())
 
-    def why(self, history: History, asked: Suggestion) -> Sequence[Reason]:
+    def why(self, asked: Suggestion) -> Sequence[Reason]:
         """State the worth of one unit of each further outcome when the round was chosen."""
         said = read_note(Said, asked.note)
         if said.phase == "first plays" or not said.weights:
-            return super().why(history, asked)
+            return super().why(asked)
         return [
             reason("weighed", outcome=name, worth=worth) for name, worth in said.weights.items()
         ]
@@ -278,38 +274,35 @@ class RandomWeights(Trades, CoCaBO):
 
     # -- answers -----------------------------------------------------------------------------------
 
-    def ranked(self, history: History, known: Mapping[str, Any]) -> list[tuple[int, Policy]]:
+    def ranked(self, known: Mapping[str, Any]) -> list[tuple[int, Policy]]:
         """The middle of the trade-off with its scope, then the rest of it; without outcomes, all scopes.
 
         Args:
-            history: the rounds.
             known: the time, if effects change with it.
         """
         if not (some := self._informed):
             return [(i, Policy.unknown(arm.scope)) for i, arm in enumerate(self.arms)]
-        some = self.most_feasible(history, some, known).tolist()
+        some = self.most_feasible(some, known).tolist()
         best = self._by_sums if self._looks else self._by_least
-        middle = self.middle([*best(history, some, known)])
+        middle = self.middle([*best(some, known)])
         ordered = [replace(middle, alternatives=()), *middle.alternatives]
-        if self._infeasible_share(history, some[0], known):
+        if self._infeasible_share(some[0], known):
             ordered = [
                 replace(each, reasons=(*each.reasons, reason("none-keeps"))) for each in ordered
             ]
         return [(self.models.number[each.scope], each) for each in ordered]  # type: ignore[misc]
 
-    def _by_sums(
-        self, history: History, some: Sequence[int], known: Mapping[str, Any]
-    ) -> Iterator[Policy]:
+    def _by_sums(self, some: Sequence[int], known: Mapping[str, Any]) -> Iterator[Policy]:
         """Policies that are best by weighted sums: of two outcomes by those that part the widest gap (Cohon 1978).
 
         The weights of a gap are the same for both of its ends, so that only something beyond the
         line between them is better.
         """
-        k, units = len(self._every), self._units(history)
+        k, units = len(self._every), self._units()
 
         def best(shares: Float[np.ndarray, " k"]) -> _Found:
-            weights = self._of_units(history, shares)
-            i, found = self._best_of(history, some, known, weights)
+            weights = self._of_units(shares)
+            i, found = self._best_of(some, known, weights)
             return _Found(i, weights, (found - units.worst) / (units.best - units.worst))
 
         even = answer_weights(k)
@@ -326,53 +319,46 @@ class RandomWeights(Trades, CoCaBO):
                 empty.append((first, last))
         for each in found:
             wanted = Weighed(self._means(each.arm), each.weights)
-            yield self._greedy_of(history, each.arm, known, wanted)
+            yield self._greedy_of(each.arm, known, wanted)
         for first, last in empty:
             away = 1.0 + BEYOND - 0.5 * (first.at + last.at)
             for i in {first.arm, last.arm}:
                 weights = 1.0 / on_sphere(away[None])[0]
                 wanted = Weighed(self._means(i), weights, units=units.from_the_best)
-                yield self._greedy_of(history, i, known, wanted)
+                yield self._greedy_of(i, known, wanted)
 
     def _means(self, i: int) -> list[Averaged[Any]]:
         """Models of arm `i` as answers have them, of means alone."""
         return [Averaged(models[i], deviations=False) for models in self._every]
 
-    def _greedy_of(
-        self, history: History, i: int, known: Mapping[str, Any], wanted: Wanted
-    ) -> Policy:
+    def _greedy_of(self, i: int, known: Mapping[str, Any], wanted: Wanted) -> Policy:
         """Answer of arm `i` by the policy that is best by a model."""
-        return self._answer_of(history, i, known, self.greedy(history, i, known, model=wanted))
+        return self._answer_of(i, known, self.greedy(i, known, model=wanted))
 
-    def _by_least(
-        self, history: History, some: Sequence[int], known: Mapping[str, Any]
-    ) -> Iterator[Policy]:
+    def _by_least(self, some: Sequence[int], known: Mapping[str, Any]) -> Iterator[Policy]:
         """Settings of each scope by weights spread evenly, as in other kinds of problem."""
-        units = self._units(history).from_the_best
+        units = self._units().from_the_best
         for i, shares in product(some, answer_weights(len(self._every))):
             wanted = Weighed(self._means(i), 1.0 / shares, units=units)
-            yield self._greedy_of(history, i, known, wanted)
+            yield self._greedy_of(i, known, wanted)
 
     def _recommended(
         self,
-        history: History,
         i: int,
         known: Mapping[str, Any],
         act: PolicyOf,
         contexts: list[dict[str, Any]],
     ) -> Policy:
         """See `CausalMethod._recommended`; with all outcomes."""
-        value = super()._recommended(history, i, known, act, contexts)
-        arm, affected, further = self.arms[i], self.affected_contexts(history, i), {}
+        value = super()._recommended(i, known, act, contexts)
+        arm, affected, further = self.arms[i], self.affected_contexts(i), {}
         for name, models in self._others.items():
             model, sign = Averaged(models[i]), self.problem.traded[name]
             each = recommended(arm, model, act, contexts, sign, known=known, affected=affected)
             further[name] = ExpectedOutcome(each.mean, each.lower, each.upper)
         return replace(value, outcomes=further)
 
-    def outcomes_at(
-        self, history: History, i: int, known: Mapping[str, Any]
-    ) -> dict[str, ExpectedOutcome]:
+    def outcomes_at(self, i: int, known: Mapping[str, Any]) -> dict[str, ExpectedOutcome]:
         """See `CausalMethod.outcomes_at`."""
         rows, found = self.arms[i].encode(known), {}
         for name, models in self._others.items():
@@ -383,13 +369,13 @@ class RandomWeights(Trades, CoCaBO):
 
     # -- explanations ------------------------------------------------------------------------------
 
-    def indices(self, history: History) -> dict[str, list[Any]]:
+    def indices(self) -> dict[str, list[Any]]:
         """Nothing: an index is of the weights of one round."""
         return {}
 
-    def explain(self, history: History) -> Explanation:
+    def explain(self) -> Explanation:
         """See `CoCaBO.explain`; with the rule."""
-        found = super().explain(history)
+        found = super().explain()
         return replace(found, summary=f"{found.summary} {_RULE}")
 
 

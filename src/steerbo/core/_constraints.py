@@ -140,14 +140,14 @@ _ROUNDING = 0.005  # of a probability: it is said in whole percents
 
 
 def with_limits(
-    explanation: Explanation, history: History, method: Method[Any, Any], advice: Recommendation
+    explanation: Explanation, method: Method[Any, Any], advice: Recommendation
 ) -> Explanation:
     """Add the slack of each constraint at the recommendation to an explanation; unchanged without constraints."""
     limits = method.problem.every_limit
     if not limits:
         return explanation
-    rooms = method.constraint_slack(history, advice)
-    spreads = [_spread(limit, method.problem, history) for limit in limits]
+    rooms = method.constraint_slack(advice)
+    spreads = [_spread(limit, method.problem, method.history) for limit in limits]
     rows = tuple(
         (
             str(limit),
@@ -238,9 +238,7 @@ def limits_broken(problem: Problem, history: History) -> Iterator[Finding]:
             )
 
 
-def limits_unlikely(
-    method: Method[Any, Any], history: History, suggestion: Suggestion
-) -> Iterator[Finding]:
+def limits_unlikely(method: Method[Any, Any], suggestion: Suggestion) -> Iterator[Finding]:
     """Find the limits on outcomes that a suggested play keeps less often than asked, and why it is suggested."""
     for limit in _on_outcomes(method.problem):
         chance = suggestion.limits.get(limit.name)
@@ -252,7 +250,7 @@ def limits_unlikely(
         elif not method.chooses_by_model:
             why = {"method": method.name}
         else:
-            why = _nearest_outcome(limit, history)
+            why = _nearest_outcome(limit, method.history)
         where = f"round {suggestion.round}"
         yield finding("limit-unlikely", where, limit=str(limit), probability=chance, **why)
 
@@ -261,11 +259,9 @@ def _on_outcomes(problem: Problem) -> list[OutcomeConstraint]:
     return [limit for limit in problem.every_limit if isinstance(limit, OutcomeConstraint)]
 
 
-def limit_texts(method: Method[Any, Any], history: History, suggestion: Suggestion) -> list[str]:
+def limit_texts(method: Method[Any, Any], suggestion: Suggestion) -> list[str]:
     """Say of each limit on an outcome how likely a suggested play keeps it, and why where that is too little."""
-    unlikely = {
-        found.values["limit"]: found.text for found in limits_unlikely(method, history, suggestion)
-    }
+    unlikely = {found.values["limit"]: found.text for found in limits_unlikely(method, suggestion)}
     return [
         unlikely.get(str(limit), f"{limit}: {kept_text(suggestion.limits[limit.name])}")
         for limit in _on_outcomes(method.problem)
@@ -275,7 +271,6 @@ def limit_texts(method: Method[Any, Any], history: History, suggestion: Suggesti
 
 def limits_doubted(
     method: Method[Any, Any],
-    history: History,
     answer: Recommendation | PolicyStep,
     request: Mapping[str, Any],
 ) -> Iterator[Reason]:
@@ -283,18 +278,15 @@ def limits_doubted(
 
     Args:
         method: of the study.
-        history: of the study.
         answer: with an expected value.
         request: as for `ask`; the time, where the problem has one.
     """
     limits = _on_outcomes(method.problem)
     known = {**answer.context, **answer.values}
-    chances = method.limit_probabilities(history, answer.scope, known, request) if limits else {}
+    chances = method.limit_probabilities(answer.scope, known, request) if limits else {}
     if limits and not chances and isinstance(answer, Recommendation):
         # a policy sets other values in each case: it has slack, and no probability
-        rooms = zip(
-            method.problem.every_limit, method.constraint_slack(history, answer), strict=True
-        )
+        rooms = zip(method.problem.every_limit, method.constraint_slack(answer), strict=True)
         chances = {limit.name: None for limit, room in rooms if limit in limits and room is None}
     for limit in limits:
         if limit.name not in chances:

@@ -35,7 +35,7 @@ def left_out(state: StudyState, folds: int) -> Iterator[LeftOut]:
 def _expected(state: StudyState, name: str, event: OutcomeTold | DataAdded) -> LeftOut | None:
     """The outcome of an event beside a state's expectation of it."""
     with one_blas_thread():
-        expected = state.method.expected_outcome(state.history, event)
+        expected = state.method.expected_outcome(event)
     if expected is None:
         return None
     value, mean, deviation = expected

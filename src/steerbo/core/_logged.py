@@ -43,23 +43,20 @@ _HINT = (
 )
 
 
-def check_logged(
-    problem: Problem, method: Method[Any, Any], history: History, event: Event, place: str
-) -> None:
-    """Read the values of an event that is to be applied to a history.
+def check_logged(method: Method[Any, Any], event: Event, place: str) -> None:
+    """Read the values of an event that is to be applied to the history of a study.
 
     Args:
-        problem: of the study.
-        method: of the study; it reads scopes and notes of suggestions.
-        history: before the event.
+        method: of the study before the event; it reads scopes and notes of suggestions.
         event: of a log.
         place: of the event, for messages.
 
     Raises:
         InvalidStudy: naming the field that is no number where one is wanted, no choice, or missing.
     """
+    problem, history = method.problem, method.history
     if isinstance(event, Asked):
-        _read_asked(problem, method, history, event, place)
+        _read_asked(method, event, place)
     elif isinstance(event, Decided):
         before = history[event.token].suggestion
         decided = with_checked(
@@ -69,7 +66,7 @@ def check_logged(
             observe=event.observe,
             note=event.note,
         )
-        _read_choice(problem, method, decided, before.values, place)
+        _read_choice(method, decided, before.values, place)
     elif isinstance(event, OutcomeTold):
         _read_outcome(problem, history.round_of(event.token), event.outcome, None, place)
     elif isinstance(event, Failed):
@@ -106,9 +103,8 @@ class _naming:  # noqa: N801
             raise InvalidStudy(f"{self.place}.{field}", wrong.value, wrong.allowed, _HINT) from None
 
 
-def _read_asked(
-    problem: Problem, method: Method[Any, Any], history: History, event: Asked, place: str
-) -> None:
+def _read_asked(method: Method[Any, Any], event: Asked, place: str) -> None:
+    problem, history = method.problem, method.history
     with _naming(place):
         if history.round_of(event.token) is not None:
             raise InvalidStudy("token", event.token, "the token of no round before")
@@ -143,17 +139,17 @@ def _read_asked(
         shown={},
         limits=event.limits,
     )
-    _read_choice(problem, method, asked, {}, place)
+    _read_choice(method, asked, {}, place)
 
 
 def _read_choice(
-    problem: Problem,
     method: Method[Any, Any],
     asked: Suggestion,
     before: Mapping[str, Any],
     place: str,
 ) -> None:
     """Read a suggestion's settings beside those set `before`, its looks and its reasons, as answers will."""
+    problem = method.problem
     with _naming(f"{place}.values"):
         if method.complete and not asked.observe:
             for name in asked.scope.set:

@@ -52,25 +52,26 @@ class Decision:
 A = TypeVar("A")
 
 
-def cached_until_next_event(answer: Callable[[Any, History], A]) -> Callable[[Any, History], A]:
+def cached_until_next_event(answer: Callable[[Any], A]) -> Callable[[Any], A]:
     """Cache an answer of a method until the next event: it takes a search, and is asked for several times.
 
     >>> class Slow:
+    ...     history = type("History", (), {"event_count": 1})
     ...     @cached_until_next_event
-    ...     def recommend(self, history):
+    ...     def recommend(self):
     ...         print("searching")
-    >>> method, history = Slow(), type("History", (), {"event_count": 1})
-    >>> method.recommend(history), method.recommend(history)
+    >>> method = Slow()
+    >>> method.recommend(), method.recommend()
     searching
     (None, None)
     """
     place = f"_kept_{answer.__name__}"
 
     @wraps(answer)
-    def remembered(method: Any, history: History) -> A:
+    def remembered(method: Any) -> A:
         found: tuple[int, A] | None = vars(method).get(place)
-        if found is None or found[0] != history.event_count:
-            found = history.event_count, answer(method, history)
+        if found is None or found[0] != method.history.event_count:
+            found = method.history.event_count, answer(method)
             setattr(method, place, found)
         return found[1]
 
@@ -85,10 +86,14 @@ class NoOptions:
 class Method(ABC, Generic[P, OptionsT]):
     """A way to choose, for one problem.
 
-    All that it does is a function of problem, options, seed and history. Everything it draws comes
-    from `streams(round, name)`.
+    It is made of data, and each of its answers is a function of them. The history alone goes on:
+    all that was derived from it is derived anew when it has another event. Everything that a method
+    draws comes from `streams(round, name)`.
 
     Attributes:
+        problem: the problem that is solved.
+        options: a value of `Options`.
+        streams: random numbers, by round and name.
         history: of the study, as it stands.
         name: its name in studies and logs.
         solves: the class of the problems that it is for.
@@ -149,12 +154,12 @@ class Method(ABC, Generic[P, OptionsT]):
         """
         return True
 
-    def refit(self, history: History) -> Mapping[str, Any] | None:
-        """Hyperparameters learned anew, as plain data, where that is due. They are logged: see `history.fits`."""
+    def refit(self) -> Mapping[str, Any] | None:
+        """Hyperparameters learned anew, as plain data, where that is due. They are logged: see `self.history.fits`."""
         return None
 
     def check_fit(self) -> None:
-        """Raise an error if the latest of `history.fits` cannot be used; then it is left out, and is due again."""
+        """Raise an error if the latest of `self.history.fits` cannot be used; then it is left out, and is due again."""
 
     def read_logged(self, asked: Suggestion) -> None:
         """Read the scope and the note of a suggestion in a log that is opened, as its answers read them.
@@ -164,24 +169,24 @@ class Method(ABC, Generic[P, OptionsT]):
             method.
         """
 
-    def finished(self, history: History) -> str:
+    def finished(self) -> str:
         """Reason why nothing is left to suggest, or an empty string; by default, that no play fits into the money."""
-        nothing_fits = self.problem.affordable(history) == ()
+        nothing_fits = self.problem.affordable(self.history) == ()
         return "no play fits into what is left of the budget" if nothing_fits else ""
 
-    def gain(self, history: History) -> float:
+    def gain(self) -> float:
         """Upper bound on the gain of another choice over the recommended one, in the objective's units.
 
         Where variables are seen before choosing, the mean of `gain_at` over typical contexts, by
         their shares. Infinite while there are no bounds. It is called once there is an outcome.
         """
-        present = self._present_context(history)
+        present = self._present_context()
         if not self.problem.space.seen:
-            return self.gain_at(history, present)
-        contexts = typical(self.problem.space, history)
-        return average_over(contexts, lambda context: self.gain_at(history, {**present, **context}))
+            return self.gain_at(present)
+        contexts = typical(self.problem.space, self.history)
+        return average_over(contexts, lambda context: self.gain_at({**present, **context}))
 
-    def gain_at(self, history: History, context: Mapping[str, Any]) -> float:
+    def gain_at(self, context: Mapping[str, Any]) -> float:
         """Upper bound on the possible gain in one context; `context` is as for `recommend_at`.
 
         Methods without bounds do not override it: their studies have no stopping rule.
@@ -189,30 +194,27 @@ class Method(ABC, Generic[P, OptionsT]):
         raise SteerboError(f"{self.name} has no bounds")
 
     @abstractmethod
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
-        """Choose for round `len(history) + 1`."""
+    def choose(self, request: Mapping[str, Any]) -> Choice:
+        """Choose for round `len(self.history) + 1`."""
 
-    def play_at(
-        self, history: History, values: Mapping[str, Any], request: Mapping[str, Any]
-    ) -> Choice:
-        """Choice of settings that a person made, for round `len(history) + 1`.
+    def play_at(self, values: Mapping[str, Any], request: Mapping[str, Any]) -> Choice:
+        """Choice of settings that a person made, for round `len(self.history) + 1`.
 
         Raises:
             InvalidRequest: no play sets these values.
         """
         return Choice(Scope(tuple(values)), values)
 
-    def decide(self, history: History, pending: Round, context: Mapping[str, Any]) -> Decision:
+    def decide(self, pending: Round, context: Mapping[str, Any]) -> Decision:
         """Set the actions whose contexts are complete. Only methods that ask to observe are called."""
         raise SteerboError(f"{self.name} observes nothing before it sets its values")
 
     def limit_probabilities(
-        self, history: History, scope: Scope, known: Mapping[str, Any], request: Mapping[str, Any]
+        self, scope: Scope, known: Mapping[str, Any], request: Mapping[str, Any]
     ) -> Mapping[str, float | None]:
         """Probability of a play to keep each limit on an outcome, by the outcome's name; None: too little is known.
 
         Args:
-            history: the rounds before it.
             scope: of the play.
             known: its values, and those seen before, by variable.
             request: of `ask`.
@@ -221,7 +223,7 @@ class Method(ABC, Generic[P, OptionsT]):
         return {each.name: None for each in limits}
 
     @cached_until_next_event
-    def recommend(self, history: History) -> Recommendation:
+    def recommend(self) -> Recommendation:
         """Recommend the best choice from now on, with its alternatives.
 
         Where variables are seen before choosing: one row for each typical context. Where the
@@ -229,21 +231,21 @@ class Method(ABC, Generic[P, OptionsT]):
         answer that breaks a limit of the problem is refused, and so is one with such an
         alternative. A method implements `recommend_at`, by which `policy` answers, too.
         """
-        present = self._present_context(history)
+        present = self._present_context()
         if not self.problem.space.seen:
-            return self._answer_at(history, present)
-        contexts = typical(self.problem.space, history)
+            return self._answer_at(present)
+        contexts = typical(self.problem.space, self.history)
         return average_recommendation(
-            contexts, lambda context: self._answer_at(history, {**present, **context})
+            contexts, lambda context: self._answer_at({**present, **context})
         )
 
     @abstractmethod
-    def recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
+    def recommend_at(self, context: Mapping[str, Any]) -> Recommendation:
         """Recommend in one context: values seen before choosing and, where the problem drifts, the time, by name."""
 
-    def _answer_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
+    def _answer_at(self, context: Mapping[str, Any]) -> Recommendation:
         """`recommend_at`; where the problem drifts, the reasons begin with the time that the answer is for."""
-        return self._dated(self.recommend_at(history, context), context)
+        return self._dated(self.recommend_at(context), context)
 
     def _dated(self, answer: Recommendation, context: Mapping[str, Any]) -> Recommendation:
         """Answer whose reasons begin with the time that it is for, where the problem drifts."""
@@ -252,40 +254,34 @@ class Method(ABC, Generic[P, OptionsT]):
         as_of = reason("as-of", time=context[TIME.name])
         return replace(answer, reasons=(as_of, *answer.reasons))
 
-    def predict(
-        self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]
-    ) -> Recommendation:
+    def predict(self, values: Mapping[str, Any], context: Mapping[str, Any]) -> Recommendation:
         """Expected value at settings of a person's own choice, with bounds, in a context as `recommend_at` has it.
 
         Raises:
             InvalidRequest: nothing was told yet, or the method cannot predict this.
         """
-        self.check_informed(history)
-        context = {**self._present_context(history), **context}
-        return self._dated(self.predict_at(history, values, context), context)
+        self.check_informed()
+        context = {**self._present_context(), **context}
+        return self._dated(self.predict_at(values, context), context)
 
-    def predict_at(
-        self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]
-    ) -> Recommendation:
+    def predict_at(self, values: Mapping[str, Any], context: Mapping[str, Any]) -> Recommendation:
         """Expected value at settings in one context. Methods with a model override it."""
         allowed = f"nothing: {self.name} has no model that predicts"
         raise InvalidRequest(
             "values", dict(values), allowed, "Take the default method of the kind."
         )
 
-    def _present_context(self, history: History) -> dict[str, Any]:
+    def _present_context(self) -> dict[str, Any]:
         """Part of the context that is not seen: the time of the last round, where the problem drifts."""
-        return {TIME.name: now(history)} if self.problem.timed else {}
+        return {TIME.name: now(self.history)} if self.problem.timed else {}
 
-    def policy(
-        self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]
-    ) -> PolicyStep:
+    def policy(self, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
         """Settings of the answer in this context, at the requested time."""
-        self.check_informed(history)
-        known = {**self._present_context(history), **context_of(request), **context}
-        return PolicyStep.of(self._answer_at(history, known), context)
+        self.check_informed()
+        known = {**self._present_context(), **context_of(request), **context}
+        return PolicyStep.of(self._answer_at(known), context)
 
-    def bound_inflation(self, history: History, scope: Scope) -> float:
+    def bound_inflation(self, scope: Scope) -> float:
         """Factor by which bounds of an answer about a scope are wider than `recommend` has them.
 
         It corrects for errors that a model does not count: a scale learned from three outcomes, or
@@ -294,9 +290,7 @@ class Method(ABC, Generic[P, OptionsT]):
         """
         return 1.0
 
-    def expected_outcome(
-        self, history: History, event: OutcomeTold | DataAdded
-    ) -> tuple[float, float, float] | None:
+    def expected_outcome(self, event: OutcomeTold | DataAdded) -> tuple[float, float, float] | None:
         """Value of an outcome before it is learned from, and the mean and standard deviation predicted for it.
 
         In the user's units; the deviation includes the noise of a measurement. None: too little is
@@ -304,41 +298,38 @@ class Method(ABC, Generic[P, OptionsT]):
         """
         return None
 
-    def findings(self, history: History) -> Sequence[Finding]:
+    def findings(self) -> Sequence[Finding]:
         """Notices of the method about the study, for `explain` and `status`."""
         return ()
 
-    def success_probability(
-        self, history: History, answer: Recommendation | PolicyStep
-    ) -> float | None:
+    def success_probability(self, answer: Recommendation | PolicyStep) -> float | None:
         """Probability of a play at an answer to work, where failures near it tell; None: nothing is known of that."""
         return None
 
-    def outliers(self, history: History) -> Sequence[str]:
+    def outliers(self) -> Sequence[str]:
         """Names of the outcomes that are probably wrong and count for little; `explain` and `status` name them."""
         return ()
 
-    def constraint_slack(self, history: History, advice: Recommendation) -> Sequence[float | None]:
+    def constraint_slack(self, advice: Recommendation) -> Sequence[float | None]:
         """Slack of each of the problem's constraints at a recommendation: see `core._constraints`."""
         limits = self.problem.every_limit
         known = {**advice.context, **advice.values}
         return [limit.room(known) if known.keys() >= set(limit.names) else None for limit in limits]
 
-    def why(self, history: History, asked: Suggestion) -> Sequence[Reason]:
+    def why(self, asked: Suggestion) -> Sequence[Reason]:
         """Reasons of the method for a suggestion, by the note that was logged with it."""
         return ()
 
-    @staticmethod
-    def check_informed(history: History) -> None:
+    def check_informed(self) -> None:
         """Refuse to apply a policy before there is an outcome.
 
         Raises:
             InvalidRequest: there is no outcome yet.
         """
-        if not history.n_completed and not history.added:
+        if not self.history.n_completed and not self.history.added:
             allowed = "a study with an outcome to learn from"
             raise InvalidRequest("outcomes", "nothing told yet", allowed, "Tell one first.")
 
     @abstractmethod
-    def explain(self, history: History) -> Explanation:
+    def explain(self) -> Explanation:
         """Explain the latest choice and the present answer."""

@@ -128,6 +128,11 @@ class Problem(ABC):
         """The further outcomes that are traded against the value, with +1 where larger is better and −1 else."""
         return {}
 
+    @property
+    def moves_stepwise(self) -> bool:
+        """Whether plays move away from today's settings step by step: gains are then of what is within reach."""
+        return False
+
     @classmethod
     def with_files(cls, table: Mapping[str, Any], folder: Path) -> dict[str, Any]:
         """Complete the table of a study file with data from other files in its folder."""

@@ -117,7 +117,7 @@ def is_converged(problem: Problem, history: History, gain: float | None) -> str:
     if compared is None or least is None or not compared < least:
         return ""
     most = f"at most {gain_text(gain, money, beside=least if compared is gain else 0.0)} can still be gained"
-    if problem.kind != "mean-field" and getattr(problem, "current", None):
+    if problem.moves_stepwise:
         most += " within reach of today's settings"
     unmoved = ", switching aside" if problem.space.changes else ""
     less = (

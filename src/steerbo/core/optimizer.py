@@ -202,7 +202,7 @@ class EventRecorder:
             return None
         try:
             with one_blas_thread():
-                expected = self.state.method.expected_outcome(history, event)
+                expected = self.state.method.expected_outcome(event)
         except ModelFailure:  # an outcome is kept, whatever the model can say of it
             return None
         if expected is None or not event.outcome.sem:
@@ -308,7 +308,7 @@ class BaseStudy(ABC):
         _warn_of(
             each for each in found if new is None or each.field.removeprefix("context.") in new
         )
-        unlikely = limits_unlikely(self._state.method, self.history, suggestion)
+        unlikely = limits_unlikely(self._state.method, suggestion)
         return replace(suggestion, warnings=tuple(map(str, (*found, *unlikely))))
 
     @one_at_a_time
@@ -342,7 +342,7 @@ class BaseStudy(ABC):
             **fields,
             cost=cost,
             net=self._net(fields.get("mean"), cost),
-            kept=tuple(limit_texts(self._state.method, self.history, asked)),
+            kept=tuple(limit_texts(self._state.method, asked)),
             reasons=(*(why := self._why(asked)), *self._less_than_expected(why, expected)),
         )
 
@@ -365,8 +365,8 @@ class BaseStudy(ABC):
         context = {**context_of(played.request), **asked.context}
         try:
             with one_blas_thread():
-                answer = self._method.predict(history, asked.values, context)
-                return widened(answer, self._method.bound_inflation(history, asked.scope))
+                answer = self._method.predict(asked.values, context)
+                return widened(answer, self._method.bound_inflation(asked.scope))
         except (InvalidRequest, ModelFailure):  # its method has no model, or one that cannot tell
             return None
 
@@ -381,13 +381,13 @@ class BaseStudy(ABC):
         """Why a suggestion is made: by a person, by the method, or before anything is known."""
         if asked.note.get("own"):
             return (reason("own-play"),)
-        return tuple(self._state.method.why(self._state.history, asked))
+        return tuple(self._state.method.why(asked))
 
     @property
     @one_at_a_time
     def doubted(self) -> frozenset[str]:
         """Tokens of rounds, and names of data, whose outcomes are probably wrong: see `Method.outliers`."""
-        return frozenset(self._state.method.outliers(self._state.history))
+        return frozenset(self._state.method.outliers())
 
     @one_at_a_time
     def _repr_html_(self) -> str:
@@ -409,7 +409,7 @@ class BaseStudy(ABC):
                 limit of the problem.
         """
         with one_blas_thread():
-            advice = self._method.recommend(self._state.history)
+            advice = self._method.recommend()
             advice = self._said(check_advice(self.problem, self._method.name, advice))
             every, state = (advice, *advice.alternatives), self._state
             # a method from another package may answer otherwise when it is asked again
@@ -431,7 +431,7 @@ class BaseStudy(ABC):
         """Probability of an answer to work; None where nothing is expected of it, or nothing has failed."""
         if answer.mean is None:
             return None
-        return self._method.success_probability(self._state.history, answer)
+        return self._method.success_probability(answer)
 
     def _reasons(
         self,
@@ -442,9 +442,9 @@ class BaseStudy(ABC):
         """Reasons of an answer, with the cautions of `core._doubtful` and of limits; `request`: it is as of that."""
         if answer.mean is None:
             return answer.reasons
-        doubted, history = self._method.outliers(self._state.history), self._state.history
+        doubted, history = self._method.outliers(), self._state.history
         when = {TIME.name: now(history), **(request or {})}
-        limits = limits_doubted(self._method, history, answer, when)
+        limits = limits_doubted(self._method, answer, when)
         more = against(self.problem, history, answer, works=works, doubted=doubted)
         nearest = nearest_outcomes(self.problem, history)
         return (*answer.reasons, *limits, *nearest, *more, *self._state.codes.left_out())
@@ -462,7 +462,7 @@ class BaseStudy(ABC):
         named["shown"] = self.problem.shown({**named["context"], **named["values"]})
         advice = replace(advice, scope=scope, cost=cost, alternatives=others, **named)
         if self._state.history.n_completed or self._state.history.data:
-            return widened(advice, self._method.bound_inflation(self._state.history, scope))
+            return widened(advice, self._method.bound_inflation(scope))
         reasons = advice.reasons if advice.mean is None else ()
         return replace(
             advice,
@@ -497,7 +497,7 @@ class BaseStudy(ABC):
         if not traded:
             hint = "Give the problem the others: outcomes={'energy': 'minimize'}."
             raise InvalidRequest("outcomes", None, "a problem with outcomes beside the value", hint)
-        self._method.check_informed(self._state.history)
+        self._method.check_informed()
         return TradeOff.of(self.recommend(), {"value": self.problem.sign, **traded})
 
     @one_at_a_time
@@ -521,7 +521,7 @@ class BaseStudy(ABC):
         read, seen = self._read_applied(context, request)
         state = self._state.as_of(read)
         with one_blas_thread():
-            step = state.method_after_refit().policy(state.history, seen, read)
+            step = state.method_after_refit().policy(seen, read)
         check_suggestion(
             self.problem, self._method.name, step.values, {**seen, **step.context}, "would set"
         )
@@ -531,9 +531,7 @@ class BaseStudy(ABC):
             with one_blas_thread():
                 step = widened(
                     step,
-                    math.inf
-                    if step.mean is None
-                    else self._method.bound_inflation(history, step.scope),
+                    math.inf if step.mean is None else self._method.bound_inflation(step.scope),
                 )
                 step = replace(step, reasons=self._reasons(step, self._works(step), read))
         else:
@@ -626,7 +624,7 @@ class BaseStudy(ABC):
         state = self._state.as_of(read)
         with one_blas_thread():
             method = state.method_after_refit()
-            answer = method.predict(state.history, settings, {**context_of(read), **seen})
+            answer = method.predict(settings, {**context_of(read), **seen})
             answer = self._said(replace(answer, values=settings, context=seen, alternatives=()))
             answer = replace(answer, reasons=self._reasons(answer, self._works(answer), read))
         broken = [
@@ -692,20 +690,20 @@ class BaseStudy(ABC):
         state, method = self._state, self._method
         if state.explained is None or state.explained[0] != len(state.events):
             with one_blas_thread():
-                why = method.explain(state.history)
+                why = method.explain()
                 if self.problem.every_limit:
-                    why = with_limits(why, state.history, method, method.recommend(state.history))
+                    why = with_limits(why, method, method.recommend())
             state.explained = len(state.events), why
         why = with_curve(state.explained[1], self.problem, state.history, state.gain())
         return replace(why, findings=self._findings(method))
 
     def _findings(self, method: Method[Any, Any]) -> tuple[Finding, ...]:
         """List all that was noticed of the study: by the method, of its outcomes, its limits and its laws."""
-        history, doubted = self._state.history, method.outliers(self._state.history)
+        history, doubted = self._state.history, method.outliers()
         return (
             *self._state.unread_fit(),
             *self._state.codes.findings(history),
-            *method.findings(history),
+            *method.findings(),
             *outliers_found(history, doubted),
             *bad_outliers(self.problem, history, doubted),
             *strange_outcomes(self.problem, history),

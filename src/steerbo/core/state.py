@@ -128,7 +128,7 @@ class StudyState:
             for position, event in enumerate(rest, 1):
                 try:
                     place = f"events.{position}"
-                    check_logged(state.problem, state.method, state.history, event, place)
+                    check_logged(state.method, event, place)
                     state._take(event)
                 except UnknownSuggestion as error:
                     raise _out_of_order(position, event, error) from error
@@ -252,7 +252,7 @@ class StudyState:
         return (
             self._exhausted()
             or is_converged(self.problem, rounds, self.gain())
-            or self.method.finished(rounds)
+            or self.method.finished()
         )
 
     def _exhausted(self) -> str:
@@ -275,7 +275,7 @@ class StudyState:
             # where a limit is kept, too
             informed = informed and not any(nearest_outcomes(self.problem, self.history))
             with one_blas_thread():
-                found = self.method_after_refit().gain(self.history) if informed else math.inf
+                found = self.method_after_refit().gain() if informed else math.inf
             self._gain = len(self.events), max(found, 0.0)
         return self._gain[1]
 
@@ -297,7 +297,7 @@ class StudyState:
             return None
         if self._refitted[0] != len(self.events):
             with one_blas_thread():
-                fitted = self.method.refit(self.history)
+                fitted = self.method.refit()
             self._refitted = (
                 len(self.events),
                 None if fitted is None else Refitted(number, dict(fitted)),
@@ -348,7 +348,7 @@ class StudyState:
             with_place(request, place) if self.problem.space.changes or place.follows else request
         )
         with one_blas_thread():
-            choice = self.method.choose(self.history, told)
+            choice = self.method.choose(told)
         check_suggestion(self.problem, self.method.name, choice.values, request.get("context", {}))
         check_plain(dict(choice.note), "note")
         asked, price = self._asked(choice, request)
@@ -371,7 +371,7 @@ class StudyState:
                 "values", dict(values), allowed, "Use ‹add› for what was measured anyway."
             )
         with one_blas_thread():
-            choice = self.method.play_at(self.history, values, request)
+            choice = self.method.play_at(values, request)
         asked, _ = self._asked(replace(choice, note={"own": True}), request)
         if not self.history.affords(asked.expected_cost):
             allowed = f"a round that costs at most {self.history.remaining:.6g}, which is left of the budget"
@@ -386,7 +386,7 @@ class StudyState:
         token = f"{number}-{self.name}"
         known = {**context_of(request), **choice.values}
         with one_blas_thread():
-            limits = self.method.limit_probabilities(self.history, choice.scope, known, request)
+            limits = self.method.limit_probabilities(choice.scope, known, request)
         switching_cost = self.problem.change_cost(choice.values, self.history)
         play = Suggestion(
             token,
@@ -446,7 +446,7 @@ class StudyState:
                     f"values for {', '.join(pending.suggestion.observe)}",
                     hint,
                 )
-        return self._decided(self.history, pending, context)
+        return self._decided(pending, context)
 
     def _latest_looks(self, played: Round) -> Collection[str]:
         """Names of the variables looked at last in a round, which can be corrected."""
@@ -496,22 +496,22 @@ class StudyState:
                     f"what was looked at last: {', '.join(last)}",
                     hint,
                 )
-        before = copy(self.history)
-        before.rewind(
+        before = self._copy()
+        before.history.rewind(
             asked, [event for event in reversed(earlier) if event.context.keys() != last.keys()]
         )
-        return self._decided(before, before[token], {**last, **context})
+        return before._decided(before.history[token], {**last, **context})
 
-    def _decided(self, history: History, pending: Round, context: Mapping[str, Any]) -> Decided:
+    def _decided(self, pending: Round, context: Mapping[str, Any]) -> Decided:
         seen = self.problem.read_observation(pending.suggestion, context)
         with one_blas_thread():
-            decision = self.method.decide(history, pending, {**pending.suggestion.context, **seen})
+            decision = self.method.decide(pending, {**pending.suggestion.context, **seen})
         asked = pending.suggestion
         given = {**context_of(pending.request), **asked.context, **seen, **asked.values}
         check_suggestion(self.problem, self.method.name, decision.values, given)
         known = {**given, **decision.values}
         with one_blas_thread():
-            limits = self.method.limit_probabilities(history, asked.scope, known, pending.request)
+            limits = self.method.limit_probabilities(asked.scope, known, pending.request)
         return Decided(
             asked.token,
             seen,

@@ -14,7 +14,7 @@ import numpy as np
 
 from .._arrays import Float
 from ..bandit import ArmBounds, Judging, Selection, cheapest_sufficient
-from ..core import History, batch_position
+from ..core import batch_position
 from ..optim import UNLIKELY, Maximum
 from ..surrogate import ARRIVED, most_within
 from ._switching import PayingMoves, Switching
@@ -34,7 +34,6 @@ class ArmComparison:
 
     Args:
         method: whose model and costs the arms are compared by.
-        history: of the study.
         request: of `ask`.
         beta: β, the width of all bounds.
         patience: κ, how much of a play's uncertainty makes up for lagging behind.
@@ -55,20 +54,19 @@ class ArmComparison:
     def __init__(
         self,
         method: CostVaryingMethod[Any],
-        history: History,
         request: Mapping[str, Any],
         *,
         beta: float,
         patience: float,
         mixed: bool,
     ) -> None:
-        self._method, self._history = method, history
-        self._number = len(history) + 1
+        self._method = method
+        self._number = len(method.history) + 1
         self._beta = beta
         self._patience = patience
         self._switches = bool(method.problem.space.changes)
         self.candidates = method.candidates(request, staying=True, mixed=mixed)
-        self.arms, self.next_points = self._affordable_arms(history, request)
+        self.arms, self.next_points = self._affordable_arms(request)
         # To search within limits takes long: the largest bounds without them say which arms need to
         # be.
         self._lazy = self.candidates.limited
@@ -88,9 +86,7 @@ class ArmComparison:
         self._upper, self._found = self._first_bounds()
         self._free = dict(self._found)
         if self._switches:
-            self._moves = PayingMoves(
-                self._method, self._history, self.candidates, self.arms, self.plays
-            )
+            self._moves = PayingMoves(self._method, self.candidates, self.arms, self.plays)
         upper = np.array([self._upper[a] for a in self.arms])
         judge = self._judged if self._lazy or self._switches else None
         self._bounds = ArmBounds(upper - self._worth, judge)
@@ -127,9 +123,7 @@ class ArmComparison:
 
     # -- which arms --------------------------------------------------------------------------------
 
-    def _affordable_arms(
-        self, history: History, request: Mapping[str, Any]
-    ) -> tuple[list[int], dict[int, Maximum]]:
+    def _affordable_arms(self, request: Mapping[str, Any]) -> tuple[list[int], dict[int, Maximum]]:
         """Arms that fit into the remaining budget; with switching costs also the points of their plays, by arm."""
         method, candidates = self._method, self.candidates
         affordable = method.affordable(request)
@@ -137,7 +131,7 @@ class ArmComparison:
         if not self._switches:
             return arms, {}
         if batch_position(request).number > 1:  # later plays of a batch switch nothing, if they can
-            positions = method.problem.keepable_positions(history)
+            positions = method.problem.keepable_positions(method.history)
             arms = [
                 a for a in arms if self._switches_nothing(candidates.arms[a], positions)
             ] or arms

@@ -275,18 +275,19 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
             return Intersected.nothing_known(self.m)
         return latest.bounds(self.problem.sign)
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+    def choose(self, request: Mapping[str, Any]) -> Choice:
         """Choose by lines 3–8 while exploring, by lines 14–26 afterwards."""
         sets = self.working(range(self.m))
         i = sets[self.course.explored % len(sets)]
-        if self._exploring(history) and self.affordable(request)[i]:
-            return self._explore(history, request, i)
-        return self._exploit(history, request)
+        if self._exploring() and self.affordable(request)[i]:
+            return self._explore(request, i)
+        return self._exploit(request)
 
     # -- exploration (lines 2–11) ------------------------------------------------------------------
 
-    def _exploring(self, history: History) -> bool:
+    def _exploring(self) -> bool:
         """Whether lines 2–3 explore once more."""
+        history = self.history
         if self.course.exploited:
             return False
         limits = BudgetUse(
@@ -300,16 +301,16 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
             self.options.explore_cycles,
         )
 
-    def _explore(self, history: History, request: Mapping[str, Any], i: int) -> Choice:
-        number = len(history) + 1
-        if len(self.model) + len(history.pending) < STARTING_POINTS:
+    def _explore(self, request: Mapping[str, Any], i: int) -> Choice:
+        number = len(self.history) + 1
+        if len(self.model) + len(self.history.pending) < STARTING_POINTS:
             note = self._note("explore", self.bounds, range(self.m))
             point = self.random_point(i, request, self.streams(number, "start"))
             return self.play(Arm(i), point, request, **note)
         seed = self.streams.integer(number, "search")
         beta = self.options.beta
         candidates = self.candidates(request)
-        known = self.candidates(request, pending=False) if history.unresolved else candidates
+        known = self.candidates(request, pending=False) if self.history.unresolved else candidates
         (found,) = self.search_space.search(candidates, [i], beta, seed)
         point = self.point_to_play(candidates, i, found, number, beta)
         sure = known.expectation(i)
@@ -322,8 +323,8 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
 
     # -- exploitation (lines 12–30) ----------------------------------------------------------------
 
-    def _exploit(self, history: History, request: Mapping[str, Any]) -> Choice:
-        beta, number, m = self.options.beta, len(history) + 1, self.m
+    def _exploit(self, request: Mapping[str, Any]) -> Choice:
+        beta, number, m = self.options.beta, len(self.history) + 1, self.m
         candidates = known = self.candidates(request, pending=False)
         seed = self.streams.integer(number, "search")
         found = self.search_space.search(known, range(m), beta, seed)
@@ -336,10 +337,10 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
         affordable = self.affordable(request)
         fitting = acceptable & affordable
         among = fitting if fitting.any() else affordable
-        i = cheapest(among, self._cost_bounds(history), upper)  # lines 22–26
+        i = cheapest(among, self._cost_bounds(), upper)  # lines 22–26
         best = found[i]
         if (
-            history.unresolved
+            self.history.unresolved
         ):  # bounds rest on outcomes alone; the point also counts pending ones (GP-BUCB)
             candidates = self.candidates(request)
             (best,) = self.search_space.search(candidates, [i], beta, seed)
@@ -358,14 +359,15 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
         worst = self.surrogate.smallest_mean(candidates.known)
         return self.present_tolerance().acceptable(guaranteed, worst, self.problem.sign)
 
-    def _cost_bounds(self, history: History) -> np.ndarray:
+    def _cost_bounds(self) -> np.ndarray:
         """Lower bounds on the mean costs, (m,): lines 22–24; stated costs are known exactly."""
         if (stated := self.problem.stated_costs) is not None:
             return stated.copy()
-        return cost_bounds(self.costs.observed, self._horizon(history))
+        return cost_bounds(self.costs.observed, self._horizon())
 
-    def _horizon(self, history: History) -> float:
+    def _horizon(self) -> float:
         """T, the number of rounds in all: by the cheapest set if only the budget limits them."""
+        history = self.history
         rounds, cheapest = len(history) + 1.0, self.costs.cheapest
         if history.limit is not None:
             return float(history.limit)
@@ -379,10 +381,10 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
 
     # -- why ---------------------------------------------------------------------------------------
 
-    def explain(self, history: History) -> Explanation:
+    def explain(self) -> Explanation:
         """Explain the phase, and tabulate each set's bounds, costs and the round in which it was ruled out."""
         turn = Turn.of("explore", self.bounds, (), self.problem.sign)
-        costs = self._cost_bounds(history)
+        costs = self._cost_bounds()
         phase = "exploiting" if self.course.exploited else "exploring"
         explored = counted(self.course.explored, "round")
         summary = f"{phase}: {explored} of exploration, {self.course.exploited} of exploitation"
@@ -391,7 +393,7 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
             summary += f"; {most} {turn.guaranteed:.5g} can be expected"
         if None in turn.possible:
             summary += "; a set without a bound (–) is not explored yet"
-        table = self.control_set_table(history)
+        table = self.control_set_table()
         rows = []
         for i, row in enumerate(table.rows):
             cost = float(costs[i]) if isinstance(row[2], float) else "unknown"
@@ -399,8 +401,8 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
             rows.append((*row, turn.possible[i], cost, dropped))
         bound = (
             "at best"
-            if history.latest is None
-            else f"at best, before round {history.latest.number}"
+            if self.history.latest is None
+            else f"at best, before round {self.history.latest.number}"
         )
         columns = (*table.columns, bound, "cost at least", "ruled out")
         return Explanation(summary, (Table(table.title, columns, tuple(rows)),))

@@ -117,7 +117,6 @@ class PayingMoves:
 
     Args:
         method: whose model values them.
-        history: of the study.
         candidates: the plays that are open to the round.
         arms: numbers of those that are affordable.
         plays: from some arms to their next plays, by bounds.
@@ -131,17 +130,16 @@ class PayingMoves:
     def __init__(
         self,
         method: CostVaryingMethod[Any],
-        history: History,
         candidates: Candidates,
         arms: Sequence[int],
         plays: Callable[[Sequence[int]], Sequence[Maximum]],
     ) -> None:
-        self._method, self._history, self._candidates = method, history, candidates
+        self._method, self._candidates = method, candidates
         self._plays = plays
         self._staying = [a for a in arms if self._moves_nothing(candidates.arms[a])]
         self.moving = frozenset(arms if self._staying else ()) - {*self._staying}
         # that of the bounds: searches share their knowledge of a region
-        self._seed = method.streams.integer(len(history) + 1, "search")
+        self._seed = method.streams.integer(len(method.history) + 1, "search")
         self._known: dict[int, dict[int, Maximum]] = {}  # plays that are left, by set and arm
         self._most: Move | None = None
 
@@ -189,7 +187,7 @@ class PayingMoves:
     def _price(self, a: int, play: Maximum) -> float:
         """Switching cost of a play."""
         settings = self._method.search_space.settings(self._candidates.arms[a], play.point)
-        return self._method.problem.change_cost(settings, self._history) or 0.0
+        return self._method.problem.change_cost(settings, self._method.history) or 0.0
 
     def _best_means(self, candidates: Candidates, arms: Sequence[int]) -> list[Maximum]:
         """Settings at which expected values of arms are largest."""
@@ -216,7 +214,7 @@ class PayingMoves:
         every = range(len(arms))
         free = np.array([net(k, ends[k].value) for k in every])
         here = ArmBounds(free, judged if candidates.limited else None).highest(every)
-        return _Moves(method, self._history, candidates, ends[here], arms[here])
+        return _Moves(method, candidates, ends[here], arms[here])
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,13 +262,11 @@ class _Moves:
     def __init__(
         self,
         method: CostVaryingMethod[Any],
-        history: History,
         candidates: Candidates,
         stay: Maximum,
         here: int,
     ) -> None:
         self.method = method
-        self.history = history
         self.candidates = candidates
         self.stay = stay.value
         self.space, self._changes = method.search_space, method.problem.space.changes
@@ -280,7 +276,7 @@ class _Moves:
         self._costs = np.where(
             np.isnan(costs), np.nanmean(costs) if np.isfinite(costs).any() else 0.0, costs
         )
-        self._positions = self.space.encoded(method.problem.keepable_positions(history))
+        self._positions = self.space.encoded(method.problem.keepable_positions(method.history))
 
     @property
     def must_leave(self) -> bool:
@@ -291,7 +287,7 @@ class _Moves:
         """Value a move of arm `a` to a point."""
         method, arm = self.method, self.candidates.arms[a]
         settings = self.space.settings(arm, to.point)
-        switching = method.problem.change_cost(settings, self.history) or 0.0
+        switching = method.problem.change_cost(settings, method.history) or 0.0
         price = float(self._costs[arm.set])
         plays, worth = self._plays(price, switching), method.problem.value_of_one
         money = self._play / (price or switching or 1.0) if worth is None else 1 / worth
@@ -371,7 +367,7 @@ class _Moves:
         present = all(name in self._positions for name in hard)
         places = [known[0], *([self._positions] if present else [])]
         count, more = _FEW if len(self._contexts) > 1 or self.method.problem.limits else _MANY
-        some = sobol_in_box(space.boxes[i], count + more, len(self.history))
+        some = sobol_in_box(space.boxes[i], count + more, len(self.method.history))
         positions = _settings(hard, places, some[:count, [names.index(name) for name in hard]])
         rest = _settings(easy, known, some[count:, [names.index(name) for name in easy]])
         contexts = _settings(seen, self._contexts, np.zeros((0, len(seen))))
@@ -417,7 +413,7 @@ class _Moves:
     @cached_property
     def _seen(self) -> list[dict[str, float]]:
         """Encoded contexts of the latest rounds, and of this one."""
-        latest = self.history.last(LATEST)
+        latest = self.method.history.last(LATEST)
         past = (self.space.encoded(played.suggestion.context) for played in latest)
         seen = self.method.problem.space.seen
         return [*past, {name: x for name, x in self.candidates.known.items() if name in seen}]
@@ -454,18 +450,18 @@ class _Moves:
         if not len(self.method.model):
             return 0.0
         means = self.method.surrogate.means_at_data(self.candidates.known)
-        worst = float(means.min() if self.history.budget is not None else means.mean())
+        worst = float(means.min() if self.method.history.budget is not None else means.mean())
         return max(float(means.max()) - worst, 0.0)
 
     def _plays(self, price: float, switching: float) -> float:
         """N: plays that profit from a switch, each weighted by the correlation that drift leaves."""
-        n = plays_to_come(self.history, price, switching)
+        n = plays_to_come(self.method.history, price, switching)
         drift, time = self.candidates.posterior.drift, self.candidates.known.get(TIME.name)
         if drift is None or time is None or n < 1:
             return n
         later = np.zeros((min(int(n), _FAR), self.candidates.posterior.inputs.shape[1]))
         column = self.space.columns.index(TIME.name)
-        later[:, column] = time + np.arange(len(later)) * time_between_rounds(self.history)
+        later[:, column] = time + np.arange(len(later)) * time_between_rounds(self.method.history)
         return float(
             np.maximum(drift(later, later[:1])[:, 0], 0.0).sum() / drift(later[:1], later[:1])[0, 0]
         )

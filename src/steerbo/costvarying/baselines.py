@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from ..bandit import cheapest_near
-from ..core import SEEN, Choice, Explanation, History, Suggestion, read_note
+from ..core import SEEN, Choice, Explanation, Suggestion, read_note
 from ..records import record
 from ..space import Categorical
 from ..surrogate import PosteriorSample, highest_of
@@ -49,12 +49,12 @@ class UcbCvs(CostVaryingMethod[UcbCvsOptions]):
     name: ClassVar[str] = "ucb-cvs"
     Options: ClassVar[type[Any]] = UcbCvsOptions
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+    def choose(self, request: Mapping[str, Any]) -> Choice:
         """Choose by Tay et al. 2023, Algorithm 1."""
         if (start := starting_play(self, request)) is not None:
             return start
         sets = np.flatnonzero(self.affordable(request))
-        number = len(history) + 1
+        number = len(self.history) + 1
         beta = self.options.beta
         candidates = self.candidates(request)
         spread = self.surrogate.range_of_means(candidates.known)
@@ -70,13 +70,13 @@ class UcbCvs(CostVaryingMethod[UcbCvsOptions]):
         super().read_logged(asked)
         read_note(_Near, asked.note)
 
-    def explain(self, history: History) -> Explanation:
+    def explain(self) -> Explanation:
         """Tabulate plays and costs, with the present ε."""
-        rounds = [read_note(_Near, played.suggestion.note).epsilon for played in history]
+        rounds = [read_note(_Near, played.suggestion.note).epsilon for played in self.history]
         epsilon = next((value for value in reversed(rounds) if value is not None), None)
         text = "the cheapest set whose upper bound comes near the largest is held"
         more = f"; near is now {epsilon:.4g}" if epsilon is not None else ""
-        return Explanation(text + more, (self.control_set_table(history),))
+        return Explanation(text + more, (self.control_set_table(),))
 
 
 @record
@@ -100,7 +100,7 @@ class EtcGroups(CostVaryingMethod[EtcGroupsOptions]):
     rule: ClassVar[str] = "small sets are explored first, then all"
     Options: ClassVar[type[Any]] = EtcGroupsOptions
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+    def choose(self, request: Mapping[str, Any]) -> Choice:
         """Choose the largest upper bound within the present group."""
         if (start := starting_play(self, request)) is not None:
             return start
@@ -136,7 +136,7 @@ class UcbPsq(CostVaryingMethod[UcbPsqOptions]):
     rule: ClassVar[str] = "the set with the largest expected upper bound is held"
     Options: ClassVar[type[Any]] = UcbPsqOptions
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+    def choose(self, request: Mapping[str, Any]) -> Choice:
         """Choose `argmax_{i, x^i} E[u([x^i, X^{-i}])]`; a set inside another one is never needed."""
         if (start := starting_play(self, request)) is not None:
             return start
@@ -150,11 +150,11 @@ class TsPsq(CostVaryingMethod[Any]):
     name: ClassVar[str] = "ts-psq"
     rule: ClassVar[str] = "the best set of a function drawn from the posterior is held"
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+    def choose(self, request: Mapping[str, Any]) -> Choice:
         """Choose `argmax_{i, x^i} E f̃([x^i, X^{-i}])`. Pending points need no care: each draw is another function."""
         if (start := starting_play(self, request)) is not None:
             return start
-        number = len(history) + 1
+        number = len(self.history) + 1
         candidates = self.candidates(request, pending=False)
         posterior = candidates.posterior
         choices = [
@@ -192,9 +192,9 @@ class Random(CostVaryingMethod[Any]):
         """Return False: plays are drawn."""
         return False
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+    def choose(self, request: Mapping[str, Any]) -> Choice:
         """Draw an affordable set, and its settings."""
-        draw = self.streams(len(history) + 1, "choose")
+        draw = self.streams(len(self.history) + 1, "choose")
         i = int(draw.choice(np.flatnonzero(self.affordable(request))))
         unit = draw.random((1, len(self.search_space.sets[i])))
         point = self.search_space.placed(Arm(i), request.get(SEEN.name, {}), unit)

@@ -193,30 +193,30 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         super().__init__(problem, options, streams, history)
         self._switches = bool(problem.space.changes)
 
-    def beta(self, history: History) -> float:
+    def beta(self) -> float:
         """Width of all bounds in the next round: that which the plays to come pay for, at most the option.
 
         Where moves cost it is `WIDER`, as a wrong bound is not corrected by the next round, which
         stays; under drift it is half, as information does not last, so that less is paid for it.
         """
-        left = self._left(history)
+        left = self._left()
         width = min(
             self.options.beta,
-            worthwhile_width(plays_served(history, left, self._afterwards(history))),
+            worthwhile_width(plays_served(self.history, left, self._afterwards())),
         )
         return width * (WIDER if self._switches else FLEETING if self._fleeting else 1.0)
 
-    def _afterwards(self, history: History) -> float:
+    def _afterwards(self) -> float:
         """Plays after the study that its knowledge still serves; as many as its own where nothing is stated."""
         if self._switches or self._fleeting:
             return 0.0
         stated = self.problem.afterwards
-        return len(history) + self._left(history) if stated is None else stated
+        return len(self.history) + self._left() if stated is None else stated
 
-    def _left(self, history: History) -> float:
+    def _left(self) -> float:
         """Plays of the cheapest set that are left in the study."""
         price = self.costs.cheapest
-        return plays_to_come(history, price if price < np.inf else 0.0, 0.0)
+        return plays_to_come(self.history, price if price < np.inf else 0.0, 0.0)
 
     @property
     def patience(self) -> float:
@@ -234,19 +234,19 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
 
     # -- choosing ----------------------------------------------------------------------------------
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+    def choose(self, request: Mapping[str, Any]) -> Choice:
         """Choose the cheapest set that is enough; among equally cheap ones the one with the largest bound."""
         if (start := starting_play(self, request)) is not None:
             return start
         if (repeat := self.repeat(request)) is not None:
             return repeat
         if self.costs.of_settings.active:
-            return self._choose_by_net_value(history, request)
-        return self._choose_by_bounds(history, request)
+            return self._choose_by_net_value(request)
+        return self._choose_by_bounds(request)
 
-    def _choose_by_net_value(self, history: History, request: Mapping[str, Any]) -> Choice:
+    def _choose_by_net_value(self, request: Mapping[str, Any]) -> Choice:
         """Choose the largest upper bound of the net value, where a play's cost depends on its settings, too."""
-        number, beta = len(history) + 1, self.beta(history)
+        number, beta = len(self.history) + 1, self.beta()
         candidates = self.candidates(request, mixed=True)
         seed = self.streams.integer(number, "search")
         sets = np.flatnonzero(self.affordable(request)).tolist()
@@ -265,15 +265,13 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         why = Reasons(bounds, width, **play.note)
         return self.play(play.arm, play.point, request, **to_dict(why))
 
-    def _choose_by_bounds(self, history: History, request: Mapping[str, Any]) -> Choice:
-        beta, mixed = self.beta(history), self._afterwards(history) > 0.0
-        compared = ArmComparison(
-            self, history, request, beta=beta, patience=self.patience, mixed=mixed
-        )
+    def _choose_by_bounds(self, request: Mapping[str, Any]) -> Choice:
+        beta, mixed = self.beta(), self._afterwards() > 0.0
+        compared = ArmComparison(self, request, beta=beta, patience=self.patience, mixed=mixed)
         compared.search()
         best = compared.cheapest_sufficient(self.options.alike)
         arm = compared.arms[best.arm]
-        point, untried = self._place(history, compared, arm, beta)
+        point, untried = self._place(compared, arm, beta)
         play = spend_risk(self.surrogate, compared.candidates, compared.arms, arm, point)
         enough = (
             None if self.problem.value_of_one is not None else self.problem.sign * compared.least
@@ -285,23 +283,21 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         why = Reasons(bounds, width, switching, **play.note, least=enough, untried=untried)
         return self.play(play.arm, play.point, request, **to_dict(why))
 
-    def _place(
-        self, history: History, compared: ArmComparison, arm: int, beta: float
-    ) -> tuple[np.ndarray, bool]:
+    def _place(self, compared: ArmComparison, arm: int, beta: float) -> tuple[np.ndarray, bool]:
         """Place a play of an arm; and whether it stands for one that would teach nothing."""
         candidates = compared.candidates
         if candidates.posteriors:
-            point, untried = self._point_of_mixture(history, candidates, arm, beta)
+            point, untried = self._point_of_mixture(candidates, arm, beta)
         else:
             (found,) = compared.plays([arm])
-            point = self.point_to_play(candidates, arm, found, len(history) + 1, beta)
+            point = self.point_to_play(candidates, arm, found, len(self.history) + 1, beta)
             untried = False
         if self._switches and not self.fits(candidates.arms[arm], point):
             return compared.plays([arm])[0].point, False
         return point, untried
 
     def _point_of_mixture(
-        self, history: History, candidates: Candidates, a: int, beta: float
+        self, candidates: Candidates, a: int, beta: float
     ) -> tuple[np.ndarray, bool]:
         """Place a play of arm `a` where the upper bound by all draws of the hyperparameters is largest.
 
@@ -312,18 +308,18 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         Returns:
             The encoded point, and whether it is such an untried one.
         """
-        number, box = len(history) + 1, candidates.domains[a].box
+        number, box = len(self.history) + 1, candidates.domains[a].box
         seed = self.streams.integer(number, "search")
         mixture = candidates.mixture(a, beta)
         best = highest_of(mixture, box, seed)
-        tried = self._tried_settings(history, candidates.arms[a])
+        tried = self._tried_settings(candidates.arms[a])
         played_before = len(tried) > 0 and (tried == best.point).all(axis=1).any()
         drawn = any(isinstance(part, Uncontrolled) for part in candidates.domains[a].parts)
         # where nature draws, the same play is another one
         if not played_before or drawn or box.size == np.inf:
             return best.point, False
-        after = self._afterwards(history)
-        share = after / (after + len(history) + self._left(history))
+        after = self._afterwards()
+        share = after / (after + len(self.history) + self._left())
         if self.streams(number, "untried").random() >= share:
             return best.point, False
         try:
@@ -334,11 +330,11 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         except ModelFailure:  # there is no other setting
             return best.point, False
 
-    def _tried_settings(self, history: History, arm: Arm) -> Float[np.ndarray, "k c"]:
+    def _tried_settings(self, arm: Arm) -> Float[np.ndarray, "k c"]:
         """Encoded settings of all plays of an arm's control set."""
         plays = (
             each.suggestion
-            for each in history
+            for each in self.history
             if self.problem.number(each.suggestion.scope) == arm.set
         )
         found = [self.search_space.point(arm.set, each.values) for each in plays]
@@ -364,17 +360,17 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         if "upper" in asked.note:
             self.check_each_set("upper", read_note(Reasons, asked.note).upper)
 
-    def why(self, history: History, asked: Suggestion) -> Sequence[Reason]:
+    def why(self, asked: Suggestion) -> Sequence[Reason]:
         """State how far the play's set may reach beside dearer ones, the worth of a move, and the risk taken."""
         if "upper" not in asked.note:
-            return super().why(history, asked) or [reason("first-play")]
+            return super().why(asked) or [reason("first-play")]
         logged: Reasons = read_note(Reasons, asked.note)
         reasons = (
             [reason("untried")] if logged.untried else self._place_among_sets(asked.scope, logged)
         )
         return [
             *reasons,
-            *logged.trade_offs(asked, sum("mean" in each.suggestion.note for each in history)),
+            *logged.trade_offs(asked, sum("mean" in each.suggestion.note for each in self.history)),
         ]
 
     def _place_among_sets(self, scope: Scope, logged: Reasons) -> list[Reason]:
@@ -393,10 +389,10 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         )
         return [] if found is None else [found]
 
-    def explain(self, history: History) -> Explanation:
+    def explain(self) -> Explanation:
         """Explain the latest choice: the rule, each set's upper bound at that time, any switching, risk and drift."""
-        table = self.control_set_table(history)
-        asked = [played.suggestion for played in history if "upper" in played.suggestion.note]
+        table = self.control_set_table()
+        asked = [played.suggestion for played in self.history if "upper" in played.suggestion.note]
         if not asked:
             return Explanation(
                 "the first settings are drawn at random, to have something to learn from", (table,)
@@ -422,7 +418,7 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
             summary += f" Costs within a factor of {numeral(self.options.alike, 3)} count as equal."
         for each in why.trade_offs(asked[-1], sum("mean" in each.note for each in asked)):
             summary += f" {each.text[0].upper()}{each.text[1:]}."
-        if (latest := history.latest) is not None and (
+        if (latest := self.history.latest) is not None and (
             doubted := latest.suggestion.note.get("repeats")
         ):
             summary += (
@@ -432,7 +428,7 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         if (drift_model := self.surrogate.drift.model) is not None:
             summary += f" Drift: {drift_model.said(self.model.kernel)}."
         summary += uneven_noise_said(self.model, self.problem.space.names)
-        summary += sources_said(self.model, [*history.sources], self.problem.sign)
+        summary += sources_said(self.model, [*self.history.sources], self.problem.sign)
         if None in why.upper:
             summary += (
                 " A set without a bound (–) could not be played then: it costs more than was left, or none of its "

@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._arrays import Float
-from ..core import Choice, ExpectedOutcome, History, NoOptions, Recommendation, Scope, reason
+from ..core import Choice, ExpectedOutcome, NoOptions, Recommendation, Scope, reason
 from ..gp import GPRegression
 from ..optim import UNLIKELY
 from ..records import to_dict
@@ -52,7 +52,7 @@ class Hypervolume(Trades, CostVaryingMethod[Any]):
     name: ClassVar[str] = "hypervolume"
     Options: ClassVar[type[Any]] = NoOptions
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+    def choose(self, request: Mapping[str, Any]) -> Choice:
         """Choose the control set and settings that are expected to add most to the volume that plays dominate."""
         if (start := starting_play(self, request)) is not None:
             return start
@@ -60,8 +60,8 @@ class Hypervolume(Trades, CostVaryingMethod[Any]):
         pending = self.surrogate.pending_points()
         posteriors = self._posteriors(candidates, pending)
         sets, prices = np.flatnonzero(self.affordable(request)).tolist(), self._prices()
-        units, plays = self._units(prices), self._plays(history, pending, prices)
-        seed, found = self.streams.integer(len(history) + 1, "search"), {}
+        units, plays = self._units(prices), self._plays(pending, prices)
+        seed, found = self.streams.integer(len(self.history) + 1, "search"), {}
         for i in sets:
             outcomes = self._mixtures(candidates, i, posteriors)
             price = None if prices is None else float(prices[i])
@@ -120,7 +120,6 @@ class Hypervolume(Trades, CostVaryingMethod[Any]):
 
     def _plays(
         self,
-        history: History,
         pending: Float[np.ndarray, "p d"],
         prices: Float[np.ndarray, " m"] | None,
     ) -> Float[np.ndarray, "n K"]:
@@ -130,7 +129,7 @@ class Hypervolume(Trades, CostVaryingMethod[Any]):
         if prices is None:
             return expected
         scopes = [each.scope for each in self.surrogate.told]
-        scopes += [each.suggestion.scope for each in history.unresolved]
+        scopes += [each.suggestion.scope for each in self.history.unresolved]
         return np.column_stack([expected, self._prices_of(scopes, prices)])
 
     def _units(self, prices: Float[np.ndarray, " m"] | None) -> Units:
@@ -147,7 +146,7 @@ class Hypervolume(Trades, CostVaryingMethod[Any]):
 
     # -- answers -----------------------------------------------------------------------------------
 
-    def recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
+    def recommend_at(self, context: Mapping[str, Any]) -> Recommendation:
         """Recommend the middle of the trade-off; the other plays of it are its alternatives, by their value."""
         candidates = self.answers.candidates(context)
         posteriors = self._posteriors(candidates, np.empty((0, len(self.search_space.columns))))
@@ -193,9 +192,7 @@ class Hypervolume(Trades, CostVaryingMethod[Any]):
             further[name] = expected_outcome(model, sign, mean, ends)
         return replace(self.answers.described(candidates, Arm(i), point, value), outcomes=further)
 
-    def predict_at(
-        self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]
-    ) -> Recommendation:
+    def predict_at(self, values: Mapping[str, Any], context: Mapping[str, Any]) -> Recommendation:
         """Expected outcomes of the control set of these variables at these settings."""
         candidates = self.answers.candidates(context)
         posteriors = self._posteriors(candidates, np.empty((0, len(self.search_space.columns))))

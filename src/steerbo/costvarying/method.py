@@ -135,26 +135,24 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         sets = [self.problem.number(each.suggestion.scope) for each in self.history]
         return np.bincount(sets, minlength=self.m)
 
-    def refit(self, history: History) -> Mapping[str, Any] | None:
+    def refit(self) -> Mapping[str, Any] | None:
         """See `Surrogate.refit`; with the variables that costs depend on, if any."""
         found = self.surrogate.refit()
         return None if found is None else {**found, **self.costs.of_settings.fit()}
 
-    def expected_outcome(
-        self, history: History, event: OutcomeTold | DataAdded
-    ) -> tuple[float, float, float] | None:
+    def expected_outcome(self, event: OutcomeTold | DataAdded) -> tuple[float, float, float] | None:
         """See `Surrogate.expected_outcome`."""
         return self.surrogate.expected_outcome(event)
 
-    def outliers(self, history: History) -> Sequence[str]:
+    def outliers(self) -> Sequence[str]:
         """See `Surrogate.outliers`."""
         return self.surrogate.outliers()
 
-    def findings(self, history: History) -> Sequence[Finding]:
+    def findings(self) -> Sequence[Finding]:
         """See `Method.findings`."""
         return [*self.surrogate.findings(), *self.costs.contradicted()]
 
-    def finished(self, history: History) -> str:
+    def finished(self) -> str:
         """Report that no control set fits into the remaining budget, if so; values seen later are unknown."""
         fits = self.costs.affordable() if self.problem.space.seen else self._fitting({})
         return "" if fits.any() else "no control set fits into what is left of the budget"
@@ -360,9 +358,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         costs = formulas.along(arm.set, parts).values(points)
         return np.asarray(points[[self.history.affords(cost) for cost in costs.tolist()]])
 
-    def play_at(
-        self, history: History, values: Mapping[str, Any], request: Mapping[str, Any]
-    ) -> Choice:
+    def play_at(self, values: Mapping[str, Any], request: Mapping[str, Any]) -> Choice:
         """See `Method.play_at`: the control set of these variables."""
         scope = self.problem.read_scope(list(values))
         assert scope is not None
@@ -445,21 +441,19 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
 
     # -- answers -----------------------------------------------------------------------------------
 
-    def bound_inflation(self, history: History, scope: Scope) -> float:
+    def bound_inflation(self, scope: Scope) -> float:
         """Infinite until outcomes tell a scale; then that of a model that is not quite right: see `bandit.MISFIT`."""
         return self.surrogate.drift.widening
 
-    def recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
+    def recommend_at(self, context: Mapping[str, Any]) -> Recommendation:
         """See `Answers.recommend`."""
         return self.answers.recommend(context)
 
-    def predict_at(
-        self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]
-    ) -> Recommendation:
+    def predict_at(self, values: Mapping[str, Any], context: Mapping[str, Any]) -> Recommendation:
         """See `Answers.predict`."""
         return self.answers.predict(values, context)
 
-    def gain_at(self, history: History, context: Mapping[str, Any]) -> float:
+    def gain_at(self, context: Mapping[str, Any]) -> float:
         """See `Answers.gain`."""
         return self.answers.gain(context)
 
@@ -470,9 +464,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         parts = self.search_space.parts_at(i, self.search_space.encoded(context))
         return parts[: self.problem.space.dimension]
 
-    def success_probability(
-        self, history: History, answer: Recommendation | PolicyStep
-    ) -> float | None:
+    def success_probability(self, answer: Recommendation | PolicyStep) -> float | None:
         """See `Method.success_probability`; variables that are not set are nature's draws."""
         if not self.surrogate.feasibility.failures.failures:
             return None
@@ -488,10 +480,10 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         return {self.problem.space.index(name): code for name, code in codes.items()}
 
     def limit_probabilities(
-        self, history: History, scope: Scope, known: Mapping[str, Any], request: Mapping[str, Any]
+        self, scope: Scope, known: Mapping[str, Any], request: Mapping[str, Any]
     ) -> Mapping[str, float | None]:
         """See `Method.limit_probabilities`; variables that are not set are nature's draws."""
-        unknown = super().limit_probabilities(history, scope, known, request)
+        unknown = super().limit_probabilities(scope, known, request)
         if not self.surrogate.feasibility.models:
             return unknown
         i, space = self.problem.number(scope), self.search_space
@@ -515,7 +507,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         if not self.within_limits(scope, values, context):
             return False
         time = {TIME.name: context.get(TIME.name, now(self.history))} if self.problem.timed else {}
-        found = self.limit_probabilities(self.history, scope, {**context, **values}, time)
+        found = self.limit_probabilities(scope, {**context, **values}, time)
         limits = self.problem.further
         return all(
             chance is None or chance >= limits[name].probability for name, chance in found.items()
@@ -530,7 +522,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         parts = space.parts_at(i, space.encoded(seen))
         return space.constraints.kept(space.sets[i], parts, values)
 
-    def constraint_slack(self, history: History, advice: Recommendation) -> Sequence[float | None]:
+    def constraint_slack(self, advice: Recommendation) -> Sequence[float | None]:
         """See `Method.constraint_slack`; nature's part of a sum counts at the quantile that the constraint asks for."""
         i, space = self.problem.number(advice.scope), self.search_space
         time = {TIME.name: now(self.history)} if self.problem.timed else {}
@@ -564,7 +556,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             allowed = f"{counted(self.m, 'entry', 'entries')}, one for each control set"
             raise InvalidStudy(f"note.{field}", list(given), allowed)
 
-    def why(self, history: History, asked: Suggestion) -> Sequence[Reason]:
+    def why(self, asked: Suggestion) -> Sequence[Reason]:
         """State the rule; for the first play that it is the stated one, for a repetition which round is repeated."""
         if (name := asked.note.get("repeats")) is not None:
             return [reason("repeat", name=name)]
@@ -576,11 +568,11 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             return [reason("current-play")]
         return [reason("rule", text=self.rule)] if self.rule else []
 
-    def explain(self, history: History) -> Explanation:
+    def explain(self) -> Explanation:
         """State the rule; tabulate plays and costs."""
-        return Explanation(self.rule, (self.control_set_table(history),))
+        return Explanation(self.rule, (self.control_set_table(),))
 
-    def control_set_table(self, history: History) -> Table:
+    def control_set_table(self) -> Table:
         """Tabulate plays and cost of every control set, as stated or the mean; "unknown" where no cost was told."""
         means, formulas = self.costs.means(), self.problem.cost_formulas
         costs: list[str | float] = ["unknown" if np.isnan(mean) else float(mean) for mean in means]

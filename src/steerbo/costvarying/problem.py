@@ -170,6 +170,11 @@ class CostVarying(ConstrainedProblem):
         """Settings of today, `current`, as a function of values seen before choosing."""
         return read_current(self.current, self.space, self.control_sets)
 
+    @property
+    def moves_stepwise(self) -> bool:
+        """See `Problem.moves_stepwise`."""
+        return bool(self.current)
+
     def describe(self) -> tuple[tuple[str, str], ...]:
         """Describe the control sets, their costs, the constraints and the tolerance: pairs of a heading and a text."""
         prices = [

@@ -15,7 +15,7 @@ import numpy as np
 
 from .._arrays import Float
 from ..causal.method import CausalMethod
-from ..core import BaseStudy, History, Method, Problem, Scope, now
+from ..core import BaseStudy, Method, Scope, now
 from ..costvarying.method import CostVaryingMethod
 from ..errors import InvalidRequest, one_of
 from ..space import Categorical, Variable
@@ -58,16 +58,15 @@ def posterior(study: BaseStudy, which: PosteriorQuery) -> Posterior:
     """Return the posterior of a study after reading the outcomes of other workers; see `posterior_of`."""
     if callable(refresh := getattr(study, "refresh", None)):
         refresh()
-    return posterior_of(study._method, study.history, which)
+    return posterior_of(study._method, which)
 
 
 @singledispatch
-def posterior_of(method: Method[Any, Any], history: History, which: PosteriorQuery) -> Posterior:
+def posterior_of(method: Method[Any, Any], which: PosteriorQuery) -> Posterior:
     """Return the posterior of a method. Further methods are supported by `posterior_of.register`.
 
     Args:
-        method: a method whose state is up to date with `history`.
-        history: history of its study.
+        method: the method of a study.
         which: selects one of several posteriors.
 
     Raises:
@@ -81,18 +80,14 @@ def posterior_of(method: Method[Any, Any], history: History, which: PosteriorQue
 
 
 @posterior_of.register(CostVaryingMethod)
-def _of_control_sets(
-    method: CostVaryingMethod[Any], history: History, which: PosteriorQuery
-) -> Posterior:
+def _of_control_sets(method: CostVaryingMethod[Any], which: PosteriorQuery) -> Posterior:
     """Return the posterior of the objective over all variables, or of a control set's expected value."""
     problem, space, output = method.problem, method.problem.space, method.model.output
     when = ("time",) if problem.timed else ()
     request = {} if which.time is None else {"time": float(which.time)}
     if which.scope is None:
         which.only(problem.kind, *when)
-        return Posterior.of_regression(
-            method.model, Columns.of(space), _time(problem, history, which)
-        )
+        return Posterior.of_regression(method.model, Columns.of(space), _time(method, which))
     which.only(problem.kind, "scope", "context", *when)
     scope = problem.read_scope(which.scope)
     assert scope is not None  # one was asked for
@@ -113,15 +108,15 @@ def _of_control_sets(
     )
 
 
-def _time(problem: Problem, history: History, which: PosteriorQuery) -> tuple[float, ...]:
+def _time(method: Method[Any, Any], which: PosteriorQuery) -> tuple[float, ...]:
     """Return the column of the time if the problem drifts."""
-    return (now(history) if which.time is None else float(which.time),) if problem.timed else ()
+    if not method.problem.timed:
+        return ()
+    return (now(method.history) if which.time is None else float(which.time),)
 
 
 @posterior_of.register(CausalMethod)
-def _of_policy_scopes(
-    method: CausalMethod[Any], history: History, which: PosteriorQuery
-) -> Posterior:
+def _of_policy_scopes(method: CausalMethod[Any], which: PosteriorQuery) -> Posterior:
     """Return the posterior of one scope's model, over its actions and contexts."""
     which.only(method.problem.kind, "scope", *(("time",) if method.problem.timed else ()))
     scopes = {str(arm.scope): i for i, arm in enumerate(method.arms)}
@@ -139,18 +134,18 @@ def _of_policy_scopes(
             "scope", str(wanted), "a scope that sets or observes at least one variable"
         )
     model = method.models[i]
-    return Posterior.of_regression(model, Columns.of(space), _time(method.problem, history, which))
+    return Posterior.of_regression(model, Columns.of(space), _time(method, which))
 
 
 @posterior_of.register(LearnedDrift)
-def _of_learned_drift(method: LearnedDrift, history: History, which: PosteriorQuery) -> Posterior:
+def _of_learned_drift(method: LearnedDrift, which: PosteriorQuery) -> Posterior:
     """Return the posterior of the objective at one time, with a learned drift."""
     which.only(method.problem.kind, "time")
     _check_box(method.problem)
     return Posterior.of_regression(
         method.surrogate.model,
         Columns.of(method.problem.space),
-        _time(method.problem, history, which),
+        _time(method, which),
     )
 
 
@@ -173,13 +168,11 @@ class _MeanOf:
 
 
 @posterior_of.register(TimeVaryingMethod)
-def _of_priors(
-    method: TimeVaryingMethod[Any], history: History, which: PosteriorQuery
-) -> Posterior:
+def _of_priors(method: TimeVaryingMethod[Any], which: PosteriorQuery) -> Posterior:
     """Return the posterior of the objective at one time under one prior."""
     problem, time = method.problem, method.now if which.time is None else float(which.time)
     which.only(problem.kind, "time", "prior")
-    surrogate = method.surrogate_at(history, time)
+    surrogate = method.surrogate_at(time)
     _check_box(problem)
     assert isinstance(surrogate, BoxSurrogate)
     if which.prior is not None and which.prior not in method.names:

@@ -36,12 +36,12 @@ class Random(MeanFieldMethod[Any]):
 
     name: ClassVar[str] = "random"
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+    def choose(self, request: Mapping[str, Any]) -> Choice:
         """Draw every agent's action uniformly, if possible not as before."""
         region = self.region(request)
-        draw = self.streams(len(history) + 1, "choose")
+        draw = self.streams(len(self.history) + 1, "choose")
         even = region.project(region.allowed[None].astype(float))[0]
-        taken = self.played(history, request)
+        taken = self.played(request)
         for _ in range(_TRIES):
             counts = region.sampled(even, draw)
             if self.key(counts) not in taken:
@@ -106,12 +106,10 @@ class PerAgentMethod(MeanFieldMethod[OptionsT]):
         super().read_logged(asked)
         self.vector(asked)
 
-    def told(
-        self, history: History
-    ) -> tuple[Int[np.ndarray, "n M"], Float[np.ndarray, " n"], list[int]]:
+    def told(self) -> tuple[Int[np.ndarray, "n M"], Float[np.ndarray, " n"], list[int]]:
         """Return all vectors, their values (larger is better) and round numbers; external data have round 0."""
         vectors, values, numbers = [], [], []
-        for _, outcome, played in history.outcomes():
+        for _, outcome, played in self.history.outcomes():
             seen = outcome.realised["distribution"]
             vectors.append(
                 self.vector(played.suggestion)
@@ -151,11 +149,9 @@ class PerAgentMethod(MeanFieldMethod[OptionsT]):
         C, A = self.problem.simplex.shape
         return np.bincount(self.context_of * A + vector, minlength=C * A).reshape(C, A)
 
-    def play(
-        self, history: History, vector: Vector, random: np.random.Generator, **note: Any
-    ) -> Choice:
+    def play(self, vector: Vector, random: np.random.Generator, **note: Any) -> Choice:
         """Suggest a vector; while its table was suggested before, two agents are changed."""
-        taken = self.played(history, {})
+        taken = self.played({})
         for _ in range(_TRIES):
             if self.key(self.counts(vector)) not in taken:
                 break
@@ -250,13 +246,13 @@ class GPUCB(PerAgentMethod[GPUCBOptions]):
     Options: ClassVar[type[Any]] = GPUCBOptions
     most_agents = _LARGEST_GP
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+    def choose(self, request: Mapping[str, Any]) -> Choice:
         """Choose the vector with the largest bound found by local search from the best one played."""
-        random = self.streams(len(history) + 1, "choose")
-        vectors, values, _ = self.told(history)
+        random = self.streams(len(self.history) + 1, "choose")
+        vectors, values, _ = self.told()
         if len(values) < self.options.starting_points:
-            return self.play(history, self.any(random), random, phase="start")
-        return self.play(history, self.best(vectors, values, random), random, phase="model")
+            return self.play(self.any(random), random, phase="start")
+        return self.play(self.best(vectors, values, random), random, phase="model")
 
     def best(
         self,
@@ -306,17 +302,17 @@ class Turbo(PerAgentMethod[TurboOptions]):
     name: ClassVar[str] = "turbo"
     Options: ClassVar[type[Any]] = TurboOptions
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+    def choose(self, request: Mapping[str, Any]) -> Choice:
         """Choose the vector with the largest bound that local search finds in the trust region."""
-        random = self.streams(len(history) + 1, "choose")
-        vectors, values, _ = self.told(history)
+        random = self.streams(len(self.history) + 1, "choose")
+        vectors, values, _ = self.told()
         start, length = self._region(values)
         mine, seen = vectors[start:], values[start:]
         if len(seen) < self.options.starting_points:
-            return self.play(history, self.any(random), random, phase="start")
+            return self.play(self.any(random), random, phase="start")
         process = OverlapGP.fitted(mine, seen)
         found = self._local(process, mine[int(seen.argmax())], length, random)
-        return self.play(history, found, random, phase="trust region", length=length)
+        return self.play(found, random, phase="trust region", length=length)
 
     def _region(self, values: np.ndarray) -> tuple[int, float]:
         """Return the first round of the present trust region and its length, from the values in order."""

@@ -139,12 +139,12 @@ class Hypervolume(Trades, MFGPUCB):
         for each in self._others.values():
             each.check_fit()
 
-    def refit(self, history: History) -> Mapping[str, Any] | None:
+    def refit(self) -> Mapping[str, Any] | None:
         """Fit the models of all outcomes; those of the further ones stand under `OUTCOMES_FIT`."""
-        found = super().refit(history)
+        found = super().refit()
         if found is None:
             return None
-        others = {name: each.refit(history) for name, each in self._measured.items()}
+        others = {name: each.refit() for name, each in self._measured.items()}
         learned = {name: part for name, part in others.items() if part}
         return {**found, OUTCOMES_FIT: learned} if learned else found
 
@@ -170,15 +170,15 @@ class Hypervolume(Trades, MFGPUCB):
 
     # -- choosing ----------------------------------------------------------------------------------
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+    def choose(self, request: Mapping[str, Any]) -> Choice:
         """Choose the distribution that is expected to add most to the volume that others dominate."""
-        number, region, seen = len(history) + 1, self.region(request), context_of(request)
-        start = self._start(history, request, region)
+        number, region, seen = len(self.history) + 1, self.region(request), context_of(request)
+        start = self._start(request, region)
         if start is not None or len(self._measured) < len(self._others):
-            return start or self._anything(history, request, region)
-        surrogates = [each.surrogate(history, seen) for each in self._models]
+            return start or self._anything(request, region)
+        surrogates = [each.surrogate(seen) for each in self._models]
         played = np.array(self.tables)
-        waiting = [self.suggested(each)[None] for each in history.unresolved]
+        waiting = [self.suggested(each)[None] for each in self.history.unresolved]
         gained = VolumeGained(
             self._expected(surrogates),
             [each.unit for each in surrogates],
@@ -186,11 +186,11 @@ class Hypervolume(Trades, MFGPUCB):
             Units.of(self._plays(surrogates, played)),
             self._plays(surrogates, np.concatenate([played, *waiting])),
         )
-        pending = self.played(history, request, pending_only=True)
-        tried = pending if self.problem.timed else self.played(history, request)
+        pending = self.played(request, pending_only=True)
+        tried = pending if self.problem.timed else self.played(request)
         bound, found = self._bound(gained), []
         for model, surrogate in zip(self._models, surrogates, strict=True):
-            trust = model.trust_region(surrogate, region, history, seen)
+            trust = model.trust_region(surrogate, region, seen)
             counts = self._optimistic(bound, trust, region, tried, pending, number=number)
             value = bound((counts / self.problem.agents_in[:, None])[None])[0]
             found.append((float(value[0]), counts))
@@ -198,21 +198,21 @@ class Hypervolume(Trades, MFGPUCB):
         gain = Gain(math.exp(best) / gained.dominated)
         return self.choice(counts, phase="gain", **to_dict(gain))
 
-    def _anything(self, history: History, request: Mapping[str, Any], region: Region) -> Choice:
+    def _anything(self, request: Mapping[str, Any], region: Region) -> Choice:
         """Choose a spread at random, while an outcome was never told."""
-        random = self.streams(len(history) + 1, "choose")
-        counts = self.fresh(region, random, self.played(history, request))
+        random = self.streams(len(self.history) + 1, "choose")
+        counts = self.fresh(region, random, self.played(request))
         return self.choice(counts, phase="start")
 
     # -- answers -----------------------------------------------------------------------------------
 
-    def recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
+    def recommend_at(self, context: Mapping[str, Any]) -> Recommendation:
         """Recommend the middle of the trade-off; its other distributions are the alternatives."""
         if not self.outcomes:
             return self.unknowing()
         models = self._models
-        surrogates = [each.surrogate(history, context, pending=False) for each in models]
-        predicted = self._predicted(history, surrogates, context)
+        surrogates = [each.surrogate(context, pending=False) for each in models]
+        predicted = self._predicted(surrogates, context)
         new = [
             table
             for table, keeps in zip(predicted, self._keep(predicted, context), strict=True)
@@ -223,7 +223,7 @@ class Hypervolume(Trades, MFGPUCB):
         if not tables:
             return self.unknowing()
         mixtures = [
-            model.mixture(history, context, surrogate)
+            model.mixture(context, surrogate)
             for model, surrogate in zip(models, surrogates, strict=True)
         ]
         expected = [
@@ -238,14 +238,14 @@ class Hypervolume(Trades, MFGPUCB):
         return self.feasibility.of_answers(context)(np.array(tables)).tolist()
 
     def _predicted(
-        self, history: History, surrogates: Sequence[Surrogate], context: Mapping[str, Any]
+        self, surrogates: Sequence[Surrogate], context: Mapping[str, Any]
     ) -> list[TableArray]:
         """Distributions that are expected to be best by weights spread evenly, in whole agents, as far as is known."""
         region, seed = self.problem.region, self.streams.integer(0, "recommend")
         units = Units.of(self._plays(surrogates, np.array(self.tables))).from_the_best
         scales = [each.unit for each in surrogates], [each.offset for each in surrogates]
         regions = [
-            model.trust_region(surrogate, region, history, context)
+            model.trust_region(surrogate, region, context)
             for model, surrogate in zip(self._models, surrogates, strict=True)
         ]
         found = []
@@ -255,13 +255,11 @@ class Hypervolume(Trades, MFGPUCB):
             found += [region.whole(trust.shortened(best)[0]) for trust in regions]
         return [counts / self.problem.agents_in[:, None] for counts in found]
 
-    def predict_at(
-        self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]
-    ) -> Recommendation:
+    def predict_at(self, values: Mapping[str, Any], context: Mapping[str, Any]) -> Recommendation:
         """Expected outcomes of a distribution."""
-        surrogates = [each.surrogate(history, context, pending=False) for each in self._models]
+        surrogates = [each.surrogate(context, pending=False) for each in self._models]
         mixtures = [
-            model.mixture(history, context, surrogate)
+            model.mixture(context, surrogate)
             for model, surrogate in zip(self._models, surrogates, strict=True)
         ]
         return self._traded(surrogates, mixtures, self.problem.table(values["distribution"]))
@@ -282,7 +280,7 @@ class Hypervolume(Trades, MFGPUCB):
             further[name] = ExpectedOutcome(each.mean, each.lower, each.upper)
         return replace(payoff, outcomes=further)
 
-    def explain(self, history: History) -> Explanation:
+    def explain(self) -> Explanation:
         """State the rule; then as `mf-gp-ucb` does, of the payoff."""
-        told = super().explain(history)
+        told = super().explain()
         return replace(told, summary=f"{self.rule}; of the payoff: {told.summary}")

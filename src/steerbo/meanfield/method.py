@@ -303,16 +303,14 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
         """Return the population's average of every outcome, (n,); with representative feedback the agent's payoff."""
         return np.array([told.average for told in self.recent])
 
-    def played(
-        self, history: History, request: Mapping[str, Any], pending_only: bool = False
-    ) -> set[bytes]:
+    def played(self, request: Mapping[str, Any], pending_only: bool = False) -> set[bytes]:
         """Return the keys of the tables suggested or played so far, or only of those without an outcome.
 
         With seen variables, of rounds in which the same values were seen.
         """
         if not pending_only and not self.problem.space.seen:
             return self.keys
-        rounds = history.unresolved if pending_only else tuple(history)
+        rounds = self.history.unresolved if pending_only else tuple(self.history)
         seen = request.get("context", {})
         alike = [
             r for r in rounds if all(r.realised.get(name) == value for name, value in seen.items())
@@ -396,9 +394,7 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
             note=note,
         )
 
-    def play_at(
-        self, history: History, values: Mapping[str, Any], request: Mapping[str, Any]
-    ) -> Choice:
+    def play_at(self, values: Mapping[str, Any], request: Mapping[str, Any]) -> Choice:
         """See `Method.play_at`.
 
         Raises:
@@ -418,7 +414,7 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
 
     # -- answers -----------------------------------------------------------------------------------
 
-    def recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
+    def recommend_at(self, context: Mapping[str, Any]) -> Recommendation:
         """Recommend the best feasible distribution played, among the comparable outcomes."""
         tables, kept = self.playable()
         if not kept.any():
@@ -447,7 +443,7 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
         chosen[np.argsort(far, kind="stable")[: max(COMPARABLE, n // 4)]] = True
         return chosen
 
-    def findings(self, history: History) -> Sequence[Finding]:
+    def findings(self) -> Sequence[Finding]:
         """Find that there are more outcomes than the model is conditioned on."""
         return self.subset_used(unnoticed=False)
 
@@ -460,17 +456,15 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
             finding("subset", outcomes=outcomes, counted_ones=MOST_COUNTED, unnoticed=unnoticed)
         ]
 
-    def bound_inflation(self, history: History, scope: Scope) -> float:
+    def bound_inflation(self, scope: Scope) -> float:
         """Return the factor of Student's t for a scale learned from the population's averages, times `MISFIT`."""
         before = self.problem.before([outcome.realised for outcome in self.outcomes])
         played = np.array(self.tables).reshape(len(before), -1)
         return MISFIT * scale_inflation(np.hstack([played, before]), self.averages())
 
-    def policy(
-        self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]
-    ) -> PolicyStep:
+    def policy(self, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
         """Recommend the next step: from a present distribution, as far towards the goal as the largest move allows."""
-        goal = super().policy(history, context, request)
+        goal = super().policy(context, request)
         if "current" not in request:
             return goal
         table = self.problem.table(goal.values["distribution"])
@@ -529,7 +523,7 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
             SCOPE, values, reasons=(reason("nothing-known", **self.usual_said()),)
         )
 
-    def explain(self, history: History) -> Explanation:
+    def explain(self) -> Explanation:
         """Explain by the best distributions played."""
         if not self.outcomes:
             return Explanation("nothing was told yet")

@@ -245,7 +245,7 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
             after = replace(after, forgotten_until=max(forgotten, default=None), noticed=noticed)
         return replace(after, outcomes=tuple(past))
 
-    def refit(self, history: History) -> Mapping[str, Any] | None:
+    def refit(self) -> Mapping[str, Any] | None:
         """Fit every round; if outcomes show that payoffs have changed, to those since the change.
 
         After a correction, and after an outcome that is very late, it begins anew and learns of all
@@ -291,11 +291,11 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
             found = self._new_models().refit(recent, len(told) - old)
         return found, doubts, old
 
-    def outliers(self, history: History) -> Sequence[str]:
+    def outliers(self) -> Sequence[str]:
         """See `Method.outliers`."""
         return [name for name in self.names if name in self.doubted]
 
-    def why(self, history: History, asked: Suggestion) -> Sequence[Reason]:
+    def why(self, asked: Suggestion) -> Sequence[Reason]:
         """Name the optimistic value of a distribution, or say that it is one of the first plays."""
         said = read_note(_Expected, asked.note)
         if said.phase != "model":
@@ -311,7 +311,7 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
             if name not in asked.note:
                 raise InvalidStudy(f"note.{name}", MISSING, "a number")
 
-    def findings(self, history: History) -> Sequence[Finding]:
+    def findings(self) -> Sequence[Finding]:
         """Find that there are more outcomes than the model is conditioned on; then changes are not noticed."""
         return self.subset_used(unnoticed=self.options.notice_changes)
 
@@ -372,29 +372,27 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
             lambda doubts, latest: refit(doubts, latest[1]),
         ).outliers
 
-    def surrogate(
-        self, history: History, seen: Mapping[str, Any], pending: bool = True
-    ) -> Surrogate:
+    def surrogate(self, seen: Mapping[str, Any], pending: bool = True) -> Surrogate:
         """Return the posterior at values of the seen variables; `pending` rounds shrink its variance."""
         data, offset, unit = self.data()
-        inputs = pending_inputs(self.problem, history.unresolved if pending else ())
-        return Surrogate(self.models.ucb(data, self._encoded(history, seen), inputs), offset, unit)
+        inputs = pending_inputs(self.problem, self.history.unresolved if pending else ())
+        return Surrogate(self.models.ucb(data, self._encoded(seen), inputs), offset, unit)
 
-    def _encoded(self, history: History, seen: Mapping[str, Any]) -> Float[np.ndarray, " c"] | None:
-        known = {**self._present_context(history), **seen}
+    def _encoded(self, seen: Mapping[str, Any]) -> Float[np.ndarray, " c"] | None:
+        known = {**self._present_context(), **seen}
         return self.problem.before([known])[0] if known else None
 
     def trust_region(
-        self, surrogate: Surrogate, region: Region, history: History, seen: Mapping[str, Any]
+        self, surrogate: Surrogate, region: Region, seen: Mapping[str, Any]
     ) -> TrustRegion:
         """Return the trust region by every embedding that is asked."""
-        data, at, known = self.data()[0], self._encoded(history, seen), []
+        data, at, known = self.data()[0], self._encoded(seen), []
         if self.options.caution:
             likeliest, *others = self.models.used
             known = [self.models.ucb(data, at, embedding=name) for name in others]
             known.append(
                 self.models.ucb(data, at, embedding=likeliest)
-                if history.unresolved
+                if self.history.unresolved
                 else surrogate.ucb
             )
         played, works = np.array(self.tables), self.feasibility.at(seen)
@@ -404,39 +402,36 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         )
 
     @cached_until_next_event
-    def draws(self, history: History) -> list[HyperparameterDraw]:
+    def draws(self) -> list[HyperparameterDraw]:
         """Draw hyperparameters from their posterior."""
         return self.models.draws(self.data()[0], self.streams(0, "hyperparameters"))
 
-    def mixture(
-        self, history: History, seen: Mapping[str, Any], surrogate: Surrogate | None = None
-    ) -> PayoffMixture:
+    def mixture(self, seen: Mapping[str, Any], surrogate: Surrogate | None = None) -> PayoffMixture:
         """Return the posterior averaged over hyperparameters, at values of the seen variables; standardised.
 
         Args:
-            history: of the study.
             seen: values of the seen variables.
             surrogate: the same by the likeliest hyperparameters, without pending rounds; None: not
                 known.
         """
-        at, likeliest = self._encoded(history, seen), None if surrogate is None else surrogate.ucb
-        return self.models.mixture(self.draws(history), self.data()[0], at, likeliest)
+        at, likeliest = self._encoded(seen), None if surrogate is None else surrogate.ucb
+        return self.models.mixture(self.draws(), self.data()[0], at, likeliest)
 
     # -- choosing ----------------------------------------------------------------------------------
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+    def choose(self, request: Mapping[str, Any]) -> Choice:
         """Choose the usual spread and others near it at first, then by Algorithm 1, line 5, over whole agents."""
-        number, region = len(history) + 1, self.region(request)
-        if (start := self._start(history, request, region)) is not None:
+        number, region = len(self.history) + 1, self.region(request)
+        if (start := self._start(request, region)) is not None:
             return start
         seen = context_of(request)
-        surrogate = self.surrogate(history, seen)
+        surrogate = self.surrogate(seen)
         posterior = surrogate.ucb.posterior
-        pending = self.played(history, request, pending_only=True)
+        pending = self.played(request, pending_only=True)
         tried, beta = pending, self.options.beta
         if not self.problem.timed:  # where payoffs drift, a repeat is another play
-            tried, beta = self.played(history, request), beta * (1.0 + math.log1p(self._repeats()))
-        trust = self.trust_region(surrogate, region, history, seen)
+            tried, beta = self.played(request), beta * (1.0 + math.log1p(self._repeats()))
+        trust = self.trust_region(surrogate, region, seen)
         counts = self._optimistic(
             self.bound(surrogate, region, beta), trust, region, tried, pending, number=number
         )
@@ -448,20 +443,20 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         }
         return self.choice(counts, phase="model", **known, beta=beta, jitter=posterior.jitter)
 
-    def _start(self, history: History, request: Mapping[str, Any], region: Region) -> Choice | None:
+    def _start(self, request: Mapping[str, Any], region: Region) -> Choice | None:
         """Choose the usual spread or another one near it, where there are few outcomes; else None."""
-        number = len(history) + 1
+        number = len(self.history) + 1
         random = self.streams(number, "choose")
         few = (
             not self.outcomes
-            or len(self.outcomes) + len(history.pending) < self.options.starting_points
+            or len(self.outcomes) + len(self.history.pending) < self.options.starting_points
         )
         if not few and not self.learned.noticed <= number < self.learned.noticed + _ANEW:
             return None
         usual = self.usually(region)
         # in any context: further ones shall show how payoffs differ
         played = self.key(usual) in self.keys
-        counts = self.fresh(region, random, self.played(history, request)) if played else usual
+        counts = self.fresh(region, random, self.played(request)) if played else usual
         stays = self.problem.today is not None and self.keeps_usual and not played
         return self.choice(counts, phase="current" if stays else "start")
 
@@ -520,28 +515,28 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
 
     # -- answers -----------------------------------------------------------------------------------
 
-    def gain_at(self, history: History, context: Mapping[str, Any]) -> float:
+    def gain_at(self, context: Mapping[str, Any]) -> float:
         """Return the largest upper bound on the population's average minus the lower bound of the recommendation.
 
         Only distributions in the trust region compete, since no other would be suggested. Infinite
         while distributions are drawn at random.
         """
-        width = BOUND * self.bound_inflation(history, SCOPE)
+        width = BOUND * self.bound_inflation(SCOPE)
         if len(self.outcomes) < self.options.starting_points or not width < np.inf:
             return np.inf
-        surrogate = self.surrogate(history, context, pending=False)
-        advice = self.problem.table(self.recommend_at(history, context).values["distribution"])
+        surrogate = self.surrogate(context, pending=False)
+        advice = self.problem.table(self.recommend_at(context).values["distribution"])
         region = self.problem.region
         played = np.array(self.tables)
         seed = self.streams.integer(0, "gain")
         found = self.search(lambda tables: surrogate.ucb.average(tables, width), region, seed)
-        within = self.trust_region(surrogate, region, history, context).shortened(found)
-        mean, sd = self.mixture(history, context, surrogate).moments(
+        within = self.trust_region(surrogate, region, context).shortened(found)
+        mean, sd = self.mixture(context, surrogate).moments(
             np.concatenate([advice[None], within, played])
         )
         return surrogate.unit * float((mean + width * sd).max() - mean[0] + width * sd[0])
 
-    def recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
+    def recommend_at(self, context: Mapping[str, Any]) -> Recommendation:
         """Recommend the distribution that is better than the usual spread by the largest lower bound.
 
         Of the usual spread (today's, or the even one), the distributions played and the best one
@@ -553,7 +548,7 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         """
         if not self.outcomes:
             return self.unknowing()
-        surrogate, region = self.surrogate(history, context, pending=False), self.problem.region
+        surrogate, region = self.surrogate(context, pending=False), self.problem.region
         seed = self.streams.integer(0, "recommend")
         found = self.search(lambda tables: surrogate.ucb.average(tables, 0.0), region, seed)
         predicted, usual = (
@@ -562,7 +557,7 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         )
         played, keep = self.playable()
         tables, new = np.array([*played, predicted, usual]), np.array([predicted, usual])
-        mixture = self.mixture(history, context, surrogate)
+        mixture = self.mixture(context, surrogate)
         better, sd = mixture.advantage(tables, usual)
         kept = [*keep, *self.feasibility.of_answers(context)(new)]
         i = int(np.where(kept, better - _ANSWER * sd, -np.inf).argmax())
@@ -581,13 +576,11 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
             reasons.append(gain_over_current(unit * float(gain), BOUND * unit * float(unsure)))
         return replace(self._described(surrogate, mixture, tables[i]), reasons=tuple(reasons))
 
-    def predict_at(
-        self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]
-    ) -> Recommendation:
+    def predict_at(self, values: Mapping[str, Any], context: Mapping[str, Any]) -> Recommendation:
         """Expected average payoff of a distribution."""
-        surrogate = self.surrogate(history, context, pending=False)
+        surrogate = self.surrogate(context, pending=False)
         table = self.problem.table(values["distribution"])
-        return self._described(surrogate, self.mixture(history, context, surrogate), table)
+        return self._described(surrogate, self.mixture(context, surrogate), table)
 
     def _described(
         self, surrogate: Surrogate, mixture: PayoffMixture, table: TableArray
@@ -600,9 +593,7 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         )
         return Recommendation(SCOPE, self.problem.settings(table), value, lower, upper)
 
-    def expected_outcome(
-        self, history: History, event: OutcomeTold | DataAdded
-    ) -> tuple[float, float, float] | None:
+    def expected_outcome(self, event: OutcomeTold | DataAdded) -> tuple[float, float, float] | None:
         """Return a population average with mean and deviation by the likeliest hyperparameters; see `Method`."""
         if (
             len(self.outcomes) < COMPARABLE
@@ -610,9 +601,9 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
             or isinstance(event, DataAdded)
         ):
             return None
-        played, outcome = history[event.token], event.outcome
+        played, outcome = self.history[event.token], event.outcome
         surrogate = self.surrogate(
-            history, {**context_of(played.request), **outcome.realised}, pending=False
+            {**context_of(played.request), **outcome.realised}, pending=False
         )
         mean, sd = surrogate.ucb.moments(self.problem.table(outcome.realised["distribution"])[None])
         deviation = surrogate.unit * math.hypot(
@@ -624,16 +615,16 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
             deviation,
         )
 
-    def explain(self, history: History) -> Explanation:
+    def explain(self) -> Explanation:
         """Explain the expected payoffs of actions and contexts at the recommendation, and the cells still explored."""
         if not self.outcomes:
             return Explanation("nothing was told yet")
-        advice = self.recommend(history)
-        surrogate = self.surrogate(history, advice.context, pending=False)
+        advice = self.recommend()
+        surrogate = self.surrogate(advice.context, pending=False)
         best = self.problem.table(advice.values["distribution"])
-        last = best if history.latest is None else self.suggested(history.latest)
-        mixture = self.mixture(history, advice.context, surrogate)
-        times = self.bound_inflation(history, SCOPE)
+        last = best if self.history.latest is None else self.suggested(self.history.latest)
+        mixture = self.mixture(advice.context, surrogate)
+        times = self.bound_inflation(SCOPE)
         table, explored = cell_table(self.problem, surrogate, mixture, best, last, times=times)
         forgotten = self.n_forgotten, self.learned.noticed
         said = summary(self.problem, surrogate, len(self.outcomes), explored, forgotten=forgotten)

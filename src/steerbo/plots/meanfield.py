@@ -266,10 +266,10 @@ def payoff_curve(
     best = float((problem.shares @ table)[action])
     at = np.unique([*np.linspace(0.0, 1.0, _GRID), best])
     tables = np.array([_with_share(problem, table, action, share) for share in at])
-    model = method.mixture(study.history, advice.context)
+    model = method.mixture(advice.context)
     mean, deviation = model.moments(tables)
-    scale = method.surrogate(study.history, advice.context, pending=False)
-    times = method.bound_inflation(study.history, advice.scope)
+    scale = method.surrogate(advice.context, pending=False)
+    times = method.bound_inflation(advice.scope)
     width = _WIDTH * scale.unit * deviation * (times if np.isfinite(times) else np.nan)
     payoff = problem.sign * np.array([scale.raw(m) for m in mean])
     played = [problem.table(outcome.realised["distribution"]) for _, outcome in study.history.told]

@@ -262,7 +262,7 @@ def surface_of(study: BaseStudy, which: PosteriorQuery) -> Surface:
         if which.prior is not None and which.prior not in method.names:
             raise InvalidRequest("prior", which.prior, one_of(method.names, which.prior))
         time = method.now if which.time is None else float(which.time)
-        sites: Any = method.surrogate_at(study.history, time)
+        sites: Any = method.surrogate_at(time)
         prior = method.trusted()[0] if which.prior is None else method.names.index(which.prior)
         if isinstance(sites, FiniteSurrogate):
             told = method.comparison.held_in_time
@@ -474,7 +474,7 @@ def slices_of(
     )
     own = _scope_of(study.problem, asked)
     method = study._method
-    widening = method.bound_inflation(study.history, own or advice.scope)
+    widening = method.bound_inflation(own or advice.scope)
     uncertain: Callable[[Any], Any] = np.asarray
     if isinstance(method, TimeVaryingMethod):
         believed = method.trusted()[0] if prior is None else method.names.index(prior)

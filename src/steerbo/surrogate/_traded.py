@@ -15,7 +15,6 @@ from .._arrays import Float
 from .._evidence import ALIKE
 from ..core import (
     ExpectedOutcome,
-    History,
     Method,
     Reason,
     Recommendation,
@@ -56,10 +55,10 @@ class Trades:
         """Middle of the trade-off between some answers, see `middle_of`; the others of it are its alternatives."""
         return middle_of(trade_off(found, self.ways), self.ways)
 
-    def why(self, history: History, asked: Suggestion) -> Sequence[Reason]:
+    def why(self, asked: Suggestion) -> Sequence[Reason]:
         """Say how much the trade-off is expected to gain."""
         if "gain" not in asked.note:
-            return super().why(history, asked) or [reason("first-play")]  # type: ignore[misc]
+            return super().why(asked) or [reason("first-play")]  # type: ignore[misc]
         return [reason("volume", gain=read_note(Gain, asked.note).gain)]
 
     def read_logged(self, asked: Suggestion) -> None:

@@ -48,11 +48,9 @@ class OnePrior(TimeVaryingMethod[OptionsT]):
             problem = replace(problem, priors=(problem.given[number],))
         super().__init__(problem, options, streams, history)
 
-    def explain(self, history: History) -> Explanation:
+    def explain(self) -> Explanation:
         """The prior, and its expected value."""
-        return Explanation(
-            f"{self.names[0]} is taken as true", (self.table_of_present_choice(history),)
-        )
+        return Explanation(f"{self.names[0]} is taken as true", (self.table_of_present_choice(),))
 
 
 class GaussianProcessUCB(OnePrior[OnePriorOptions]):
@@ -61,9 +59,9 @@ class GaussianProcessUCB(OnePrior[OnePriorOptions]):
     name: ClassVar[str] = "gp-ucb"
     Options: ClassVar[type[Any]] = OnePriorOptions
 
-    def explain(self, history: History) -> Explanation:
+    def explain(self) -> Explanation:
         """The same, and on how many outcomes that rests, where it is not all of them."""
-        told, kept = super().explain(history), self.surrogate.kept
+        told, kept = super().explain(), self.surrogate.kept
         if kept is None:
             return told
         rests = f"; it uses {kept[0]} outcomes; the others are merged or forgotten"
@@ -205,7 +203,7 @@ class EventTriggered(OnePrior[EventTriggeredOptions]):
         """Rounds since the last event."""
         return len(self.comparison.held) + 1
 
-    def explain(self, history: History) -> Explanation:
+    def explain(self) -> Explanation:
         """The prior, and when everything was forgotten."""
         said = f"{self.names[0]} is taken as true, and nothing is expected to change"
         compared = self.comparison
@@ -215,7 +213,7 @@ class EventTriggered(OnePrior[EventTriggeredOptions]):
                 f" until an outcome contradicts that. This happened {times}, the last time at time "
                 f"{compared.since[0]:.10g}; earlier outcomes are forgotten. Outcomes remembered: {len(compared.held)}"
             )
-        return Explanation(said, (self.table_of_present_choice(history),))
+        return Explanation(said, (self.table_of_present_choice(),))
 
 
 class FullyBayesian(TimeVaryingMethod[CandidatePriorsOptions]):
@@ -235,16 +233,16 @@ class FullyBayesian(TimeVaryingMethod[CandidatePriorsOptions]):
         """Maximise `Σ_p P(p | data) UCB_p(x)`; the prior noted is the most probable one, ties drawn."""
         return surrogate.averaged(view, betas, self.weights(), random)
 
-    def why(self, history: History, asked: Suggestion) -> Sequence[Reason]:
+    def why(self, asked: Suggestion) -> Sequence[Reason]:
         """Return nothing: the bound of no single prior is behind a play."""
         return []
 
-    def explain(self, history: History) -> Explanation:
+    def explain(self) -> Explanation:
         """Posterior weights."""
         best = self.names[self.trusted()[0]]
         return Explanation(
             f"{best} weighs most",
-            (self.table_of_priors({}, ()), self.table_of_present_choice(history)),
+            (self.table_of_priors({}, ()), self.table_of_present_choice()),
         )
 
 
@@ -265,14 +263,14 @@ class Random(LearnedDrift):
         """Return False: places are drawn."""
         return False
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+    def choose(self, request: Mapping[str, Any]) -> Choice:
         """Any available point."""
         left = self.problem.within(request.get("available"), request.get("context", {}))
         place = self.surrogate.anywhere(
-            RoundView(request["time"], left), self.streams(len(history) + 1, "choose")
+            RoundView(request["time"], left), self.streams(len(self.history) + 1, "choose")
         )
         return Choice(self.problem.scope, settings(self.problem, place))
 
-    def explain(self, history: History) -> Explanation:
+    def explain(self) -> Explanation:
         """Say that nothing guides the choice."""
         return Explanation("every available point is equally likely")

@@ -221,10 +221,10 @@ class EliminationMethod(TimeVaryingMethod[O]):
         """Indicators of the priors that are alive."""
         return self.survivors.alive
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+    def choose(self, request: Mapping[str, Any]) -> Choice:
         """Choose among the priors that are alive; say so when all were rejected since the last choice."""
         exhausted, candidates = self.survivors.exhausted, self.survivors.candidates
-        if exhausted and exhausted[-1] == len(history):
+        if exhausted and exhausted[-1] == len(self.history):
             meant = f"all {len(self.names)} priors were rejected by round {exhausted[-1]}: none of them fits"
             if self.options.on_exhausted == "raise":
                 raise ModelFailure(
@@ -240,15 +240,15 @@ class EliminationMethod(TimeVaryingMethod[O]):
                 PriorWarning,
                 stacklevel=6,
             )
-        return super().choose(history, request)
+        return super().choose(request)
 
     def believed(
-        self, history: History, request: Mapping[str, Any], random: np.random.Generator
+        self, request: Mapping[str, Any], random: np.random.Generator
     ) -> Int[np.ndarray, " k"]:
         """The priors that are alive."""
         return self.survivors.candidates
 
-    def explain(self, history: History) -> Explanation:
+    def explain(self) -> Explanation:
         """Tabulate which priors are alive, when each was dropped and by how much it overran its band."""
         rows: dict[int, tuple[Any, ...]] = {
             p: (bool(self.alive[p]), *self.survivors.dropped.get(p, (None, None)))
@@ -260,7 +260,7 @@ class EliminationMethod(TimeVaryingMethod[O]):
             then = f"(on_exhausted = {self.options.on_exhausted})"
             summary += f"; all were rejected by round {rounds} {then}: none of them fits"
         table = self.table_of_priors(rows, ("alive", "dropped in round", "overran its band by"))
-        return Explanation(summary, (table, self.table_of_present_choice(history)))
+        return Explanation(summary, (table, self.table_of_present_choice()))
 
 
 class SummedErrors(Elimination):
@@ -493,12 +493,12 @@ class SwitchingElimination(TimeVaryingMethod[SwitchingOptions]):
         return self.comparison.alive(self.now)
 
     def believed(
-        self, history: History, request: Mapping[str, Any], random: np.random.Generator
+        self, request: Mapping[str, Any], random: np.random.Generator
     ) -> Int[np.ndarray, " k"]:
         """The priors that are alive at the time of the round."""
         return np.flatnonzero(self.comparison.alive(request["time"]))
 
-    def explain(self, history: History) -> Explanation:
+    def explain(self) -> Explanation:
         """Tabulate which priors are alive, since when the others are not, and how often one came back."""
         alive, dropped, returns = self.alive, self.comparison.dropped, self.comparison.returns
         rows: dict[int, tuple[Any, ...]] = {}
@@ -509,4 +509,4 @@ class SwitchingElimination(TimeVaryingMethod[SwitchingOptions]):
         if came := int(returns.sum()):
             summary += f"; {came} that were dropped came back: the truth may have changed"
         table = self.table_of_priors(rows, ("alive", "dropped in round", "times it came back"))
-        return Explanation(summary, (table, self.table_of_present_choice(history)))
+        return Explanation(summary, (table, self.table_of_present_choice()))

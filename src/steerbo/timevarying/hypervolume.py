@@ -21,7 +21,7 @@ import numpy as np
 
 from .._arrays import Float
 from .._evidence import BOUND
-from ..core import Choice, ExpectedOutcome, Explanation, History, NoOptions, Recommendation, reason
+from ..core import Choice, ExpectedOutcome, Explanation, NoOptions, Recommendation, reason
 from ..gp import Averaged, GPRegression
 from ..records import to_dict
 from ..surrogate import (
@@ -75,10 +75,10 @@ class Hypervolume(Trades, LearnedDrift):
     name: ClassVar[str] = "hypervolume"
     Options: ClassVar[type[Any]] = NoOptions
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+    def choose(self, request: Mapping[str, Any]) -> Choice:
         """Choose the place that is expected to add most to the volume that plays dominate; at first, at random."""
-        t, view = len(history) + 1, self.view(history, request)
-        if len(self.surrogate.model) + len(history.pending) < STARTING_POINTS:
+        t, view = len(self.history) + 1, self.view(request)
+        if len(self.surrogate.model) + len(self.history.pending) < STARTING_POINTS:
             return self._start(view, t)
         pending = [self.surrogate.rows(np.array([u.place]), u.time)[0] for u in view.unknown]
         with self._expected(view.time, pending) as outcomes:
@@ -126,7 +126,7 @@ class Hypervolume(Trades, LearnedDrift):
 
     # -- answers -----------------------------------------------------------------------------------
 
-    def _answer(self, history: History, view: RoundView) -> Recommendation:
+    def _answer(self, view: RoundView) -> Recommendation:
         """Recommend the middle of the trade-off at a time; its other places are the alternatives."""
         units, random = self._units(view.time).from_the_best, self.streams(0, "recommend")
         with self._expected(view.time) as outcomes:
@@ -143,9 +143,7 @@ class Hypervolume(Trades, LearnedDrift):
             found = [each for each, keeps in zip(found, kept, strict=True) if keeps]
         return self.middle([row for _, row in found])
 
-    def predict_at(
-        self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]
-    ) -> Recommendation:
+    def predict_at(self, values: Mapping[str, Any], context: Mapping[str, Any]) -> Recommendation:
         """Expected outcomes at a place."""
         time, seen = time_and_seen(context)
         with self._expected(time) as outcomes:
@@ -172,7 +170,7 @@ class Hypervolume(Trades, LearnedDrift):
         mean, deviation = (float(each[0]) for each in outcome.moments(np.array([place])))
         return mean, mean - BOUND * deviation, mean + BOUND * deviation
 
-    def explain(self, history: History) -> Explanation:
+    def explain(self) -> Explanation:
         """State the rule, and how each outcome drifts."""
         models = self._models
         drifts = {VALUE: self.surrogate.drift, **self.surrogate.outcomes.drifts}

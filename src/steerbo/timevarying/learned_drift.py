@@ -198,9 +198,9 @@ class DriftingSurrogate:
         offsets = np.where(np.append(self.today.settable, False), rows, 0.0)
         return rows, offsets, limits.margins(self._given.told, offsets[:, :-1], time)
 
-    def refit(self, history: History) -> Mapping[str, Any] | None:
+    def refit(self) -> Mapping[str, Any] | None:
         """Learn hyperparameters and drift of all outcomes anew, where that is due for one of them."""
-        rows, until = self._given, partial(horizon, history)
+        rows, until = self._given, partial(horizon, self._history)
         if not rows.due() and not self.outcomes.due:
             return None
         return {"objective": rows.fit(until), **self.outcomes.fit(until)}
@@ -384,26 +384,24 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
         super().check_fit()
         _ = self.surrogate.model, self.surrogate.outcomes.by_name
 
-    def refit(self, history: History) -> Mapping[str, Any] | None:
+    def refit(self) -> Mapping[str, Any] | None:
         """Hyperparameters of the objective and of the constrained outcomes, where they are due."""
-        return {**(self.surrogate.refit(history) or {}), **(super().refit(history) or {})} or None
+        return {**(self.surrogate.refit() or {}), **(super().refit() or {})} or None
 
-    def expected_outcome(
-        self, history: History, event: OutcomeTold | DataAdded
-    ) -> tuple[float, float, float] | None:
+    def expected_outcome(self, event: OutcomeTold | DataAdded) -> tuple[float, float, float] | None:
         """See `Method.expected_outcome`; external data may come from any time, and are not compared."""
         if len(self.surrogate.model) < COMPARABLE or isinstance(event, DataAdded):
             return None
         place = place_of(self.problem, event.outcome.realised)
-        rows = self.surrogate.rows(np.array([place]), time_of(history[event.token]))
+        rows = self.surrogate.rows(np.array([place]), time_of(self.history[event.token]))
         mean, deviation = self.surrogate.model.predictive(rows[0])
         return event.outcome.value, self.problem.sign * mean, deviation
 
-    def outliers(self, history: History) -> Sequence[str]:
+    def outliers(self) -> Sequence[str]:
         """See `Method.outliers`."""
         return self.surrogate.outliers
 
-    def findings(self, history: History) -> Sequence[Finding]:
+    def findings(self) -> Sequence[Finding]:
         """Find that there are more outcomes than the model uses."""
         return subset_used(len(self.surrogate.model), len(self.surrogate.model.counted))
 
@@ -415,16 +413,16 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
         wide = self.surrogate.today.known and not self.surrogate.drift.drifts
         return self.options.beta * (1.0 if wide else FLEETING)
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+    def choose(self, request: Mapping[str, Any]) -> Choice:
         """Maximise the upper bound by one draw of the hyperparameters; at first, choose at random.
 
         Where the objective drifts the bound is that of all draws together: one draw explores beside
         its width, and knowledge does not last.
         """
-        if (today := self.todays_play(history, request)) is not None:
+        if (today := self.todays_play(request)) is not None:
             return today
-        t, view = len(history) + 1, self.view(history, request)
-        if len(self.surrogate.model) + len(history.pending) < STARTING_POINTS:
+        t, view = len(self.history) + 1, self.view(request)
+        if len(self.surrogate.model) + len(self.history.pending) < STARTING_POINTS:
             return self._start(view, t)
         drifts = self.surrogate.drift.drifts
         draw = None if drifts else self.streams.integer(t, "hyperparameters")
@@ -433,20 +431,20 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
         )
         return self.play(pick, self.beta)
 
-    def holds_today(self, history: History, time: float) -> bool:
+    def holds_today(self, time: float) -> bool:
         """See `TimeVaryingMethod.holds_today`; and after a play that is undecided: see `surrogate._reach`."""
-        if (latest := history.latest) is None or not self.surrogate.today.known:
-            return super().holds_today(history, time)
+        if (latest := self.history.latest) is None or not self.surrogate.today.known:
+            return super().holds_today(time)
         return not latest.suggestion.note.get("current") and self.surrogate.undecided(
             time, self.candidates
         )
 
-    def view(self, history: History, request: Mapping[str, Any]) -> RoundView:
+    def view(self, request: Mapping[str, Any]) -> RoundView:
         """See `TimeVaryingMethod.view`; within reach of today's settings, where some of that is available."""
         near = self._near_today(
             request["time"], request.get("available"), request.get("context", {})
         )
-        return super().view(history, {**request, "available": near})
+        return super().view({**request, "available": near})
 
     def view_to_answer(
         self, time: float, seen: Mapping[str, Any], available: Any = None
@@ -471,15 +469,15 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
 
     # -- answers -----------------------------------------------------------------------------------
 
-    def recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
+    def recommend_at(self, context: Mapping[str, Any]) -> Recommendation:
         """See `TimeVaryingMethod`; with the gain over today's settings."""
-        return self._beside_today(super().recommend_at(history, context), context)
+        return self._beside_today(super().recommend_at(context), context)
 
-    def gain_at(self, history: History, context: Mapping[str, Any]) -> float:
+    def gain_at(self, context: Mapping[str, Any]) -> float:
         """See `TimeVaryingMethod`; infinite while places are drawn at random: two outcomes alike tell a small scale."""
         if len(self.surrogate.model) < STARTING_POINTS:
             return math.inf
-        return super().gain_at(history, context)
+        return super().gain_at(context)
 
     def _beside_today(self, best: Recommendation, context: Mapping[str, Any]) -> Recommendation:
         """Add to an answer by how much it is expected to be better than today's settings, and how sure that is."""
@@ -498,13 +496,13 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
         """Standard deviation of the objective, as the posterior has it."""
         return sd
 
-    def bound_inflation(self, history: History, scope: Scope) -> float:
+    def bound_inflation(self, scope: Scope) -> float:
         """Infinite until outcomes tell a scale; then that of a model that is not quite right: see `bandit.MISFIT`."""
         return self.surrogate.drift.widening
 
-    def explain(self, history: History) -> Explanation:
+    def explain(self) -> Explanation:
         """Explain how the objective drifts, and the value that the latest choice expected."""
         drift = self.surrogate.drift.model
         assert drift is not None  # it is learned
         summary = f"drift, as the outcomes show it: {drift.said(self.surrogate.model.kernel)}"
-        return Explanation(summary, (self.table_of_present_choice(history),))
+        return Explanation(summary, (self.table_of_present_choice(),))

@@ -349,21 +349,23 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         return now(self.history)
 
     @cached_until_next_event
-    def outcomes(self, history: History) -> tuple[Result, ...]:
+    def outcomes(self) -> tuple[Result, ...]:
         """Outcomes that priors are compared by, in the order in which they came.
 
         Data of a time far ahead of all others are left out until another time is near: filters,
         which are of the latest time, would follow them.
         """
-        far = {each.name for each in history.far_dated if each.time > now(history)}
+        far = {each.name for each in self.history.far_dated if each.time > now(self.history)}
         return tuple(
-            each for each in history.results if each.outcome is not None and each.name not in far
+            each
+            for each in self.history.results
+            if each.outcome is not None and each.name not in far
         )
 
     @property
     def comparison(self) -> PriorComparison:
         """Comparison of the priors by the outcomes as they stand."""
-        return self._comparison.of(self.outcomes(self.history))
+        return self._comparison.of(self.outcomes())
 
     def not_compared(self) -> PriorComparison:
         """Comparison of the priors before any outcome."""
@@ -388,10 +390,10 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
             )
         _ = self.candidates.feasibility.models
 
-    def refit(self, history: History) -> Mapping[str, Any] | None:
+    def refit(self) -> Mapping[str, Any] | None:
         """Hyperparameters of the constrained outcomes, where they are due."""
         feasibility = self.candidates.feasibility
-        return feasibility.fit(partial(horizon, history)) if feasibility.due else None
+        return feasibility.fit(partial(horizon, self.history)) if feasibility.due else None
 
     @property
     def _failed(self) -> FailedPoints:
@@ -407,36 +409,36 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
 
     # -- choosing ----------------------------------------------------------------------------------
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+    def choose(self, request: Mapping[str, Any]) -> Choice:
         """Maximise the upper confidence bound over feasible points and believed priors; ties are drawn."""
-        if (today := self.todays_play(history, request)) is not None:
+        if (today := self.todays_play(request)) is not None:
             return today
-        t = len(history) + 1
-        random, view = self.streams(t, "ties"), self.view(history, request)
-        priors = self.believed(history, request, random)
+        t = len(self.history) + 1
+        random, view = self.streams(t, "ties"), self.view(request)
+        priors = self.believed(request, random)
         betas = self.confidence.betas(self.width_round(t))
-        pick = self.maximise(self.surrogate_at(history, view.time), view, betas, priors, random)
+        pick = self.maximise(self.surrogate_at(view.time), view, betas, priors, random)
         return self.play(pick, float(betas[pick.prior]))
 
-    def todays_play(self, history: History, request: Mapping[str, Any]) -> Choice | None:
+    def todays_play(self, request: Mapping[str, Any]) -> Choice | None:
         """Choose today's settings where they are held; None where they are not, or cannot be set."""
         context, time = request.get("context", {}), request[TIME.name]
-        if self.problem.today is None or not self.holds_today(history, time):
+        if self.problem.today is None or not self.holds_today(time):
             return None
         values = self.problem.today({**context, TIME.name: time})
         place = place_of(self.problem, {**context, **values})
-        available = self.view(history, request).available
+        available = self.view(request).available
         broken = violated(self.problem.limits or (), {**context, **values})
         if broken or not _among(available, place):
             return None
         return Choice(self.problem.scope, values, note={"current": True})
 
-    def holds_today(self, history: History, time: float) -> bool:
+    def holds_today(self, time: float) -> bool:
         """Whether today's settings are played: in the first round, unless there are data."""
-        return not len(history) and not history.data
+        return not len(self.history) and not self.history.data
 
     def believed(
-        self, history: History, request: Mapping[str, Any], random: np.random.Generator
+        self, request: Mapping[str, Any], random: np.random.Generator
     ) -> Int[np.ndarray, " k"]:
         """Numbers of the priors over which a choice is optimistic."""
         return np.arange(len(self.names))
@@ -445,7 +447,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         """Number of rounds for which the confidence width β_t is computed."""
         return number
 
-    def surrogate_at(self, history: History, time: float) -> Surrogate:
+    def surrogate_at(self, time: float) -> Surrogate:
         """Surrogate for choices and answers at a time."""
         return self.surrogate
 
@@ -460,11 +462,11 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         """Maximise the acquisition over the places of a view."""
         return surrogate.optimistic(view, betas, priors, random)
 
-    def view(self, history: History, request: Mapping[str, Any]) -> RoundView:
+    def view(self, request: Mapping[str, Any]) -> RoundView:
         """View of the round that is asked for, with failed and pending places."""
         waiting = (
             PendingPoint(place_of(self.problem, r.realised), r.request["time"], 1)
-            for r in history.waiting
+            for r in self.history.waiting
         )
         context, available = request.get("context", {}), request.get("available")
         return self.candidates.view(request["time"], available, context, [*self._failed, *waiting])
@@ -496,9 +498,9 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         held = np.cumsum(self.weights()[trusted])
         return trusted[: 1 + int(np.searchsorted(held, (2.0 * SURE - 1.0) * held[-1]))]
 
-    def recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
+    def recommend_at(self, context: Mapping[str, Any]) -> Recommendation:
         """The point of largest mean by the most probable trusted prior; alternatives are those of the next three."""
-        return self._answer(history, self.view_to_answer(*time_and_seen(context)))
+        return self._answer(self.view_to_answer(*time_and_seen(context)))
 
     def view_to_answer(
         self, time: float, seen: Mapping[str, Any], available: Any = None
@@ -506,23 +508,19 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         """View of an answer at a time, where values were seen before, among available places."""
         return self.candidates.view(time, available, seen)
 
-    def _answer(self, history: History, view: RoundView) -> Recommendation:
-        surrogate = self.surrogate_at(history, view.time)
+    def _answer(self, view: RoundView) -> Recommendation:
+        surrogate = self.surrogate_at(view.time)
         first, *others = (self._best_point(p, surrogate, view) for p in self.trusted()[:4])
         return replace(first, alternatives=tuple(others))
 
-    def predict_at(
-        self, history: History, values: Mapping[str, Any], context: Mapping[str, Any]
-    ) -> Recommendation:
+    def predict_at(self, values: Mapping[str, Any], context: Mapping[str, Any]) -> Recommendation:
         """Expected value at a place, by the most probable trusted prior."""
         time, seen = time_and_seen(context)
         place = place_of(self.problem, {**seen, **values})
         only = (
             [place] if self.problem.sites is not None else {"points": [np.asarray(place).tolist()]}
         )
-        return self._best_point(
-            self.trusted()[0], self.surrogate_at(history, time), RoundView(time, only)
-        )
+        return self._best_point(self.trusted()[0], self.surrogate_at(time), RoundView(time, only))
 
     def _best_point(self, p: int, surrogate: Surrogate, view: RoundView) -> Recommendation:
         """The point of largest mean by prior p, with bounds."""
@@ -546,14 +544,14 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         more = self.calibration.factor**2 - 1.0
         return math.sqrt(sd**2 + more * (sd**2 + self.problem.given[p].noise ** 2))
 
-    def gain_at(self, history: History, context: Mapping[str, Any]) -> float:
+    def gain_at(self, context: Mapping[str, Any]) -> float:
         """Largest upper bound at the time of the last round, less the lower bound of the recommended point."""
-        width = BOUND * self.calibration.factor * self.bound_inflation(history, self.problem.scope)
+        width = BOUND * self.calibration.factor * self.bound_inflation(self.problem.scope)
         if not width < np.inf:
             return np.inf
         time, seen = time_and_seen(context)
         view = self.candidates.view(time, None, seen)
-        surrogate, priors = self.surrogate_at(history, view.time), self.likely_priors()
+        surrogate, priors = self.surrogate_at(view.time), self.likely_priors()
         betas = np.full(len(self.names), width)
         best = surrogate.optimistic(view, betas, priors, self.streams(0, "gain"))
         sure = surrogate.optimistic(
@@ -562,16 +560,14 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         known = self.deviation(int(priors[0]), sure.sd) / self.calibration.factor
         return best.upper - sure.mean + width * known
 
-    def bound_inflation(self, history: History, scope: Scope) -> float:
+    def bound_inflation(self, scope: Scope) -> float:
         """1: priors state a scale; infinite where surprises say nothing yet."""
         return math.inf if self.calibration.lost else 1.0
 
-    def policy(
-        self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]
-    ) -> PolicyStep:
+    def policy(self, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
         """Recommend for another time and other available places. Priors allow that before any outcome."""
         view = self.view_to_answer(request.get("time", self.now), context, request.get("available"))
-        advice = self._answer(history, view)
+        advice = self._answer(view)
         step = PolicyStep.of(advice, context)
         return replace(step, reasons=(reason("as-of", time=view.time), *step.reasons))
 
@@ -585,11 +581,11 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
             allowed = f"the number of a prior, from 0 to {priors - 1}"
             raise InvalidStudy("note.prior", behind.prior, allowed)
 
-    def outliers(self, history: History) -> Sequence[str]:
+    def outliers(self) -> Sequence[str]:
         """See `Method.outliers`."""
         return list(self.comparison.doubts.inflations)
 
-    def why(self, history: History, asked: Suggestion) -> Sequence[Reason]:
+    def why(self, asked: Suggestion) -> Sequence[Reason]:
         """Say how far the play may reach by the prior behind it, or that it is one of the first plays."""
         if not self.chooses_by_model:
             return []
@@ -598,7 +594,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         named = {"belief": self.names[behind.prior]} if len(self.names) > 1 else {}
         return [reason("best-bound", bound=behind.upper, **named)]
 
-    def findings(self, history: History) -> Sequence[Finding]:
+    def findings(self) -> Sequence[Finding]:
         """Find lengthscales in another unit, and that outcomes contradict even the most probable of the priors."""
         found = [self._unlikely_lengthscale(each) for each in self.problem.unlikely_lengthscales]
         since = self.comparison.misfit.since
@@ -621,9 +617,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
             **about,
         )
 
-    def success_probability(
-        self, history: History, answer: Recommendation | PolicyStep
-    ) -> float | None:
+    def success_probability(self, answer: Recommendation | PolicyStep) -> float | None:
         """See `Method.success_probability`; at the time of the last round."""
         known = {**answer.context, **answer.values}
         if not known.keys() >= {*self.problem.space.names}:
@@ -631,15 +625,15 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         return self.candidates.success_probability(known, self.now)
 
     def limit_probabilities(
-        self, history: History, scope: Scope, known: Mapping[str, Any], request: Mapping[str, Any]
+        self, scope: Scope, known: Mapping[str, Any], request: Mapping[str, Any]
     ) -> Mapping[str, float | None]:
         """See `Method.limit_probabilities`."""
-        found = dict(super().limit_probabilities(history, scope, known, request))
+        found = dict(super().limit_probabilities(scope, known, request))
         return found | self.candidates.limit_probabilities(known, request[TIME.name])
 
-    def constraint_slack(self, history: History, advice: Recommendation) -> Sequence[float | None]:
+    def constraint_slack(self, advice: Recommendation) -> Sequence[float | None]:
         """See `Method.constraint_slack`; of constrained outcomes at the time of the last round."""
-        slack = list(super().constraint_slack(history, advice))
+        slack = list(super().constraint_slack(advice))
         known = {**advice.context, **advice.values}
         for k, limit in enumerate(self.problem.limits or ()):
             if isinstance(limit, OutcomeConstraint):
@@ -668,10 +662,10 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         )
         return Table(title, ("prior", "rounds", "weight", *columns), tuple(rows))
 
-    def table_of_present_choice(self, history: History) -> Table:
+    def table_of_present_choice(self) -> Table:
         """Table of the prior behind the latest choice, and its expectation then: a card's averages all, by now."""
         rows = []
-        if (last := history.latest) is not None and (
+        if (last := self.history.latest) is not None and (
             told := belief_behind(last.suggestion)
         ) is not None:
             values = self.problem.shown(last.suggestion.values)

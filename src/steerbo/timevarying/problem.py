@@ -566,6 +566,11 @@ class TimeVarying(ConstrainedProblem):
             )
         return CurrentPolicy(self.current, self.space, [TIME.name, *self.space.seen])
 
+    @property
+    def moves_stepwise(self) -> bool:
+        """See `Problem.moves_stepwise`."""
+        return bool(self.current)
+
     def describe(self) -> tuple[tuple[str, str], ...]:
         """The limits, how the system is run today, and the priors."""
         limits = tuple(("limit", str(limit)) for limit in self.limits or ())

@@ -32,7 +32,7 @@ def test_the_papers_mean_of_bounds_is_that_of_models_fitted_one_by_one() -> None
                 before.replace(model.inputs[:n], model.outcomes[:n])
             mean, variance = before.marginals(model.inputs[n : n + 1])
             bounds.append(float(model.unstandardise(mean + np.sqrt(2.0 * variance))[0]))
-        assert method.arm_value(optimizer.history, i, {}) == pytest.approx(np.mean(bounds), rel=1e-6)  # type: ignore[attr-defined]
+        assert method.arm_value(i, {}) == pytest.approx(np.mean(bounds), rel=1e-6)  # type: ignore[attr-defined]
 
 
 def test_theory_beta() -> None:

@@ -35,7 +35,7 @@ def test_coca_bo_plays_what_its_page_says() -> None:
         method, history = before._method, before.history
         if played.suggestion.note["phase"] != "paired":
             due = np.floor(np.log2(1 + len(history) / len(method.arms)))
-            assert method.needs_initial_plays(history) is not None or min(method.plays) < due
+            assert method.needs_initial_plays() is not None or min(method.plays) < due
             continue
         index = []
         contexts = [each.suggestion.context["c"] for each in reversed(list(history)) if "c" in each.suggestion.context]
@@ -68,7 +68,7 @@ def test_cheap_first_plays_what_its_page_says() -> None:
         method, number, note = before._method, len(before.history) + 1, played.suggestion.note
         if note["phase"] != "cheap first":
             continue
-        worths = list(method.policy_values(before.history, range(len(method.arms)), {}, number))
+        worths = list(method.policy_values(range(len(method.arms)), {}, number))
         drawn = [method.models[i].member(method.streams.integer(number, "hyperparameters")) for i in range(len(worths))]
         assert [worth.model for worth in worths] == drawn, "by a draw of the hyperparameters"
         found = [worth.bounds(2.0, 32) for worth in worths]

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from steerbo.causal.coca_bo import CoCaBO, CoCaOptions
 from steerbo.causal.models import KernelName
-from steerbo.extending import History, record
+from steerbo.extending import record
 
 
 @record
@@ -44,13 +44,13 @@ class _ByMargins(CoCaBO):
     explores: ClassVar[bool] = False
     Options: ClassVar[type[Any]] = PublishedModels
 
-    def indices(self, history: History) -> dict[str, list[Any]]:
+    def indices(self) -> dict[str, list[Any]]:
         """See `CoCaBO.indices`; with the margins."""
         margins = [
             float(m) if np.isfinite(m) else None
             for m in np.broadcast_to(self.margins(), len(self.arms))
         ]
-        return {**super().indices(history), "margin": margins}
+        return {**super().indices(), "margin": margins}
 
     def _plays_of(self, i: int) -> np.ndarray:
         """Rows of the model of arm `i` that are its own plays, as truth values."""
@@ -89,7 +89,7 @@ class CoCaBOByMeanBound(_ByMargins):
         margins: Float[np.ndarray, " m"] = scale / np.sqrt(np.maximum(self.plays, 1))
         return margins
 
-    def arm_value(self, history: History, i: int, known: Mapping[str, Any]) -> float:
+    def arm_value(self, i: int, known: Mapping[str, Any]) -> float:
         """Ū_i(n): mean upper bound at the points evaluated, each before its outcome was known (Algorithm 2).
 
         All of them under the present hyperparameters: with `K + λ1 = L Lᵀ` and `v = L⁻¹ (z − m)`,
@@ -123,7 +123,7 @@ class CoCaBOByMeanOutcome(_ByMargins):
             np.sqrt(2 * math.log(int(self.plays.sum()) + 1) / np.maximum(self.plays, 1))
         )
 
-    def arm_value(self, history: History, i: int, known: Mapping[str, Any]) -> float:
+    def arm_value(self, i: int, known: Mapping[str, Any]) -> float:
         """Mean outcome of arm `i`."""
         mine = self._plays_of(i)
         return float(self.models[i].outcomes[mine].mean()) if mine.any() else math.inf

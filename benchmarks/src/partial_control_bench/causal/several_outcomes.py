@@ -177,9 +177,9 @@ class AtRandom(RandomWeights):
         """Never let a model choose."""
         return 2**62
 
-    def needs_initial_plays(self, history: Any) -> int | None:
+    def needs_initial_plays(self) -> int | None:
         """Any scope."""
-        draw = self.streams(len(history) + 1, "choose")
+        draw = self.streams(len(self.history) + 1, "choose")
         return int(draw.integers(len(self.arms)))
 
 

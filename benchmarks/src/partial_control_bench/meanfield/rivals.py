@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Float, Int
 from pydantic import Field
 
-from steerbo.extending import Choice, History, SteerboError, record
+from steerbo.extending import Choice, SteerboError, record
 from steerbo.meanfield.baselines import GPUCB, OverlapGP, PerAgentMethod, Vector
 
 
@@ -73,14 +73,14 @@ class Genetic(PerAgentMethod[GeneticOptions]):
     name: ClassVar[str] = "genetic"
     Options: ClassVar[type[Any]] = GeneticOptions
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+    def choose(self, request: Mapping[str, Any]) -> Choice:
         """Choose a child of two of the best vectors."""
-        random = self.streams(len(history) + 1, "choose")
-        vectors, values, _ = self.told(history)
+        random = self.streams(len(self.history) + 1, "choose")
+        vectors, values, _ = self.told()
         if len(values) < self.options.population:
-            return self.play(history, self.any(random), random, phase="start")
+            return self.play(self.any(random), random, phase="start")
         best = np.argsort(-values, kind="stable")[: self.options.population]
-        return self.play(history, self._child(vectors[best], random), random, phase="evolve")
+        return self.play(self._child(vectors[best], random), random, phase="evolve")
 
     def _child(self, parents: np.ndarray, random: np.random.Generator) -> Vector:
         """Return one child of parents that are sorted, best first."""
@@ -126,14 +126,14 @@ class Annealing(PerAgentMethod[AnnealingOptions]):
     name: ClassVar[str] = "annealing"
     Options: ClassVar[type[Any]] = AnnealingOptions
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+    def choose(self, request: Mapping[str, Any]) -> Choice:
         """Choose a neighbour of the present vector of the walk."""
-        random = self.streams(len(history) + 1, "choose")
-        vectors, values, numbers = self.told(history)
+        random = self.streams(len(self.history) + 1, "choose")
+        vectors, values, numbers = self.told()
         if len(values) < self.options.starting_points:
-            return self.play(history, self.any(random), random, phase="start")
+            return self.play(self.any(random), random, phase="start")
         here = self._walk(vectors, values, numbers)
-        return self.play(history, self.changed(here, 1, random), random, phase="walk")
+        return self.play(self.changed(here, 1, random), random, phase="walk")
 
     def _walk(self, vectors: np.ndarray, values: np.ndarray, numbers: list[int]) -> Vector:
         """Replay the walk: accept or refuse the vectors in the order of the rounds."""

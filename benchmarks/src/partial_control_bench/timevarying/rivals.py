@@ -41,17 +41,17 @@ class MaximumLikelihood(TimeVaryingMethod[CandidatePriorsOptions]):
     Options: ClassVar[type[Any]] = CandidatePriorsOptions
 
     def believed(
-        self, history: History, request: Mapping[str, Any], random: np.random.Generator
+        self, request: Mapping[str, Any], random: np.random.Generator
     ) -> Int[np.ndarray, " k"]:
         """The prior of largest marginal likelihood, ties drawn."""
         return np.array([draw_largest(self.surrogate.evidence, random)])
 
-    def explain(self, history: History) -> Explanation:
+    def explain(self) -> Explanation:
         """Posterior weights."""
         best = self.names[self.trusted()[0]]
         return Explanation(
             f"{best} is the likeliest prior",
-            (self.table_of_priors({}, ()), self.table_of_present_choice(history)),
+            (self.table_of_priors({}, ()), self.table_of_present_choice()),
         )
 
 
@@ -92,11 +92,11 @@ class RegretBalancing(EliminationMethod[EliminationOptions]):
     comparison: FallingBehind
 
     def believed(
-        self, history: History, request: Mapping[str, Any], random: np.random.Generator
+        self, request: Mapping[str, Any], random: np.random.Generator
     ) -> Int[np.ndarray, " k"]:
         """The prior alive that was played least (lines 3–4); pending rounds count as plays."""
         plays, alive = self.comparison.counts.copy(), self.survivors.candidates
-        for waiting in history.pending:
+        for waiting in self.history.pending:
             if (expected := belief_behind(waiting.suggestion)) is not None:
                 plays[expected.prior] += 1
         return alive[[draw_largest(-plays[alive].astype(float), random)]]
@@ -134,15 +134,15 @@ class ForgettingGPUCB(OnePrior[OptionsT]):
         """By how much the noise variance of an outcome has grown that is `age` rounds old."""
         return 1.0
 
-    def remembered(self, history: History, time: float) -> Sequence[Round]:
+    def remembered(self, time: float) -> Sequence[Round]:
         """The rounds that are remembered at a time."""
-        return history.last(self.memory(len(history) + 1))
+        return self.history.last(self.memory(len(self.history) + 1))
 
-    def surrogate_at(self, history: History, time: float) -> Surrogate:
+    def surrogate_at(self, time: float) -> Surrogate:
         """Condition the surrogate on the remembered rounds."""
-        number = len(history) + 1
+        number = len(self.history) + 1
         self._scratch.clear()
-        for told in self.remembered(history, time):
+        for told in self.remembered(time):
             if told.state == "told":
                 datum = datum_of(self.problem, Result.of_round(told, time))
                 self._scratch.add(
@@ -199,11 +199,11 @@ class SlidingWindow(ForgettingGPUCB[WindowOptions]):
         """The window."""
         return self.options.window
 
-    def remembered(self, history: History, time: float) -> Sequence[Round]:
+    def remembered(self, time: float) -> Sequence[Round]:
         """The window in rounds, or in time."""
-        span, some = self.options.span, self.options.window
+        span, some, history = self.options.span, self.options.window, self.history
         if span is None:
-            return super().remembered(history, time)
+            return super().remembered(time)
         while some < len(history) and history.last(some)[0].request["time"] >= time - span:
             some *= 2
         return [played for played in history.last(some) if played.request["time"] >= time - span]

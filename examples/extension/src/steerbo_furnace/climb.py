@@ -11,7 +11,6 @@ from steerbo.extending import (
     Choice,
     Explanation,
     GPRegression,
-    History,
     Hyperparameters,
     Method,
     Recommendation,
@@ -50,12 +49,12 @@ class Climb(Method[Furnace, ClimbOptions]):
             model.set(Hyperparameters.from_dict(fit.hyperparameters))
         return model
 
-    def refit(self, history: History) -> Mapping[str, Any] | None:
+    def refit(self) -> Mapping[str, Any] | None:
         """After every outcome."""
-        fit = history.fit()
+        fit = self.history.fit()
         return (
             None
-            if fit is not None and fit.results == history.results
+            if fit is not None and fit.results == self.history.results
             else self.model.fit().to_dict()
         )
 
@@ -73,11 +72,11 @@ class Climb(Method[Furnace, ClimbOptions]):
             [{self.problem.temperature.name: float(t)} for t in temperatures]
         )
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+    def choose(self, request: Mapping[str, Any]) -> Choice:
         """`argmax μ + width · σ` on a grid; what is out, or has failed, is not tried again."""
         name, sign = self.problem.temperature.name, self.problem.sign
-        tried = [played.suggestion.values[name] for played in history.unresolved]
-        grid = np.linspace(*self.problem.reach(history), 201)
+        tried = [played.suggestion.values[name] for played in self.history.unresolved]
+        grid = np.linspace(*self.problem.reach(self.history), 201)
         grid = grid[~np.isin(grid, tried)]
         model = self.model
         with model.with_fantasies(self.rows(tried)):
@@ -88,7 +87,7 @@ class Climb(Method[Furnace, ClimbOptions]):
             Scope([name]), {name: float(grid[best])}, note={"upper": float(sign * upper[best])}
         )
 
-    def recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
+    def recommend_at(self, context: Mapping[str, Any]) -> Recommendation:
         """The largest mean anywhere: in the end everything can be reached."""
         setting = self.problem.temperature
         grid = np.linspace(setting.low, setting.high, 401)
@@ -103,7 +102,7 @@ class Climb(Method[Furnace, ClimbOptions]):
             float(upper),
         )
 
-    def explain(self, history: History) -> Explanation:
+    def explain(self) -> Explanation:
         """What is expected where."""
         grid = np.linspace(self.problem.temperature.low, self.problem.temperature.high, 9)
         rows = tuple(
