@@ -198,6 +198,20 @@ def test_places_have_a_map_by_area() -> None:
     assert len(chart.dots) == 3
 
 
+def test_names_of_places_do_not_cover_one_another() -> None:
+    stations = ["central station", "market place", "town hall", "airport"]
+    at = [[0, 0], [0.1, 0.05], [0.05, -0.05], [6, 3]]
+    problem = sb.MeanField(stations, agents=800, counts=True, action_features=at)
+    optimizer = sb.Optimizer(problem, seed=0)
+    optimizer.tell(optimizer.ask(), 1.0)
+    chart = learned(optimizer, optimizer.recommend(), "places").slice.chart  # type: ignore[union-attr]
+    assert chart is not None
+    named = [dot.name for dot in chart.dots if dot.name]
+    assert len(named) == 2, "one of the three in the middle, and the airport"
+    assert any("airport" in name for name in named)
+    assert len({dot.text for dot in chart.dots}) == 4, "all have a title"
+
+
 def test_shades_fill_the_drawing_and_the_best_is_the_darkest() -> None:
     optimizer = played("time-varying")
     chart = learned(optimizer, optimizer.recommend()).slice.chart  # type: ignore[union-attr]

@@ -57,6 +57,10 @@ _LARGEST, _SMALLEST = (
     3.0,
 )  # radius of the fullest place on a map, and of an empty one, in pixels
 _NAMED = 12  # places that are named: the fullest
+_PLACE_LETTER, _PLACE_LINE = (
+    2.0,
+    4.5,
+)  # width and height of a letter on a map of a telephone, in hundredths of it
 _MOST_BOUNDS = 200  # outcomes with bounds beside one another; more are no longer told apart
 _WITHIN, _NEXT, _BEST, _BEYOND, _MOVED = map(Look.of, (0, 1, 2, 3, 7))
 """Looks: an outcome within its bounds, what is next, the best, an outcome beyond its bounds, a move."""
@@ -730,6 +734,26 @@ def agents_chart(study: BaseStudy, advice: Recommendation, action: str) -> Chart
     )
 
 
+def _apart(labels: Sequence[tuple[float, float, str]]) -> set[str]:
+    """Texts that cover none before them, on a telephone; each with its middle, in hundredths of a square map.
+
+    A text that would leave the map begins or ends at its place.
+
+    >>> sorted(_apart([(50.0, 50.0, "Market 58"), (52.0, 51.0, "Town hall 57"), (52.0, 60.0, "Zoo 40")]))
+    ['Market 58', 'Zoo 40']
+    """
+    kept: list[tuple[float, float, float, str]] = []
+    for x, y, text in labels:
+        half = _PLACE_LETTER * len(text) / 2
+        middle = x + half if x < half else x - half if x > 100.0 - half else x
+        if all(
+            abs(middle - other) > half + wide or abs(y - height) > _PLACE_LINE
+            for other, height, wide, _ in kept
+        ):
+            kept.append((middle, y, half, text))
+    return {text for *_, text in kept}
+
+
 def places_chart(study: BaseStudy, advice: Recommendation) -> Chart:
     """A map of the recommended agents, by area: the numbers of `plots.meanfield.places`."""
     problem, words = study.problem, Words.of(study)
@@ -750,6 +774,8 @@ def places_chart(study: BaseStudy, advice: Recommendation) -> Chart:
     def many(share: float) -> str:
         return f"{problem.agents * share:.0f}" if problem.counts else share_text(share)
 
+    labels = {a: f"{problem.actions[a]} {many(shares[a])}" for a in fullest[:_NAMED]}
+    apart = _apart([(across(x[a]), up(y[a]), text) for a, text in labels.items()])
     dots = [
         Mark(
             across.at(x[a]),
@@ -757,7 +783,7 @@ def places_chart(study: BaseStudy, advice: Recommendation) -> Chart:
             f"{problem.actions[a]}: {many(shares[a])}",
             "agents" if shares[a] > 0 else "off",
             max(_LARGEST * math.sqrt(shares[a] / most), _SMALLEST),
-            f"{problem.actions[a]} {many(shares[a])}" if a in fullest[:_NAMED] else "",
+            labels[a] if labels.get(a) in apart else "",
         )
         for a in fullest
     ]
