@@ -200,7 +200,7 @@ def test_places_have_a_map_by_area() -> None:
 
 def test_names_of_places_do_not_cover_one_another() -> None:
     stations = ["central station", "market place", "town hall", "airport"]
-    at = [[0, 0], [0.1, 0.05], [0.05, -0.05], [6, 3]]
+    at = [[0.0, 0.0], [0.1, 0.05], [0.05, -0.05], [6.0, 3.0]]
     problem = sb.MeanField(stations, agents=800, counts=True, action_features=at)
     optimizer = sb.Optimizer(problem, seed=0)
     optimizer.tell(optimizer.ask(), 1.0)
