@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import pytest
 
-from steerbo.core import Explanation, History, Method, Optimizer, Recommendation, reason
+from steerbo.core import Decision, Explanation, History, Method, Optimizer, Recommendation, Round, reason
 from steerbo.errors import InvalidRequest, SteerboError
 from steerbo.testing import Case
 from tests.core.stub import EVERYTHING, Nearest, Stub, evaluate, look
@@ -21,6 +22,17 @@ class Counting(Nearest):
     def recommend_at(self, context: Any) -> Recommendation:
         self.searches += 1
         return super().recommend_at(context)
+
+
+class Recalling(Nearest):
+    """Remembers by which of a round's looks its history has it decide."""
+
+    name: ClassVar[str] = "recalling"
+    looks: ClassVar[list[dict[str, Any]]] = []
+
+    def decide(self, pending: Round, context: Mapping[str, Any]) -> Decision:
+        self.looks.append(dict(self.history[pending.suggestion.token].suggestion.context))
+        return super().decide(pending, context)
 
 
 class Plain(Method[Stub, Any]):
@@ -53,6 +65,17 @@ def test_an_answer_is_searched_for_once_between_two_events() -> None:
         assert optimizer.recommend() == first
         assert method.searches == before + 1
         world.play(optimizer, 1)
+
+
+def test_a_corrected_look_is_decided_by_a_method_of_the_history_before_it() -> None:
+    optimizer = Optimizer(Stub(), Recalling)
+    Recalling.looks.clear()
+    asked = optimizer.ask()
+    assert asked is not None
+    optimizer.decide(asked, {"age": 0.25})
+    optimizer.decide(asked, {"age": 0.5}, again=True)
+    assert Recalling.looks == [{}, {}]
+    assert optimizer.history[asked.token].suggestion.context == {"age": 0.5}
 
 
 def test_a_method_says_and_learns_nothing_by_default() -> None:

@@ -24,13 +24,13 @@ def heated(on_average: bool = False, outcomes: int = 8) -> Feasibility:
     def fresh(drift_model: Any) -> GPRegression[Any]:
         return build_model(None, drift_model, SquaredExponentialKernel([0.5]))
 
-    found = Feasibility(
-        FailureModel(np.zeros(1, dtype=bool), point), ConstraintModels({"heat": limit}, fresh, None, ("x",), point)
+    study = sb.Optimizer(sb.CostVarying([sb.Float("x", 0, 1)], [["x"]], limits=[limit]))
+    for x in np.linspace(0.0, 1.0, outcomes).tolist():
+        study.add(0.0, {"x": x, "heat": x})
+    return Feasibility(
+        FailureModel(np.zeros(1, dtype=bool), point, study.history),
+        ConstraintModels({"heat": limit}, fresh, None, ("x",), point, history=study.history),
     )
-    for x in np.linspace(0.0, 1.0, outcomes):
-        assert found.constraints is not None
-        found.constraints.by_name["heat"].model.add([x], float(x))
-    return found
 
 
 def test_without_models_and_failures_all_is_feasible() -> None:

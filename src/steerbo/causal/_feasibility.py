@@ -230,9 +230,7 @@ class ArmsFeasibility:
     ) -> None:
         self.constraints, self._models = constraints, models
         each = [_ModelData(models, k, empty_model) for k in range(len(models.typical))]
-        self.learned = [data.feasibility(problem) for data in each]
-        for learned in self.learned:
-            learned.see(history, since)
+        self.learned = [data.feasibility(problem, history, since) for data in each]
 
     def of(self, i: int) -> ArmFeasibility:
         """Feasibility of arm `i`."""
@@ -317,13 +315,13 @@ class _ModelData:
     k: int
     empty_model: EmptyModel
 
-    def feasibility(self, problem: Causal) -> Feasibility:
-        """Make the models of constrained outcomes and failures, without data."""
+    def feasibility(self, problem: Causal, history: History, since: int) -> Feasibility:
+        """Make the models of constrained outcomes and failures; the first `since` fits are of other models."""
         arm = self.models.typical[self.k]
         names = arm.actions + arm.measured
         unordered = np.zeros(0, dtype=bool) if arm.space is None else arm.space.categorical
         lasting = self.lasting if problem.timed else None
-        failures = FailureModel(unordered, self.point, lasting=lasting, tells=self.ended)
+        failures = FailureModel(unordered, self.point, history, lasting=lasting, tells=self.ended)
         if not problem.further:
             return Feasibility(failures)
         logged = "further", str(self.k)
@@ -333,8 +331,10 @@ class _ModelData:
             problem.drift,
             names,
             self.point,
+            history=history,
             tells=self.informs,
             logged=logged,
+            since=since,
         )
         return Feasibility(failures, outcomes)
 

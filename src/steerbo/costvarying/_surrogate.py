@@ -147,6 +147,7 @@ class Surrogate:
             FailureModel(
                 self.space.categorical,
                 self._tried,
+                history,
                 lasting=self._lasting if problem.timed else None,
                 scope=self._controls,
             ),
@@ -156,11 +157,11 @@ class Surrogate:
                 problem.drift,
                 self.space.names,
                 self._point,
+                history=history,
             )
             if problem.further
             else None,
         )
-        self.feasibility.see(history)
         self.outcomes = OutcomeModels(problem.traded, self._empty, self.points_of, history)
 
     @property

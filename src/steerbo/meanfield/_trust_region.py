@@ -41,10 +41,12 @@ class TableFeasibility:
         unordered = np.zeros(self._points.dimension, dtype=bool)
         self._model = Feasibility(
             FailureModel(
-                unordered, self._points.of, lasting=self._lasting if problem.timed else None
+                unordered,
+                self._points.of,
+                history,
+                lasting=self._lasting if problem.timed else None,
             )
         )
-        self._model.see(history)
 
     def _lasting(
         self, times: Float[np.ndarray, " n"], others: Float[np.ndarray, " m"]

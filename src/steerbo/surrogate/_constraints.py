@@ -500,8 +500,10 @@ class ConstraintModels:
         names: the models' columns, beside the time: all of them must be known of a round that
             broke, or it does not count.
         row: where something was measured.
+        history: of the study, whatever it is by now.
         tells: whether a round, or external data (None), tells of them; None: all do.
         logged: keys under which their hyperparameters are in the log, by the outcome's name.
+        since: number of the history's first fits that are of other models.
     """
 
     def __init__(
@@ -512,8 +514,10 @@ class ConstraintModels:
         names: tuple[str, ...],
         row: Row,
         *,
+        history: History,
         tells: Tells | None = None,
         logged: tuple[str, ...] = (),
+        since: int = 0,
     ) -> None:
         self._models = {
             name: ConstraintModel.of(limit, fresh, drift) for name, limit in further.items()
@@ -527,22 +531,16 @@ class ConstraintModels:
             )
             for name, each in self._models.items()
         }
-        self._history: History | None = None
-        self._since = 0  # fits that do not count
+        self._history, self._since = history, since
         self._row, self._names, self._logged = row, names, logged
         self._told_by = tells
-
-    def see(self, history: History, since: int = 0) -> None:
-        """Derive the models from a history, whatever it is by then; its first `since` fits are of other models."""
-        self._history, self._since = history, since
 
     @property
     def by_name(self) -> Mapping[str, ConstraintModel]:
         """Models by outcome, given all that was measured as it stands."""
-        if self._history is not None:
-            for name, data in self._data.items():
-                fit = self._history.fit(*self._logged, name, since=self._since)
-                self._models[name].model = data.given(self._history.results, fit).model
+        for name, data in self._data.items():
+            fit = self._history.fit(*self._logged, name, since=self._since)
+            self._models[name].model = data.given(self._history.results, fit).model
         return self._models
 
     @property

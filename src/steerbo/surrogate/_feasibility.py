@@ -475,6 +475,7 @@ class FailureModel:
     Args:
         unordered: (d,) which columns are categories.
         place: where an evaluation was made; of more than d columns the first d count.
+        history: of the study, whatever it is by now.
         lasting: correlations of the objective between times, as known by now; None: it does not
             drift, and settings that worked long ago still do.
         tells: which evaluations count; None: all.
@@ -486,6 +487,7 @@ class FailureModel:
         self,
         unordered: Bool[np.ndarray, " d"],
         place: Place,
+        history: History,
         *,
         lasting: Lasting | None = None,
         tells: Tells | None = None,
@@ -493,17 +495,16 @@ class FailureModel:
     ) -> None:
         self._unordered = unordered
         self._place = place
+        self._history = history
         self._lasting = lasting
         self._told_by = tells
         self._scope_of, self._scope = scope, 0 if scope is None else len(scope(None))
-        self._history: History | None = None
         self._fold = Fold(self._taken, _Tried)
         self._made: tuple[_Tried, object, Evaluations] | None = None  # kept while they stand
 
     @property
     def _tried(self) -> _Tried:
-        history = self._history
-        return self._fold.of(history.results if history is not None and history.failed else ())
+        return self._fold.of(self._history.results if self._history.failed else ())
 
     @property
     def _worked(self) -> list[bool]:
@@ -534,10 +535,6 @@ class FailureModel:
 
     # -- learning ----------------------------------------------------------------------------------
 
-    def see(self, history: History) -> None:
-        """Derive evaluations from a history, whatever it is by then."""
-        self._history = history
-
     def _taken(self, tried: _Tried, result: Result) -> _Tried:
         """Add one evaluation."""
         played, told = result.played, result.outcome is not None
@@ -565,7 +562,6 @@ class FailureModel:
         return tried
 
     def _data(self, name: str) -> DataAdded:
-        assert self._history is not None
         return self._history.data[name]
 
     def _point(
@@ -607,9 +603,7 @@ class FailureModel:
         Where the problem drifts, also until time has passed, or a fit knows the drift better.
         """
         tried, history = self._tried, self._history
-        passed = (
-            None if self._lasting is None or history is None else (len(history), len(history.fits))
-        )
+        passed = None if self._lasting is None else (len(history), len(history.fits))
         key = tried.count, passed
         if self._made is None or self._made[0] is not tried or self._made[1] != key:
             self._made = tried, key, self._near()
@@ -675,7 +669,6 @@ class FailureModel:
         """The moment of plays: that of the latest event, or of their parts, which may have the time last."""
         if self._lasting is None:
             return None
-        assert self._history is not None
         time, number = now(self._history), float(len(self._history))
         last = parts[-1] if len(parts) > len(self._unordered) else None
         time = last.value if isinstance(last, Observed) else time
@@ -698,7 +691,10 @@ class Feasibility:
         constraints: the models of constrained outcomes; None where no outcome is constrained.
         share: probability to work, as a share of the largest one, from which on a place is open.
 
-    >>> feasibility = Feasibility(FailureModel(np.zeros(1, dtype=bool), lambda realised, name, played: realised["x"]))
+    >>> from types import SimpleNamespace
+    >>> nothing = SimpleNamespace(results=(), failed=())
+    >>> place = lambda realised, name, played: realised["x"]
+    >>> feasibility = Feasibility(FailureModel(np.zeros(1, dtype=bool), place, nothing))
     >>> feasibility.active, feasibility.margin([])  # nothing has failed
     (False, None)
     """
@@ -725,12 +721,6 @@ class Feasibility:
     def active(self) -> bool:
         """Whether any play may count as infeasible."""
         return bool(self.models or self.failures.failures)
-
-    def see(self, history: History, since: int = 0) -> None:
-        """Derive all from a history, whatever it is by then; its first `since` fits are of other models."""
-        self.failures.see(history)
-        if self.constraints:
-            self.constraints.see(history, since)
 
     @property
     def due(self) -> bool:

@@ -160,15 +160,22 @@ class Candidates:
         self._drifts = problem.automatic or any(prior.drift is not None for prior in problem.given)
         drift: AnyDrift = "learned" if self._drifts else None
         self._constraints = ConstraintModels(
-            problem.further, self._regression, drift, problem.space.names, self._row
+            problem.further,
+            self._regression,
+            drift,
+            problem.space.names,
+            self._row,
+            history=history,
         )
         self.feasibility = Feasibility(
             FailureModel(
-                problem.space.categorical, self._row, lasting=lasting if self._drifts else None
+                problem.space.categorical,
+                self._row,
+                history,
+                lasting=lasting if self._drifts else None,
             ),
             self._constraints,
         )
-        self.feasibility.see(history)
 
     def _regression(self, drift: DriftModel | None) -> GPRegression[Any]:
         kernel = SquaredExponentialKernel.over(self.problem.space.categorical)
