@@ -317,13 +317,11 @@ class StudyState:
                 if self.history.asked_for is None
                 else self
             )
-            self._informed = len(self.events), state._with_all_learned()
+            # a copy takes the refit: the state itself learns from the log only
+            fitted = state._refit()
+            method = state.method if fitted is None else state.preview(fitted).method
+            self._informed = len(self.events), method
         return self._informed[1]
-
-    def _with_all_learned(self) -> Method[Any, Any]:
-        """Method with the refit that is due, of a copy of this state, which learns from the log only; or its own."""
-        fitted = self._refit()
-        return self.method if fitted is None else self.preview(fitted).method
 
     def without(self, names: Collection[str]) -> StudyState:
         """Copy of the state that was not told some outcomes, with all hyperparameters learned so far."""
