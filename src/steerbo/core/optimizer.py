@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import math
 import sys
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -17,6 +16,7 @@ from functools import wraps
 from inspect import signature
 from typing import Any, Literal, ParamSpec, TypeVar, Unpack, overload
 
+from .._warnings import warn
 from ..errors import (
     InvalidContext,
     InvalidInput,
@@ -179,7 +179,7 @@ class EventRecorder:
         implausible = self.implausible_values(event)
         violated = self.state.apply(event)
         for found in violated:
-            warnings.warn(LawWarning(str(found)), stacklevel=4)
+            warn(LawWarning(str(found)))
         return violated, implausible
 
     def implausible_values(self, event: Event) -> list[Finding]:
@@ -214,7 +214,7 @@ class EventRecorder:
 def _warn_of(implausible: Iterable[Finding]) -> None:
     """Warn of values by Python's own means, in the name of the study's caller."""
     for value in implausible:
-        warnings.warn(value.warning, stacklevel=4)
+        warn(value.warning)
 
 
 P = ParamSpec("P")

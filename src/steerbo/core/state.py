@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Collection, Mapping, Sequence
 from copy import copy, deepcopy
 from dataclasses import replace
 from typing import Any
 
+from .._warnings import warn
 from ..errors import (
     InvalidContext,
     InvalidOption,
@@ -123,7 +123,7 @@ class StudyState:
             )
         kind = find_method(problem, created.method)
         state = cls(problem, kind, created)
-        state.check_wheels(stacklevel=4)
+        state.check_wheels()
         with uncollected(), one_blas_thread():
             for position, event in enumerate(rest, 1):
                 try:
@@ -137,16 +137,16 @@ class StudyState:
                 except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
                     raise _out_of_order(position, event, error) from error
         for found in state.unread_fit():
-            warnings.warn(ReproducibilityWarning(str(found)), stacklevel=4)
+            warn(ReproducibilityWarning(str(found)))
         return state
 
-    def check_wheels(self, stacklevel: int = 3) -> None:
+    def check_wheels(self) -> None:
         """Warn where the log was written with other wheels."""
         created = self.events[0]
         assert isinstance(created, Created)
         if created.fingerprint != fingerprint(packages(type(self.problem), type(self.method))):
             message = "this log was written with other wheels: the past is identical, the next choice agrees to 1e-6"
-            warnings.warn(ReproducibilityWarning(message), stacklevel=stacklevel)
+            warn(ReproducibilityWarning(message))
 
     @property
     def reports(self) -> OutcomeParser:

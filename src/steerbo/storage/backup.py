@@ -8,7 +8,6 @@ there and back.
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable
 from contextlib import closing, suppress
 from dataclasses import replace
@@ -18,6 +17,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from .._redaction import redact_url, split_name
+from .._warnings import warn
 from ..core import Event
 from ..core.events import read_json
 from ..errors import DamagedLog, FilesWarning, InvalidStudy, one_of
@@ -85,7 +85,7 @@ def _copy_files(studies: tuple[StoredStudy, ...], source: FilesFolder, to: Files
     """Copy the files that studies name; those that are not whole are warned of."""
     lost = source.copy((kept for study in studies for _, kept in study.files), to)
     if said := lost_text(lost, source.folder):
-        warnings.warn(FilesWarning(f"{said}. They are not in the copy"), stacklevel=4)
+        warn(FilesWarning(f"{said}. They are not in the copy"))
 
 
 def copy_of(log: EventLog, events: Iterable[Event]) -> StoredStudy:

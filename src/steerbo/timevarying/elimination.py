@@ -47,7 +47,6 @@ guarantee included.
 from __future__ import annotations
 
 import math
-import warnings
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -57,6 +56,7 @@ import numpy as np
 from pydantic import Field
 
 from .._arrays import Bool, Float, Int
+from .._warnings import warn
 from ..core import Choice, Explanation, History, Result, Round, Streams
 from ..errors import ModelFailure
 from ..records import record
@@ -235,11 +235,7 @@ class EliminationMethod(TimeVaryingMethod[O]):
                 if self.alive.all()
                 else f"{self.names[int(candidates[0])]} goes on"
             )
-            warnings.warn(
-                f"{meant}; {left} (on_exhausted={self.options.on_exhausted!r})",
-                PriorWarning,
-                stacklevel=6,
-            )
+            warn(PriorWarning(f"{meant}; {left} (on_exhausted={self.options.on_exhausted!r})"))
         return super().choose(request)
 
     def believed(
@@ -304,12 +300,11 @@ class PriorElimination(EliminationMethod[EliminationOptions]):
     ) -> None:
         super().__init__(problem, options, streams, history)
         if differ_in_scale_only(self.problem):
-            warnings.warn(
+            said = (
                 "the candidate priors differ in their output scale only, which prior-elimination cannot tell apart "
-                "(the largest always wins): use tempered-elimination, mle or fully-bayesian",
-                PriorWarning,
-                stacklevel=4,
+                "(the largest always wins): use tempered-elimination, mle or fully-bayesian"
             )
+            warn(PriorWarning(said))
 
 
 @record

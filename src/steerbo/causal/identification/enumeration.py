@@ -11,11 +11,11 @@ at contexts.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping
 from itertools import combinations
 from typing import Any, Literal, NamedTuple, get_args
 
+from ..._warnings import warn
 from ...core import Scope
 from ...errors import InvalidOption, InvalidProblem, ScopesWarning, one_of
 from ..graphs.dag import BitmaskDag, bits, mask_of
@@ -67,12 +67,11 @@ def policy_scopes(
     """
     found = found_scopes(graph, mode, prices=prices, limit=limit)
     if not found.complete:
-        warnings.warn(
+        warn(
             ScopesWarning(
                 f"The search for scopes ended after {limit} steps: one that it did not meet may be "
                 "better. List fewer intervenable variables or contexts, or raise `limit`."
-            ),
-            stacklevel=2,
+            )
         )
     return found.scopes
 

@@ -25,6 +25,7 @@ from difflib import get_close_matches
 from typing import Any, Literal, NamedTuple
 
 from ..._parsing import folded, is_number, parse_value, read_choice
+from ..._warnings import warn
 from ..._wording import MISSING, SHELL, number_hint
 from ...core import (
     SEEN,
@@ -802,7 +803,7 @@ def take(
     if added:
         study.session.logged(study.optimizer.refit)
     for doubt in doubts(study.problem, [(k, each.outcome) for k, each in added.items()]):
-        warnings.warn(doubt.warning, stacklevel=3)
+        warn(doubt.warning)
     timed = study.problem.timed and any(column(TIME.name) in row.cells for row in sheet.rows)
     more = _said_together(doubted)
     for number, event in added.items():
