@@ -212,10 +212,3 @@ def test_a_constant_function_has_a_maximum_everywhere() -> None:
     best = maximise(lambda Z: np.full(len(Z), 3.0), None, UNIT, 0)
     assert best.value == 3
     assert len(best.points) == 8
-
-
-def test_climbs_begin_in_several_decades_of_a_logarithmic_interval() -> None:
-    """In the variable's unit all but the highest decade is one place."""
-    box = Box([1], [1e6], logarithmic=[True])
-    candidates = best_first(np.array([[10.0], [12.0], [9e5], [2e3], [1e6]]), np.array([5.0, 4.0, 3.0, 2.0, 1.0]))
-    assert _diverse(box, candidates, 3)[0][:, 0].tolist() == [10.0, 9e5, 2e3]

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 import steerbo as sb
 from steerbo.errors import InvalidProblem
 from steerbo.optim import Box
-from steerbo.optim._polytope import Polytope
 from tests.sizes import examples
 
 MIXED = Box([0, 0, 0, 0.5], [1, 3, 1, 0.5], [None, range(4), [0, 0.25, 1], None], [False, True, False, False])
@@ -33,14 +32,13 @@ def test_places_are_points_of_the_box(unit: list[float]) -> None:
 def test_levels_are_as_likely_as_they_lie_far_apart() -> None:
     """A category's are equally likely, and so are even ones; of uneven ones each has half the way to its neighbours."""
     unit = (np.arange(1200) + 0.5)[:, None] / 1200
-    for levels, unordered, logarithmic, counts in (
-        ([0, 1, 3], True, False, [400, 400, 400]),
-        ([0.1, 0.2, 0.1 + 0.2], False, False, [400, 400, 400]),
-        ([0, 0.25, 1], False, False, [200, 400, 600]),
-        ([1, 10, 100], False, True, [400, 400, 400]),
-        ([7], False, True, [1200]),
+    for levels, unordered, counts in (
+        ([0, 1, 3], True, [400, 400, 400]),
+        ([0.1, 0.2, 0.1 + 0.2], False, [400, 400, 400]),
+        ([0, 0.25, 1], False, [200, 400, 600]),
+        ([7], False, [1200]),
     ):
-        placed = Box(levels[:1], levels[-1:], [levels], [unordered], [logarithmic]).place(unit)
+        placed = Box(levels[:1], levels[-1:], [levels], [unordered]).place(unit)
         np.testing.assert_array_equal(np.unique(placed, return_counts=True)[1], counts)
 
 
@@ -104,18 +102,8 @@ def test_a_box_cannot_be_changed() -> None:
         (([0], [1], [[0, 2]]), r"box\.levels\[0\]"),
         (([0], [1], [[0, np.nan]]), r"box\.levels\[0\]"),
         (([0], [1], None, [True, False]), r"box\.unordered"),
-        (([0], [1], None, None, [True, False]), r"box\.logarithmic"),
     ],
 )
 def test_what_is_not_allowed_is_named(arguments: tuple[Any, ...], field: str) -> None:
     with pytest.raises(InvalidProblem, match=field):
         Box(*arguments)
-
-
-def test_a_logarithmic_interval_has_as_many_points_in_each_decade() -> None:
-    box = Box([1e-200, 0.0], [1e200, 1.0], logarithmic=[True, False])
-    points = box.place(np.column_stack([np.linspace(0, 1, 401), np.linspace(0, 1, 401)]))
-    np.testing.assert_allclose(np.log10(points[:, 0]), np.linspace(-200, 200, 401), atol=1e-9)
-    np.testing.assert_array_equal(points[[0, -1], 0], [1e-200, 1e200])
-    np.testing.assert_array_equal(points[:, 1], np.linspace(0, 1, 401))
-    assert Polytope(box, np.array([[0.0, 1.0]]), np.array([0.5])).logarithmic.tolist() == [True, False]

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kstest
 
+from steerbo import Float, Integer
 from steerbo.optim import Box
 from steerbo.optim._polytope import Polytope, _moved, hit_and_run
 from tests.sizes import examples
@@ -90,13 +91,16 @@ def test_a_forbidden_level_is_left_out_and_where_none_is_left_one_stays() -> Non
     np.testing.assert_array_equal(_moved(stepped(), crowded, 0, np.array([0.1, 0.5, 0.9])), 0.4)
 
 
-@pytest.mark.parametrize("forbidden", [[], [{1: (3.0,)}]])
+@pytest.mark.parametrize("forbidden", [[], [{1: Integer("n", 1, 1000, scale="log").encode([3]).tolist()}]])
 def test_logarithmic_coordinates_are_sampled_evenly_in_their_decades(forbidden: list[Any]) -> None:
     """Of a region that the box around it does not help with: x + 0.001 n at most 100."""
-    box = Box([1e-4, 1], [1e4, 1000], [None, np.arange(1, 1001)], None, [True, True])
-    region = Polytope(box, np.array([[1.0, 1e-3]]), np.array([100.0]), forbidden)
-    points = hit_and_run(region, np.full((800, 2), 1000.0), np.random.default_rng(0))
-    decades = np.log10(points[:, 0])
+    x, n = Float("x", 1e-4, 1e4, scale="log"), Integer("n", 1, 1000, scale="log")
+    box = Box([0, 0], [1, 1], [None, n.levels])
+    logs = np.log([1e8, 1e3])
+    u = np.array([1e4 - 1e-4, 999.0])
+    region = Polytope(box, np.array([[1.0, 1e-3]]) * u, np.array([100.0 - 1e-4 - 1e-3]), forbidden, logs)
+    points = hit_and_run(region, np.full((800, 2), 0.9), np.random.default_rng(0))
+    decades = np.log10(x.decode(points[:, 0]))
     assert np.mean(decades < -1) == pytest.approx(0.5, abs=0.08), "4.5 standard errors"
-    assert np.mean(points[:, 1] <= 31) == pytest.approx(0.5, abs=0.08)
+    assert np.mean(np.array(n.decode(points[:, 1])) <= 31) == pytest.approx(0.5, abs=0.08)
     assert region.inside(points).all()

@@ -62,9 +62,6 @@ def test_a_region_holds_in_the_units_of_the_variables() -> None:
     assert (a + 0.1 * b <= 30).all()
     assert (a + 0.1 * b).max() > 29
     assert (m == "x").all()
-    in_units = limited(Box([10, 1, 0], [20, 1000, 1], box.levels, box.unordered), [A, B, M], left, encoded=False)
-    assert isinstance(in_units, Polytope)
-    assert (in_units.place(np.random.default_rng(0).random((500, 3))) @ [1, 0.1, 0] <= 30).all()
 
 
 def test_of_limits_that_clash_none_can_be_left_out() -> None:

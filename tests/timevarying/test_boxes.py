@@ -17,6 +17,7 @@ from steerbo.timevarying import Bumps, Matern, MaternInTime, Periodic, SquaredEx
 from steerbo.timevarying._priors import spatial
 from steerbo.timevarying.data import Datum, PendingPoint, RoundView
 from steerbo.timevarying.surrogates import BoxSurrogate
+from tests.timevarying.points import SQUARE
 from tests.timevarying.reference import faded
 
 HILL = Bumps([[0.3, 0.4]], [2.0], 0.2)
@@ -35,7 +36,7 @@ def plane(priors: list[Prior] | None = None, **more: Any) -> TimeVarying:
 
 def outcomes(n: int = 25) -> list[Datum]:
     random = np.random.default_rng(0)
-    return [Datum(float(i + i % 3), i, random.random(2) * [1, 2], float(random.normal())) for i in range(n)]
+    return [Datum(float(i + i % 3), i, random.random(2), float(random.normal())) for i in range(n)]
 
 
 @pytest.mark.parametrize("minimize", [False, True])
@@ -48,8 +49,12 @@ def test_posteriors_and_evidence(minimize: bool) -> None:
     mean, sd = surrogate.posterior(points, 31.0)
     X, t, y = np.array([d.place for d in data]), np.array([d.time for d in data]), np.array([d.value for d in data])
     for p, prior in enumerate(problem.given):
-        kernel = spatial(prior.kernel, [False, False])
-        m: Any = prior.mean if callable(prior.mean) else lambda X, c=prior.mean: np.full(len(X), c)
+        kernel = spatial(prior.kernel, problem.axes)
+        given: Any = prior.mean if callable(prior.mean) else lambda X, c=prior.mean: np.full(len(X), c)
+
+        def m(Z: np.ndarray, given: Any = given) -> Any:
+            return given(Z * [1, 2])
+
         gram = kernel(X, X) * faded(prior.drift, t[:, None] - t) + prior.noise**2 * np.eye(len(y))
         cross = kernel(X, points) * faded(prior.drift, t - 31.0)[:, None]
         z = y - problem.sign * m(X)
@@ -67,7 +72,7 @@ def test_slopes_are_differences(unknown: bool) -> None:
         surrogate.add(datum)
     view = RoundView(12.0, None, [PendingPoint(np.array([0.5, 0.5]), 11.0, 2)] if unknown else [])
     betas, weights = np.array([2.0, 1.0, 0.5, 1.5, 2.5]), np.array([0.1, 0.3, 0.2, 0.15, 0.25])[:, None]
-    points = np.random.default_rng(2).random((6, 2)) * [1, 2]
+    points = np.random.default_rng(2).random((6, 2))
 
     def weigh(upper: np.ndarray) -> np.ndarray:
         return np.broadcast_to(weights, upper.shape)
@@ -87,7 +92,7 @@ def test_the_best_point_is_best() -> None:
     for datum in outcomes(12):
         surrogate.add(datum)
     betas = np.array([2.0, 2.0])
-    grid = np.stack(np.meshgrid(np.linspace(0, 1, 60), np.linspace(0, 2, 60)), -1).reshape(-1, 2)
+    grid = np.stack(np.meshgrid(np.linspace(0, 1, 60), np.linspace(0, 1, 60)), -1).reshape(-1, 2)
     mean, sd = surrogate.posterior(grid, 20.0)
     for priors in (np.array([0]), np.array([1]), np.array([0, 1])):
         pick = surrogate.optimistic(RoundView(20.0), betas, priors, np.random.default_rng(0))
@@ -119,9 +124,9 @@ def test_a_kernel_of_scikit_learn() -> None:
     for datum in data:
         surrogate.add(datum._replace(time=0.0))
     X, y = np.array([d.place for d in data]), np.array([d.value for d in data])
-    model = GaussianProcessRegressor(kernel + WhiteKernel(0.09), optimizer=None).fit(X, y)
+    model = GaussianProcessRegressor(kernel + WhiteKernel(0.09), optimizer=None).fit(X * [1, 2], y)
     points = np.random.default_rng(3).random((7, 2))
-    mean, sd = model.predict(points, return_std=True)
+    mean, sd = model.predict(points * [1, 2], return_std=True)
     ours = surrogate.posterior(points, 0.0)
     assert_allclose(ours[0][0], mean, rtol=1e-8)
     assert_allclose(ours[1][0] ** 2, sd**2 - 0.09, rtol=1e-6)
@@ -136,9 +141,7 @@ def test_a_kernel_of_gpytorch() -> None:
     kernel = gpytorch.kernels.RBFKernel().double()
     kernel.lengthscale = 0.3
     X, Z = np.random.default_rng(0).random((2, 4, 2))
-    assert_allclose(
-        spatial(kernel, [False, False])(X, Z), SquaredExponential(0.3).over([False, False])(X, Z), rtol=1e-6
-    )
+    assert_allclose(spatial(kernel, SQUARE)(X, Z), SquaredExponential(0.3).over(SQUARE)(X, Z), rtol=1e-6)
     assert torch is not None
 
 

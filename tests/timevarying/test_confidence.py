@@ -13,6 +13,7 @@ from steerbo.errors import InvalidOption
 from steerbo.timevarying import Matern, SquaredExponential
 from steerbo.timevarying.confidence import Confidence, smoothness
 from tests.timevarying.cases import sites
+from tests.timevarying.points import LINE
 
 
 def interval(kernel: object) -> TimeVarying:
@@ -60,7 +61,7 @@ def test_the_tail_of_slopes_holds() -> None:
     problem = interval(SquaredExponential(0.4))
     a, b = smoothness(problem, 0)
     x = np.linspace(0, 2, 401)[:, None]
-    K = SquaredExponential(0.4).over([False])(x, x)
+    K = SquaredExponential(0.4).over(LINE)(x, x)
     values, vectors = np.linalg.eigh(K)
     paths = vectors * np.sqrt(np.maximum(values, 0)) @ np.random.default_rng(0).standard_normal((401, 400))
     steepest = np.abs(np.gradient(paths, x[:, 0] / 2, axis=0)).max(axis=0)  # x scaled to [0, 1]
@@ -87,7 +88,7 @@ def test_a_box_with_categories_counts_them_as_boxes_of_their_own() -> None:
     """Union over C boxes: 2 ln C under the root."""
 
     def kernel(X: np.ndarray, Z: np.ndarray) -> np.ndarray:
-        return SquaredExponential(0.4).over([False])(X[:, :1], Z[:, :1]) * (0.5 + 0.5 * (X[:, 1:] == Z[:, 1:].T))
+        return SquaredExponential(0.4).over(LINE)(X[:, :1], Z[:, :1]) * (0.5 + 0.5 * (X[:, 1:] == Z[:, 1:].T))
 
     mixed = TimeVarying([Float("x", 0, 2), Categorical("c", ["a", "b", "d"])], [Prior(kernel, noise=0.3)])
     alone = Confidence(interval(SquaredExponential(0.4)), "theory", 0.1).betas(4)[0]

@@ -10,10 +10,11 @@ from numpy.testing import assert_allclose
 from sklearn.gaussian_process import kernels as sklearn
 
 from steerbo import Categorical, Float, Optimizer, Prior, TimeVarying
+from steerbo.space import Space
 from steerbo.timevarying import Matern, SquaredExponential
 from steerbo.timevarying._priors import spatial
 from steerbo.timevarying.data import RoundView
-from tests.timevarying.points import RANDOM, X, Z
+from tests.timevarying.points import RANDOM, SQUARE, X, Z
 
 PAIRS: list[tuple[Any, Any]] = [
     (SquaredExponential([0.3, 0.5], 2.0), 2.0 * sklearn.RBF([0.3, 0.5])),
@@ -23,9 +24,9 @@ PAIRS: list[tuple[Any, Any]] = [
 
 @pytest.mark.parametrize(("ours", "theirs"), PAIRS, ids=lambda k: str(k)[:20])
 def test_kernels(ours: Any, theirs: Any) -> None:
-    kernel: Any = spatial(ours, [False, False])
+    kernel: Any = spatial(ours, SQUARE)
     assert_allclose(kernel(X, Z), theirs(X, Z), rtol=1e-12)
-    assert_allclose(spatial(theirs, [False, False])(X, Z), theirs(X, Z))
+    assert_allclose(spatial(theirs, SQUARE)(X, Z), theirs(X, Z))
     W = RANDOM.random((5, 4))
     slope = kernel.input_gradient(X, Z, W)
     for j in range(2):
@@ -49,14 +50,14 @@ def test_different_categories_are_one_apart(kind: Any, step: float | None) -> No
         optimizer.tell(suggestion, float(i))
     rounds = [r.suggestion.values for r in optimizer.history]
     flat = np.array([[*corners[v["place"]], v["x"] * 0.4] for v in rounds])  # 0.8 / 2: one lengthscale for all
-    gram = spatial(kind(0.8), [False] * 3)
+    gram = spatial(kind(0.8), Space([Float(name, 0, 1) for name in "abc"]))
     y, now = np.arange(4.0), RoundView(4.0)
     for name, corner in corners.items():
         at = np.array([[*corner, 1.0 * 0.4]])
         mean = gram(at, flat) @ np.linalg.solve(gram(flat, flat) + 0.09 * np.eye(4), y)
         surrogate: Any = optimizer._method.surrogate  # type: ignore[attr-defined]
         if step is None:
-            found = surrogate.posterior(np.array([[list(corners).index(name), 1.0]]), now.time)[0][0, 0]
+            found = surrogate.posterior(problem.space.encode([{"place": name, "x": 1.0}]), now.time)[0][0, 0]
         else:
             found = surrogate.posterior(now.time)[0][0, problem.site({"place": name, "x": 1.0})]
         assert found == pytest.approx(mean[0], rel=1e-9)

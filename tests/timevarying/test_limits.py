@@ -96,3 +96,17 @@ def test_limits_that_clash_are_refused() -> None:
             [sb.Integer("a", 1, 2), sb.Float("w", 0, 1, seen=True)],
             limits=[sb.LinearConstraint({"a": 1, "w": 1}, at_most=1.5)],
         )
+
+
+@pytest.mark.parametrize(("w", "most"), [(300.0, 20.0), (0.5, 49.95)])
+def test_what_is_seen_beyond_a_logarithmic_range_counts_as_it_was_measured(w: float, most: float) -> None:
+    variables = [sb.Float("a", 1, 100, scale="log"), sb.Float("w", 1, 100, scale="log", seen=True)]
+    problem = sb.TimeVarying(variables, limits=[sb.LinearConstraint({"a": 1, "w": 0.1}, at_most=50)])
+    for method in ("random", "learned-drift"):
+        optimizer, found = sb.Optimizer(problem, method, rounds=12, seed=1), []
+        for _ in range(12):
+            suggestion = optimizer.ask(context={"w": w})
+            assert suggestion is not None
+            found.append(suggestion.values["a"])
+            optimizer.tell(suggestion, suggestion.values["a"])
+        assert most / 3 < max(found) <= most * (1 + 1e-9)

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from steerbo import Categorical, Float, Optimizer, Prior, TimeVarying
+from steerbo import Categorical, Float, Integer, Optimizer, Prior, TimeVarying
 from steerbo.core.registry import read_problem
+from steerbo.errors import InvalidProblem
 from steerbo.records import to_dict
 from steerbo.timevarying import Bumps, SquaredExponential
 from steerbo.timevarying.surrogates import Means
@@ -40,14 +41,15 @@ def test_a_hill_is_in_its_own_category_only(place: Any, step: float | None) -> N
     hill = Bumps([[place, 5.0], ["old", 2.0]], [3.0, 1.0], 1.5, base=0.25)
     problem = TimeVarying(variables, [Prior(SquaredExponential([1.0, 2.0]), hill)])
     means = Means(problem)
-    points = np.array([problem.place(row) for row in (("new", 5.0), ("new", 6.5), ("old", 5.0), ("spare", 5.0))])
+    rows = (("new", 5.0), ("new", 6.5), ("old", 5.0), ("spare", 5.0))
+    points = problem.space.encode([{"machine": machine, "speed": speed} for machine, speed in rows])
     expected = [3.25, 0.25 + 3 * np.exp(-0.5), 0.25 + np.exp(-2.0), 0.25]
     if problem.points is not None:
         assert_allclose(means(problem.points)[0, [problem.site({"machine": "new", "speed": 6.5})]], expected[1])
     assert_allclose(means(points)[0], expected)
     slope = means.slope(points, np.ones((1, 4)))
     assert_allclose(slope[:, 0], 0.0)
-    assert_allclose(slope[1, 1], -3 * np.exp(-0.5) / 1.5)
+    assert_allclose(slope[1, 1], -3 * np.exp(-0.5) / 1.5 * 10)
     again = read_problem(to_dict(problem))
     assert again == problem
 
@@ -60,13 +62,36 @@ def test_a_function_as_a_mean_warns_of_nothing() -> None:
     assert not caught
 
 
-def test_the_slope_of_a_function_on_a_logarithmic_scale_is_right_in_every_decade() -> None:
-    """Steps of a millionth of the range are as large as small values: they led to logarithms of 0, and below."""
-    given = Prior(SquaredExponential(0.2), mean=lambda X: np.asarray(np.log10(X[:, 0])))
-    points = 10.0 ** np.arange(-4.0, 4.0)[:, None]
-    means = Means(TimeVarying([Float("x", 1e-4, 1e4, scale="log")], [given]))
-    slope = means.slope(points, np.ones((1, len(points))))
-    assert_allclose(slope, 1 / (points * np.log(10)), rtol=1e-6)
+def test_on_a_logarithmic_scale_functions_see_values_and_hills_are_as_wide_in_every_decade() -> None:
+    number = Float("x", 1e-4, 1e4, scale="log")
+    hills = Bumps([[1e-2], [1e3]], [1.0, 1.0], 0.5)
+    means = Means(
+        TimeVarying([number], [Prior(SquaredExponential(0.2), m) for m in (lambda X: np.log10(X[:, 0]), hills)])
+    )
+    points = number.encode(10.0 ** np.arange(-4.0, 4.0))[:, None]
+    assert_allclose(means(points)[0], np.arange(-4.0, 4.0), atol=1e-12)
+    assert_allclose(means.slope(points, np.array([[1.0], [0.0]]) * np.ones(8))[:, 0], 8.0, rtol=1e-6)
+    near = number.encode(10.0 ** np.array([-1.5, 2.5]))[:, None]
+    assert_allclose(means(near)[1], np.exp(-0.5), rtol=1e-9)
+
+
+@pytest.mark.parametrize("centre", [0.0, -1.0])
+def test_a_hill_beyond_a_logarithmic_scale_is_refused(centre: float) -> None:
+    with pytest.raises(InvalidProblem, match=r"priors\.0\.mean\.centres: .* above 0"):
+        TimeVarying([Float("x", 1, 10, scale="log")], [Prior(SquaredExponential(0.2), Bumps([[centre]], [1.0], 0.1))])
+
+
+def test_functions_see_whole_numbers_and_coordinates_as_they_were_written() -> None:
+    """Encoding rounds: 3 became 2.9999999999999996, and a table gave its entry 2."""
+    table = np.arange(100.0)
+    prior = Prior(SquaredExponential(20.0), mean=lambda X: table[X[:, 0].astype(int)])
+    for low in range(1, 20):
+        problem = TimeVarying([Integer("n", low, 99)], [prior])
+        assert problem.points is not None
+        assert_allclose(Means(problem)(problem.points)[0], np.arange(low, 100), atol=0)
+    places = TimeVarying([Categorical("x", [*map(str, range(50))])], [prior], coordinates=[[k] for k in range(1, 51)])
+    assert places.points is not None
+    assert_allclose(Means(places)(places.points)[0], np.arange(1, 51), atol=0)
 
 
 def test_hills_in_words() -> None:

@@ -16,6 +16,7 @@ from steerbo.timevarying import Matern, MaternInTime, Periodic, SquaredExponenti
 from steerbo.timevarying._priors import spatial
 from steerbo.timevarying.data import Datum, RoundView
 from steerbo.timevarying.surrogates import FORGETS_AT, KEPT, BoxSurrogate, compress
+from tests.timevarying.points import LINE
 
 DRIFTS: dict[str, Drift | None] = {
     "never": None,
@@ -81,7 +82,7 @@ def test_nothing_leaves_early_nor_where_a_window_says_what_is_remembered() -> No
 
 
 def rows(points: np.ndarray, noise: float = 0.5, lengthscale: float = 0.1) -> GPPosterior[Any]:
-    kernel = spatial(SquaredExponential(lengthscale), [False])
+    kernel = spatial(SquaredExponential(lengthscale), LINE)
     values = np.random.default_rng(1).normal(size=(len(points), 2))
     return GPPosterior(kernel, points, values, np.full(len(points), noise))
 

@@ -9,6 +9,7 @@ from numpy.testing import assert_array_equal
 from steerbo import Categorical, Decay, Float, Prior, TimeVarying
 from steerbo.timevarying import Covariance, SquaredExponential
 from steerbo.timevarying.surrogates import FiniteSurrogate, covariance_between, differ_in_scale_only, sharing
+from tests.timevarying.points import LINE, SQUARE
 
 SMOOTH = SquaredExponential(0.3)
 
@@ -35,9 +36,9 @@ def test_priors_that_share_a_covariance_share_its_factor() -> None:
 
 def test_covariances_are_symmetric_to_the_last_bit() -> None:
     points = np.random.default_rng(0).random((6, 2))
-    K = covariance_between(SMOOTH, points, [False, False])
+    K = covariance_between(SMOOTH, points, SQUARE)
     assert_array_equal(K, K.T)
-    assert_array_equal(covariance_between(Covariance([[1.0, 0.5], [0.5, 2.0]]), points, [False]), [[1, 0.5], [0.5, 2]])
+    assert_array_equal(covariance_between(Covariance([[1.0, 0.5], [0.5, 2.0]]), points, LINE), [[1, 0.5], [0.5, 2]])
 
 
 @pytest.mark.parametrize(

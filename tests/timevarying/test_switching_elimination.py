@@ -14,6 +14,7 @@ from steerbo.timevarying._priors import spatial
 from tests.sizes import most_losses, size
 from tests.timevarying.cases import box, case, sites
 from tests.timevarying.play import play
+from tests.timevarying.points import LINE
 from tests.timevarying.reference import faded, refit
 from tests.timevarying.toy_problem import TRUE, Toy
 
@@ -111,7 +112,7 @@ def test_on_a_box() -> None:
         xs, ts, ys = [*xs, x], [*ts, float(t)], [*ys, y]
         X, T, Y, log = np.array(xs)[:, None], np.array(ts), np.array(ys), []
         for prior in some:
-            gram = spatial(prior.kernel, [False])(X, X) * faded(prior.drift, T[:, None] - T) + 0.04 * np.eye(t)
+            gram = spatial(prior.kernel, LINE)(X, X) * faded(prior.drift, T[:, None] - T) + 0.04 * np.eye(t)
             z = Y - prior.mean
             log.append(-0.5 * (z @ np.linalg.solve(gram, z) + np.linalg.slogdet(gram)[1] + t * np.log(2 * np.pi)))
         plain.learn_from_datum(np.array(log), float(t))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 import steerbo as sb
 from steerbo.core import Finding
+from steerbo.space import Space
 from steerbo.timevarying import Matern, SquaredExponential
 
 
@@ -26,6 +29,20 @@ def test_each_variable_has_its_own_unit_and_categories_have_none() -> None:
     heat, clay = sb.Float("heat", 0, 1000), sb.Categorical("clay", ["red", "white"])
     (found,) = noticed(sb.TimeVarying([heat, clay, sb.Float("share", 0, 1)], [sb.Prior(Matern([0.3, 0.01, 0.3]))]))
     assert found.values["name"] == "heat"
+
+
+@pytest.mark.parametrize(("lengthscale", "said"), [(0.05, "short"), (0.5, ""), (20.0, ""), (3000.0, "long")])
+def test_along_a_logarithmic_scale_lengthscales_are_in_decades(lengthscale: float, said: str) -> None:
+    """A third of a range of two decades was 6600 Hz, with which all below was one place."""
+    pitch = sb.Float("pitch", 200, 20_000, scale="log", unit="Hz")
+    found = noticed(sb.TimeVarying([pitch], [sb.Prior(SquaredExponential(lengthscale), name="low")]))
+    assert [f"{said} beside the range of pitch, 2 decades wide" in each.text for each in found] == [True] * bool(said)
+
+
+def test_a_prior_knows_as_much_in_each_decade() -> None:
+    rate = sb.Float("rate", 1e-6, 1, scale="log")
+    gram = SquaredExponential(1.5).over(Space([rate]))(*(rate.encode([x])[:, None] for x in (1e-5, 1e-4)))
+    assert gram[0, 0] == pytest.approx(math.exp(-0.5 / 1.5**2))
 
 
 def test_points_with_coordinates_of_their_own_are_judged_by_those() -> None:

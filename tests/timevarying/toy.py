@@ -9,11 +9,12 @@ import numpy as np
 
 from steerbo import Optimizer
 from steerbo.timevarying import SquaredExponential
+from tests.timevarying.points import LINE
 from tests.timevarying.reference import refit
 from tests.timevarying.toy_problem import Toy
 
 TOY = Toy()
-K = SquaredExponential(TOY.lengthscale).over([False])(TOY.grid[:, None], TOY.grid[:, None])
+K = SquaredExponential(TOY.lengthscale).over(LINE)(TOY.grid[:, None], TOY.grid[:, None])
 
 
 class Plain:

@@ -239,8 +239,9 @@ def _unlikely_lengthscale(
     means = "no two places tell anything of each other" if short else "all places are alike"
     return (
         f"{prior}: the lengthscale {numeral(lengthscale)}{unit} is {'short' if short else 'long'} beside the range of "
-        f"{name}, {numeral(range)}{unit} wide, so that nearly {means}. Lengthscales are in the variable's own unit: "
-        "if this one is a share of the range, begin a study with that share times the width."
+        f"{name}, {numeral(range)}{unit} wide, so that nearly {means}. Lengthscales are in the variable's own unit, "
+        "along a logarithmic scale in decades: if this one is a share of the range, begin a study with that share "
+        "times the width."
     )
 
 

@@ -18,12 +18,10 @@ from ..causal.method import CausalMethod
 from ..core import BaseStudy, Method, Scope, now
 from ..costvarying.method import CostVaryingMethod
 from ..errors import InvalidRequest, one_of
-from ..space import Categorical, Variable
 from ..surrogate import Columns, Posterior, inverse_root
-from ..timevarying.data import RoundView
 from ..timevarying.learned_drift import LearnedDrift
 from ..timevarying.method import TimeVaryingMethod
-from ..timevarying.problem import TimeVarying, place_of
+from ..timevarying.problem import TimeVarying
 from ..timevarying.surrogates import BoxSurrogate
 
 
@@ -181,20 +179,12 @@ def _of_priors(method: TimeVaryingMethod[Any], which: PosteriorQuery) -> Posteri
     shared = next(s for s in surrogate.shared if p in s.ids)
     given, d = shared.posterior, shared.time
     row = np.full((1, d + 1), time)
-    columns = Columns(
-        problem.space.names,
-        surrogate.box(RoundView(time)),
-        lambda values: np.asarray(place_of(problem, values)),
-        lambda point: {
-            v.name: _nearest(v, x) for v, x in zip(problem.variables, point, strict=True)
-        },
-    )
     left = (
         np.ones(len(given)) if shared.drift is None else shared.drift.over(d)(row, given.points)[0]
     )
     weights = given.weights[:, list(shared.ids).index(p)]
     return Posterior(
-        columns, shared.space, given.points[:, :d], weights, inverse_root(given.factor), left,
+        Columns.of(problem.space), shared.space, given.points[:, :d], weights, inverse_root(given.factor), left,
         noise=lambda Z: np.full(len(Z), shared.variance), trend=_MeanOf(surrogate, p),
     )  # fmt: skip
 
@@ -213,12 +203,3 @@ def _check_box(problem: TimeVarying) -> None:
             "a domain that is a box, not a list of points",
             hint,
         )
-
-
-def _nearest(variable: Variable, x: float) -> Any:
-    """Return the feasible value nearest to a coordinate."""
-    return (
-        variable.choices[round(x)]
-        if isinstance(variable, Categorical)
-        else variable.decode(variable.encode([x]))[0]
-    )

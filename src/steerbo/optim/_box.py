@@ -242,11 +242,9 @@ def _diverse(
     No more points are judged than it takes: judging takes the time. `apart`: whether they are
     to lie apart.
     """
-    low, high = box.evenly(np.array([box.low, box.high]))
-    width = np.where(high > low, high - low, 1.0)
+    width = np.where(box.high > box.low, box.high - box.low, 1.0)
     good = ranked.values > -np.inf
     points, values = ranked.points[good], ranked.values[good]
-    scaled = box.evenly(points)
     left, crowded = np.ones(len(points), dtype=bool), np.zeros(len(points), dtype=bool)
     chosen: list[int] = []
     judged = 0
@@ -260,7 +258,7 @@ def _diverse(
         chosen.append(i)
         left[i] = False
         if apart:
-            gaps = np.where(box.unordered, points != points[i], (scaled - scaled[i]) / width)
+            gaps = np.where(box.unordered, points != points[i], (points - points[i]) / width)
             crowded |= (gaps**2).mean(axis=1) <= _APART**2
     return points[chosen], values[chosen]
 

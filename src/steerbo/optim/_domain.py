@@ -47,7 +47,6 @@ class Box:
             all continuous.
         unordered: `(d,)`, true where the levels are codes of categories, whose distances mean
             nothing.
-        logarithmic: `(d,)`, true where an interval above zero is searched evenly in its logarithm.
 
     Raises:
         InvalidProblem: a bound or level that is not finite, out of order or outside the bounds, or
@@ -62,7 +61,6 @@ class Box:
     high: Float[np.ndarray, " d"]
     levels: tuple[Float[np.ndarray, " k"] | None, ...]
     unordered: Bool[np.ndarray, " d"]
-    logarithmic: Bool[np.ndarray, " d"]
     constrained: ClassVar[bool] = False
     """Whether more than the bounds restricts its points."""
 
@@ -72,14 +70,15 @@ class Box:
         high: ArrayLike,
         levels: Sequence[ArrayLike | None] | None = None,
         unordered: ArrayLike | None = None,
-        logarithmic: ArrayLike | None = None,
     ) -> None:
         lows, highs = _frozen(low), _frozen(high)
         d = lows.size
         given = [None] * d if levels is None else list(levels)
-        flags = {"unordered": _flags(unordered, d), "logarithmic": _flags(logarithmic, d)}
-        lengths = {"high": highs.size, "levels": len(given)}
-        for field, length in (lengths | {name: each.size for name, each in flags.items()}).items():
+        flags = np.zeros(d, dtype=bool) if unordered is None else np.array(unordered, dtype=bool)
+        flags = flags.reshape(-1)
+        flags.flags.writeable = False
+        lengths = {"high": highs.size, "levels": len(given), "unordered": flags.size}
+        for field, length in lengths.items():
             if length != d:
                 raise InvalidProblem(
                     f"box.{field}", length, f"{d} entries, one for each entry of low"
@@ -104,8 +103,7 @@ class Box:
         object.__setattr__(
             self, "levels", tuple(_levels(j, lows[j], highs[j], k) for j, k in enumerate(given))
         )
-        for name, each in flags.items():
-            object.__setattr__(self, name, each)
+        object.__setattr__(self, "unordered", flags)
 
     @property
     def dimension(self) -> int:
@@ -129,36 +127,18 @@ class Box:
         return float(math.prod(1 if k is None else k.size for k in self.levels))
 
     def place(self, unit: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
-        """Points of the unit cube, `(n, d)`, spread evenly over intervals or their logarithms.
+        """Points of the unit cube, `(n, d)`, spread evenly over the box.
 
         The share of a level is as large as the gaps beside it; categories have equal shares.
-
-        >>> Box([1], [100], logarithmic=[True]).place(np.array([[0.5]]))
-        array([[10.]])
         """
         points: Float[np.ndarray, "n d"] = np.minimum(
             self.low + unit * (self.high - self.low), self.high
         )
-        log = self.logarithmic
-        if log.any():
-            low, high = np.log(self.low[log]), np.log(self.high[log])
-            spread = np.exp(low + unit[:, log] * (high - low))
-            points[:, log] = np.clip(spread, self.low[log], self.high[log])
         for j, levels in enumerate(self.levels):
             if levels is not None:
                 ends = self.level_ends(j)[1:-1]
                 points[:, j] = levels[np.searchsorted(ends, unit[:, j], side="right")]
         return points
-
-    def evenly(self, points: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
-        """Coordinates of points on the scales that are searched evenly, `(n, d)`: logarithms where these are.
-
-        >>> Box([1, 0], [100, 1], logarithmic=[True, False]).evenly(np.array([[1.0, 0.5]]))
-        array([[0. , 0.5]])
-        """
-        scaled = points.copy()
-        scaled[:, self.logarithmic] = np.log(points[:, self.logarithmic])
-        return scaled
 
     def level_ends(self, j: int) -> Float[np.ndarray, " k+1"]:
         """Ends of the parts of the unit interval that `place` turns into the k levels of coordinate j, `(k + 1,)`.
@@ -170,8 +150,6 @@ class Box:
         assert at is not None
         if self.unordered[j] or at.size == 1:
             at = np.arange(float(at.size))
-        elif self.logarithmic[j]:
-            at = np.log(at)
         gaps = np.diff(at) if at.size > 1 else np.ones(1)
         before, after = np.append(gaps[:1], gaps), np.append(gaps, gaps[-1:])
         ends = np.append(0.0, np.cumsum((before + after)[: at.size]))
@@ -193,8 +171,7 @@ class Box:
     @property
     def whole(self) -> Box:
         """The box without further restrictions."""
-        plain = (self.low, self.high, self.levels, self.unordered, self.logarithmic)
-        return Box(*plain) if self.constrained else self
+        return Box(self.low, self.high, self.levels, self.unordered) if self.constrained else self
 
     def allows(self, points: Float[np.ndarray, "n d"]) -> Bool[np.ndarray, " n"]:
         """Mark points of the box that satisfy all constraints: where there are none, all."""
@@ -225,12 +202,6 @@ def _frozen(values: ArrayLike) -> Float[np.ndarray, " n"]:
     array = np.array(values, dtype=np.float64).reshape(-1)
     array.flags.writeable = False
     return array
-
-
-def _flags(given: ArrayLike | None, d: int) -> Bool[np.ndarray, " d"]:
-    flags = np.zeros(d, dtype=bool) if given is None else np.array(given, dtype=bool).reshape(-1)
-    flags.flags.writeable = False
-    return flags
 
 
 def _levels(

@@ -112,15 +112,9 @@ def substitute_known(
 
 
 def limited(
-    box: Box,
-    variables: Sequence[Variable],
-    left: Sequence[LinearRow | Combination],
-    encoded: bool = True,
+    box: Box, variables: Sequence[Variable], left: Sequence[LinearRow | Combination]
 ) -> Box | None:
-    """Restrict a box, a coordinate for each variable; None: nothing is left. Without constraints the box itself.
-
-    Numbers are `encoded` on [0, 1] there; else they are in the variables' units.
-    """
+    """Restrict an encoded box, a coordinate for each variable; None: nothing is left. Without constraints the box."""
     if not left:
         return box
     names = [variable.name for variable in variables]
@@ -129,15 +123,14 @@ def limited(
     for k, row in enumerate(rows):
         for name, weight in row.weights.items():
             variable: Any = variables[names.index(name)]
-            width = variable.high - variable.low if encoded else 1.0
-            weights[k, names.index(name)] = weight * width
-            bounds[k] -= weight * variable.low if encoded else 0.0
-    forbidden = [_codes(each, variables, encoded) for each in left if isinstance(each, Combination)]
+            weights[k, names.index(name)] = weight * (variable.high - variable.low)
+            bounds[k] -= weight * variable.low
+    forbidden = [_codes(each, variables) for each in left if isinstance(each, Combination)]
     if _hopeless(weights, bounds) or any(not each for each in forbidden):
         return None
     if not box.dimension:
         return box
-    logs = np.array([_logs(variable) if encoded else 0.0 for variable in variables])
+    logs = np.array([_logs(variable) for variable in variables])
     region = Polytope(box, weights, bounds, forbidden, logs)
     return None if region.empty else region
 
@@ -149,15 +142,12 @@ def _hopeless(weights: Float[np.ndarray, "m d"], bounds: Float[np.ndarray, " m"]
     )
 
 
-def _codes(each: Combination, variables: Sequence[Variable], encoded: bool) -> Forbidden:
+def _codes(each: Combination, variables: Sequence[Variable]) -> Forbidden:
     by_name = {variable.name: (j, variable) for j, variable in enumerate(variables)}
     found: dict[int, tuple[float, ...]] = {}
     for name, choices in each.choices.items():
         j, variable = by_name[name]
-        plain = not encoded and not isinstance(variable, Categorical)
-        found[j] = (
-            tuple(map(float, choices)) if plain else tuple(variable.encode(list(choices)).tolist())
-        )
+        found[j] = tuple(variable.encode(list(choices)).tolist())
     return found
 
 

@@ -196,8 +196,6 @@ def _moved(
     if levels is None:
         below, above = region.back_of(j, low + INWARDS), region.back_of(j, high - INWARDS)
         above = np.maximum(above, below)
-        if region.logarithmic[j]:
-            return np.asarray(np.clip(below * (above / below) ** unit, below, above))
         return np.asarray(below + unit * (above - below))
     return _level(region, points, j, (low, high), unit)
 
@@ -267,9 +265,9 @@ class Polytope(Box):
         forbidden: Sequence[Forbidden] = (),
         logs: Float[np.ndarray, " d"] | None = None,
     ) -> None:
-        super().__init__(box.low, box.high, box.levels, box.unordered, box.logarithmic)
+        super().__init__(box.low, box.high, box.levels, box.unordered)
         object.__setattr__(self, "logs", np.zeros(box.dimension) if logs is None else logs)
-        ends = np.abs(self.linear(np.array([box.low, box.high]))).max(axis=0)
+        ends = np.abs(self.linear_ends).max(axis=0)
         sizes = np.maximum(np.abs(weights) @ ends, np.abs(bounds))[:, None] + 1e-300
         object.__setattr__(self, "weights", weights / sizes)
         object.__setattr__(self, "bounds", bounds / sizes[:, 0])
@@ -291,13 +289,20 @@ class Polytope(Box):
         logs = np.where(self.logs > 0, self.logs, 1.0)
         return np.where(self.logs > 0, np.expm1(points * self.logs) / np.expm1(logs), points)
 
+    @cached_property
+    def linear_ends(self) -> Float[np.ndarray, "2 d"]:
+        """The u of the bounds; those of a value that was measured beyond its variable's range are beyond [0, 1]."""
+        return self.linear(np.array([self.low, self.high]))
+
     def back(self, shares: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
         """The points of u."""
         if not self.logs.any():
             return shares
         logs = np.where(self.logs > 0, self.logs, 1.0)
         return np.where(
-            self.logs > 0, np.log1p(np.clip(shares, 0.0, 1.0) * np.expm1(logs)) / logs, shares
+            self.logs > 0,
+            np.log1p(np.clip(shares, *self.linear_ends) * np.expm1(logs)) / logs,
+            shares,
         )
 
     def steepness(self, points: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
@@ -336,7 +341,7 @@ class Polytope(Box):
     @cached_property
     def programme(self) -> MixedIntegerProgram:
         """The region as an integer programme over u."""
-        low, high = self.linear(np.array([self.low, self.high]))
+        low, high = self.linear_ends
         levels = [None if k is None else self.linear_of(j, k) for j, k in enumerate(self.levels)]
         forbidden = [
             {j: self.linear_of(j, np.array(list(some), dtype=float)) for j, some in each.items()}
@@ -480,7 +485,7 @@ class Polytope(Box):
         room = np.maximum(self.bounds - INWARDS - u @ self.weights.T, 0.0)
         pace = way @ self.weights.T
         pace[:, self.exact] = 0.0  # ways lie within these
-        low, high = self.linear(np.array([self.low, self.high]))
+        low, high = self.linear_ends
         room = np.concatenate([room, np.maximum(high - u, 0.0), np.maximum(u - low, 0.0)], axis=1)
         pace = np.concatenate([pace, way, -way], axis=1)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -548,7 +553,7 @@ class FeasibleRegion(Box):
         roughly: Margin | None = None,
         slack: float = 0.0,
     ) -> None:
-        super().__init__(box.low, box.high, box.levels, box.unordered, box.logarithmic)
+        super().__init__(box.low, box.high, box.levels, box.unordered)
         object.__setattr__(self, "without_margin", box)
         object.__setattr__(self, "region", Polytope.of(box))
         object.__setattr__(self, "margin", margin)

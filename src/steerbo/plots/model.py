@@ -198,7 +198,7 @@ class _Hindsight:
 
     def __init__(self, problem: Any, shared: Any, prior: int, told: Sequence[Told]):
         self._prior, self._drift = prior, shared.drift
-        self._covariances = covariance_between(shared.kernel, problem.points, problem.categorical)
+        self._covariances = covariance_between(shared.kernel, problem.points, problem.axes)
         self._means = Means(problem)(problem.points)
         self._times = np.array([datum.time for datum in told])
         self._at = np.array([datum.place for datum in told])

@@ -35,7 +35,9 @@ from ..gp import (
 )
 from ..gp.drift import Decay, Drift
 from ..records import record
+from ..space import Space
 from ..space.fields import ListField, Number, Positive, Variance, as_number
+from ._units import values_at, widths
 
 # kernels by ν
 _MATERN: dict[float, type[Stationary]] = {0.5: Matern12, 1.5: Matern32, 2.5: Matern52}
@@ -45,9 +47,9 @@ def _stationary(
     kind: type[Stationary],
     lengthscale: float | Sequence[float],
     variance: float,
-    categorical: Sequence[bool],
+    axes: Space,
 ) -> Stationary:
-    d = len(categorical)
+    d, categorical = len(axes), axes.categorical.tolist()
     scales = [lengthscale] * d if isinstance(lengthscale, float) else list(lengthscale)
     if len(scales) != d:
         raise InvalidProblem(
@@ -61,7 +63,7 @@ def _stationary(
             f"{d} numbers: categories need one of their own",
             hint,
         )
-    return kind(scales, variance, categorical=categorical)
+    return kind((scales / widths(axes)).tolist(), variance, categorical=categorical)
 
 
 @record
@@ -69,9 +71,10 @@ class SquaredExponential:
     """`s² exp(−|x − x'|² / 2ℓ²)`.
 
     Args:
-        lengthscale: ℓ, in the units of the coordinates; one number, or one for each coordinate. Two
-            different categories of one variable are at distance 1, so with ℓ = 1 61 % of the
-            knowledge about one holds for the other.
+        lengthscale: ℓ, in the units of the coordinates, of a variable on a logarithmic scale in
+            decades; one number, or one for each coordinate. Two different categories of one
+            variable are at distance 1, so with ℓ = 1 61 % of the knowledge about one holds for the
+            other.
         variance: s², in squared units of the objective.
     """
 
@@ -79,9 +82,9 @@ class SquaredExponential:
     variance: Variance = 1.0
     kind: Literal["squared-exponential"] = "squared-exponential"
 
-    def over(self, categorical: Sequence[bool]) -> Stationary:
-        """The kernel itself, for points with as many coordinates, some of which may be numbers of categories."""
-        return _stationary(SquaredExponentialKernel, self.lengthscale, self.variance, categorical)
+    def over(self, axes: Space) -> Stationary:
+        """The kernel itself, of encoded points along these axes."""
+        return _stationary(SquaredExponentialKernel, self.lengthscale, self.variance, axes)
 
 
 @record
@@ -105,9 +108,9 @@ class Matern:
             raise InvalidProblem("nu", self.nu, "0.5, 1.5 or 2.5")
         return self
 
-    def over(self, categorical: Sequence[bool]) -> Stationary:
-        """The kernel itself, for points with as many coordinates, some of which may be numbers of categories."""
-        return _stationary(_MATERN[self.nu], self.lengthscale, self.variance, categorical)
+    def over(self, axes: Space) -> Stationary:
+        """The kernel itself, of encoded points along these axes."""
+        return _stationary(_MATERN[self.nu], self.lengthscale, self.variance, axes)
 
 
 @record
@@ -166,26 +169,25 @@ def check_covariance(field: str, K: Floats[np.ndarray, "n n"]) -> None:
         )
 
 
-def spatial(kernel: Any, categorical: Sequence[bool]) -> Kernel:
-    """The kernel that a prior's declares, for points with as many coordinates; a `Covariance` declares none.
+def spatial(kernel: Any, axes: Space) -> Kernel:
+    """The kernel that a prior's declares, of encoded points along these axes; a `Covariance` declares none.
 
-    Args:
-        kernel: of a prior.
-        categorical: for each coordinate, whether it is the number of a category.
-
-    >>> spatial(SquaredExponential(1.0), [False])(np.zeros((1, 1)), np.array([[1.0], [2.0]])).round(3)
-    array([[0.607, 0.135]])
-    >>> spatial(SquaredExponential(1.0), [True])(np.zeros((1, 1)), np.array([[1.0], [2.0]])).round(3)
-    array([[0.607, 0.607]])
+    >>> from steerbo.space import Float as Number
+    >>> from steerbo.space import Categorical
+    >>> points, heat = np.array([[0.0], [1.0]]), Space([Number("heat", 20, 30)])
+    >>> spatial(SquaredExponential(10.0), heat)(points[:1], points).round(3)
+    array([[1.   , 0.607]])
+    >>> spatial(SquaredExponential(1.0), Space([Categorical("line", ["a", "b"])]))(points[:1], points).round(3)
+    array([[1.   , 0.607]])
     """
     if isinstance(kernel, SquaredExponential | Matern):
-        return kernel.over(categorical)
-    dimension = len(categorical)
+        return kernel.over(axes)
     if isinstance(kernel, Covariance):
         raise InvalidProblem(
             "kernel", "Covariance", "a kernel that is defined between all points of the box"
         )
-    return called(kernel, dimension)
+    own = called(kernel, len(axes))
+    return called(lambda X, Z: own(values_at(axes, X), values_at(axes, Z)), len(axes))
 
 
 _FLOOR = 1e-6  # least eigenvalue, relative to the mean variance
@@ -357,7 +359,7 @@ class Bumps:
         centres: one row for each hill, with all coordinates: numbers, and categories by name (or
             number, from 0).
         heights: one for each hill.
-        width: of every hill, in units of the coordinates.
+        width: of every hill, in units of the coordinates; along a logarithmic scale in decades.
         base: the level far from all hills.
 
     >>> Bumps(centres=[[0.0], [1.0]], heights=[1, 5], width=0.1)(np.array([[1.0], [0.5]])).round(3)
@@ -387,7 +389,7 @@ class Bumps:
         return self
 
     def __call__(self, X: Floats[np.ndarray, "n d"]) -> Floats[np.ndarray, " n"]:
-        """The mean at points (n, d), (n,), where none of the coordinates is a category."""
+        """The mean at points (n, d), (n,), in units of the coordinates; none of these is a category or logarithmic."""
         squares = ((X[:, None] - np.array(self.centres, dtype=np.float64)) ** 2).sum(-1)
         return self.base + np.exp(-0.5 * squares / self.width**2) @ np.array(self.heights)
 
@@ -403,7 +405,7 @@ class Prior:
     Args:
         kernel: covariance in space: `SquaredExponential`, `Matern`, `Covariance`, or any function
             of two arrays of points, (n, d) and (m, d), such as a kernel of scikit-learn or
-            GPyTorch. Points are in the user's units, or the problem's `coordinates`.
+            GPyTorch. Functions see points in the user's units, or the problem's `coordinates`.
         mean: in the user's units: a number, one number for each point of a finite domain, `Bumps`,
             or a function.
         drift: how it changes with time: `Decay`, `MaternInTime`, `Periodic`; None: never.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,8 @@ import numpy as np
 from .._arrays import Bool, Float
 from ..core import TIME
 from ..space import Categorical
-from .problem import TimeVarying, plain_box, restricted_box, scaled
+from ._units import values_at
+from .problem import TimeVarying, plain_box, restricted_box
 
 Distances = tuple[Float[np.ndarray, " d"], Float[np.ndarray, " d"]]
 """Encoded distances below and above today's settings."""
@@ -38,77 +39,57 @@ class TodaysPlaces:
         ]
         return np.array(named)
 
-    def points(self, places: np.ndarray) -> Float[np.ndarray, "r d"]:
-        """Places as points in the user's units."""
-        return places if self.problem.points is None else self.problem.points[places]
-
-    def at_places(self, points: Float[np.ndarray, "r d"], time: float) -> Float[np.ndarray, "r d"]:
+    def at_points(self, points: Float[np.ndarray, "r d"], time: float) -> Float[np.ndarray, "r d"]:
         """Encoded settings of today at a time, in the contexts of points (r, d); 0 for seen ones and categories.
 
         Without contexts that is one row for all of them.
         """
-        contexts, back = np.unique(points[:, self._seen], axis=0, return_inverse=True)
-        found = np.array([self._encoded(context, time) for context in contexts])
+        values = values_at(self.problem.space, points)[:, self._seen]
+        contexts, back = np.unique(values, axis=0, return_inverse=True)
+        found = np.array([self.encoded(self._context(row), time) for row in contexts.tolist()])
         return np.where(self.settable, found[back.ravel()], 0.0)
 
-    def _encoded(self, context: Float[np.ndarray, " k"], time: float) -> Float[np.ndarray, " d"]:
-        seen = {}
-        for column, code in zip(self._seen, context.tolist(), strict=True):
-            variable = self.problem.variables[column]
-            seen[variable.name] = (
-                variable.choices[round(code)] if isinstance(variable, Categorical) else code
-            )
-        return self.encoded(seen, time)
+    def _context(self, row: Sequence[float]) -> dict[str, Any]:
+        """Seen values by name; categories are numbers there."""
+        variables = [self.problem.variables[column] for column in self._seen]
+        return {
+            v.name: v.choices[round(x)] if isinstance(v, Categorical) else x
+            for v, x in zip(variables, row, strict=True)
+        }
 
     def encoded(self, context: Mapping[str, Any], time: float) -> Float[np.ndarray, " d"]:
         """Encoded settings of today at a time, in a context."""
         assert self.problem.today is not None
-        values = {**context, **self.problem.today({**context, TIME.name: time})}
-        return scaled(
-            self.problem,
-            self.problem.place([values[name] for name in self.problem.space.names])[None],
-        )[0]
+        today = self.problem.today({**context, TIME.name: time})
+        return self.problem.space.encode([{**context, **today}])[0]
 
     def within(
-        self, available: Any, context: Mapping[str, Any], time: float, distances: Distances
+        self, left: Any, context: Mapping[str, Any], time: float, distances: Distances
     ) -> Any:
-        """Restrict available places to those within reach, as `read_available` has them; None where none is."""
-        left, problem = self.problem.within(available, context), self.problem
+        """Restrict places, as `TimeVarying.within` has them, to those within reach; None where none is."""
         here, (down, up) = self.encoded(context, time), distances
         low = np.where(self.settable, here - down, -np.inf)
         high = np.where(self.settable, here + up, np.inf)
-        if problem.sites is not None or (left is not None and "points" in left):
-            listed = (
-                range(len(problem.sites)) if problem.sites is not None and left is None else left
-            )
-            return self._listed(listed, low, high)
+        if self.problem.points is not None:
+            sites = np.arange(len(self.problem.points)) if left is None else np.array(left)
+            points = self.problem.points[sites]
+            return sites[((low <= points) & (points <= high)).all(axis=1)].tolist() or None
+        if left is not None and "points" in left:
+            points = np.array(left["points"])
+            kept = points[((low <= points) & (points <= high)).all(axis=1)].tolist()
+            return {"points": kept} if kept else None
         return self._bounds(left, low, high)
-
-    def _listed(
-        self, listed: Any, low: Float[np.ndarray, " d"], high: Float[np.ndarray, " d"]
-    ) -> Any:
-        """Listed places within encoded ends, those of a finite domain as numbers of `choices`; None: there is none."""
-        numbered = self.problem.sites is not None
-        places = np.array(listed if numbered else listed["points"])
-        codes = scaled(self.problem, self.points(places))
-        kept = places[((low <= codes) & (codes <= high)).all(axis=1)].tolist()
-        if numbered:
-            kept = [self.problem.choice_of_site[k] for k in kept]
-        return (kept if numbered else {"points": kept}) if kept else None
 
     def _bounds(
         self, left: Any, low: Float[np.ndarray, " d"], high: Float[np.ndarray, " d"]
     ) -> Any:
-        """Available bounds within encoded ends; None: they have nothing in common, or limits leave nothing of it."""
-        box = plain_box(self.problem, left)
-        near = {"low": box.low.tolist(), "high": box.high.tolist()}
-        for j in np.flatnonzero(self.settable).tolist():
-            variable = self.problem.variables[j]
-            ends = np.clip([low[j], high[j]], 0.0, 1.0)
-            least, most = (float(x) for x in variable.decode(ends))
-            near["low"][j], near["high"][j] = max(near["low"][j], least), min(near["high"][j], most)
-            if near["low"][j] > near["high"][j]:
-                return None
+        """Bounds within others; None: they have nothing in common, or limits leave nothing of it."""
+        box, whole = plain_box(self.problem, left), plain_box(self.problem, None)
+        low, high = np.where(self.settable, whole.snap(np.array([low, high])), [box.low, box.high])
+        low, high = np.maximum(low, box.low), np.minimum(high, box.high)
+        if (low > high).any():
+            return None
+        near = {"low": low.tolist(), "high": high.tolist()}
         kept = restricted_box(
             self.problem, plain_box(self.problem, near), self.problem.limits or ()
         )

@@ -9,10 +9,11 @@ import numpy as np
 
 from .._arrays import Float
 from .._wording import counted
-from ..errors import InvalidInput, InvalidProblem, one_of
+from ..errors import InvalidInput, InvalidOutcome, InvalidProblem, one_of
 from ..records import record
-from ..space import Space, Variable, refuse_laws_of_seen
+from ..space import Categorical, Space, Variable, refuse_laws_of_seen
 from ._priors import Bumps, Covariance, Prior, check_covariance, spatial
+from ._units import values_at, widths
 
 _TRIED = 64  # points
 # lengthscales in ranges: below, each place is its own; above, all are one
@@ -27,7 +28,7 @@ class UnlikelyLengthscale:
         prior: number of the prior.
         coordinate: number of the coordinate.
         lengthscale: as stated.
-        range: width of the coordinate's range.
+        range: width of the coordinate's range, in the same unit.
     """
 
     prior: int
@@ -36,15 +37,12 @@ class UnlikelyLengthscale:
     range: float
 
 
-def unlikely_lengthscales(
-    priors: Sequence[Prior],
-    ranges: Float[np.ndarray, " d"],
-    categorical: Sequence[bool],
-) -> list[UnlikelyLengthscale]:
+def unlikely_lengthscales(priors: Sequence[Prior], axes: Space) -> list[UnlikelyLengthscale]:
     """Find lengthscales below a twentieth of the range of a coordinate, or above ten ranges.
 
     >>> from ._priors import SquaredExponential
-    >>> [found] = unlikely_lengthscales([Prior(SquaredExponential(0.4))], np.array([30.0]), [False])
+    >>> from ..space import Float as Number
+    >>> [found] = unlikely_lengthscales([Prior(SquaredExponential(0.4))], Space([Number("oven", 30, 60)]))
     >>> found.lengthscale, found.range
     (0.4, 30.0)
     """
@@ -54,9 +52,11 @@ def unlikely_lengthscales(
         stated = getattr(prior.kernel, "lengthscale", None)
         if stated is None:
             continue
-        lengthscales = [stated] * len(ranges) if isinstance(stated, float) else list(stated)
-        for j, (lengthscale, width) in enumerate(zip(lengthscales, ranges.tolist(), strict=True)):
-            if categorical[j] or width <= 0.0 or _SHORT * width <= lengthscale <= _LONG * width:
+        lengthscales = [stated] * len(axes) if isinstance(stated, float) else list(stated)
+        for j, (lengthscale, width) in enumerate(
+            zip(lengthscales, widths(axes).tolist(), strict=True)
+        ):
+            if axes.categorical[j] or _SHORT * width <= lengthscale <= _LONG * width:
                 continue
             found.append(UnlikelyLengthscale(i, j, lengthscale, width))
     return found
@@ -66,15 +66,16 @@ def check_prior(
     prior: Prior,
     points: Float[np.ndarray, "n d"],
     finite: bool,
-    categories: Sequence[tuple[Any, ...] | None],
+    axes: Space,
 ) -> None:
     """Refuse a prior whose kernel or mean does not fit the domain.
 
     Args:
         prior: one candidate.
-        points: (n, d) all points of a finite domain, else some at which functions are tried.
+        points: (n, d) all points of a finite domain, else some at which functions are tried;
+            encoded.
         finite: whether `points` are all points of the domain.
-        categories: (d,) the categories of a coordinate that numbers them; None for any other.
+        axes: the variables along which they have coordinates.
 
     Raises:
         InvalidProblem: naming the field, its value and the allowed values.
@@ -89,7 +90,7 @@ def check_prior(
         few = points[:_TRIED]
         K = _called(
             "kernel",
-            spatial(prior.kernel, [known is not None for known in categories]),
+            spatial(prior.kernel, axes),
             (few, few),
             (len(few), len(few)),
         )
@@ -104,20 +105,29 @@ def check_prior(
             allowed = f"{counted(points.shape[1], 'coordinate')} each"
             raise InvalidProblem("mean.centres", prior.mean.centres[0], allowed)
         for centre in prior.mean.centres:
-            for x, known in zip(centre, categories, strict=True):
-                _check_coordinate(x, known)
+            for x, variable in zip(centre, axes, strict=True):
+                _check_coordinate(x, variable)
     elif callable(prior.mean):
-        _called("mean", prior.mean, (points,), (len(points),))
+        _called("mean", prior.mean, (values_at(axes, points),), (len(points),))
 
 
-def _check_coordinate(x: float | str, names: Sequence[Any] | None) -> None:
+def _check_coordinate(x: float | str, variable: Variable) -> None:
     """Refuse a coordinate of a hill that is no number, or names no category."""
-    if names is None and isinstance(x, str):
+    if isinstance(variable, Categorical):
+        names = variable.choices
+        if x not in (range(len(names)) if not isinstance(x, str) else names):
+            raise InvalidProblem(
+                "mean.centres",
+                x,
+                f"{one_of(map(str, names), x)}, or a number from 0 to {len(names) - 1}",
+            )
+    elif isinstance(x, str):
         raise InvalidProblem("mean.centres", x, "a number: this coordinate is no category")
-    if names is not None and x not in (range(len(names)) if not isinstance(x, str) else names):
-        raise InvalidProblem(
-            "mean.centres", x, f"{one_of(names, x)}, or a number from 0 to {len(names) - 1}"
-        )
+    else:
+        try:
+            variable.encode([x])
+        except InvalidOutcome as error:
+            raise error.moved("mean.centres", InvalidProblem) from None
 
 
 def _called(
@@ -200,7 +210,7 @@ def check_priors(
     priors: Sequence[Prior],
     points: Float[np.ndarray, "n d"],
     finite: bool,
-    categories: Sequence[tuple[Any, ...] | None],
+    axes: Space,
 ) -> None:
     """Refuse priors with one name, and priors without covariances or means at the points; see `check_prior`."""
     names = [prior.name for prior in priors]
@@ -211,6 +221,6 @@ def check_priors(
             )
     for i, prior in enumerate(priors):
         try:
-            check_prior(prior, points, finite, categories)
+            check_prior(prior, points, finite, axes)
         except InvalidInput as error:
             raise error.within(f"priors.{i}") from None

@@ -14,7 +14,7 @@ from ..errors import InvalidOption
 from ..space import Categorical
 from ..space.fields import as_number
 from ._priors import spatial
-from .problem import TimeVarying
+from .problem import TimeVarying, plain_box
 
 
 def _width(value: object) -> float | str:
@@ -112,15 +112,15 @@ def smoothness(problem: TimeVarying, i: int) -> tuple[float, float]:
     Raises:
         InvalidOption: the paths have no slope.
     """
-    kernel = spatial(problem.given[i].kernel, problem.categorical)
-    low, high = (problem.place([v.decode([z])[0] for v in problem.variables]) for z in (0.0, 1.0))
-    numeric = np.array([not isinstance(v, Categorical) for v in problem.variables])
-    X = low + (high - low) * np.linspace(0.05, 0.95, 7)[:, None]
+    kernel = spatial(problem.given[i].kernel, problem.axes)
+    high = plain_box(problem, None).high
+    numeric = ~problem.space.categorical
+    X = high * np.linspace(0.05, 0.95, 7)[:, None]
     X[:, ~numeric] = X[:, ~numeric].round()
     size = float(np.max(np.diag(kernel(X, X))))
     most, cells = 0.0, 1.0
     for j in np.flatnonzero(numeric):
-        width = float(high[j] - low[j])
+        width = float(high[j])
         coarse, fine = (
             _slope_variance(kernel, X, int(j), h * width) * width**2 / size for h in (1e-3, 5e-4)
         )

@@ -12,7 +12,7 @@ from .._arrays import Float
 from ..optim import Margin, MarginGradients
 
 Place = Any
-"""The number of a point of a finite domain, or the coordinates (d,) of a point of a box."""
+"""The number of a point of a finite domain, or the encoded coordinates (d,) of a point of a box."""
 
 
 class Datum(NamedTuple):
@@ -41,7 +41,7 @@ class PendingPoint(NamedTuple):
 
 @dataclass(frozen=True)
 class RoundView:
-    """View of a round: its time, the available places (see `read_available`; None: all), and the pending ones.
+    """View of a round: its time, the available places (see `TimeVarying.within`; None: all), and the pending ones.
 
     `margin` is the feasibility margin of places; None: all are feasible, as far as is known.
     `gradients` are those of all requirements: see `FeasibleRegion`.

@@ -60,13 +60,12 @@ class _Placed:
         return self.model.means(self._surrogate.rows(places, self._time))
 
     def rising_moments(self, points: Float[np.ndarray, "r d"]) -> tuple[Rising, Rising]:
-        """Mean and deviation with gradients (r, d), in units of the points."""
+        """Mean and deviation with gradients (r, d)."""
         rows = self._surrogate.rows(points, self._time)
         mean, variance, rise, widening = self.model.moments_and_gradients(rows)
         sd = np.sqrt(np.maximum(variance, 1e-16))
-        slope = self._surrogate.coordinates.slope(points)
         steep = widening / (2.0 * sd)[:, None]
-        return (mean, rise[:, :-1] * slope), (sd, steep[:, :-1] * slope)
+        return (mean, rise[:, :-1]), (sd, steep[:, :-1])
 
 
 class Hypervolume(Trades, LearnedDrift):
@@ -106,7 +105,7 @@ class Hypervolume(Trades, LearnedDrift):
         self, time: float, pending: Sequence[Float[np.ndarray, " e"]] = ()
     ) -> Iterator[list[_Placed]]:
         """Each expected outcome of a place at a time; rows of pending places shrink their variances."""
-        rows = np.array(pending).reshape(-1, len(self.problem.categorical) + 1)
+        rows = np.array(pending).reshape(-1, len(self.problem.axes) + 1)
         with ExitStack() as stack:
             found = [Averaged(model) for model in self._models.values()]
             for each in found:

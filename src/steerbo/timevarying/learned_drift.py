@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -50,7 +50,6 @@ from ..gp import (
 )
 from ..optim import maximise
 from ..records import record
-from ..space import Categorical
 from ..surrogate import (
     FLEETING,
     STARTING_POINTS,
@@ -72,40 +71,8 @@ from ..surrogate import (
 from ._today import TodaysPlaces
 from .data import Maximiser, Place, RoundView, draw_largest
 from .method import Candidates, TimeVaryingMethod, time_and_seen
-from .problem import TimeVarying, place_of, scaled, settings
+from .problem import TimeVarying, place_of, settings
 from .surrogates import any_point, any_site, best_site, box_of
-
-
-class Coordinates:
-    """Coordinates of a problem's places, scaled to [0, 1]; categories by number.
-
-    Args:
-        problem: the problem; a finite domain has the coordinates that it gives its points, if any.
-    """
-
-    def __init__(self, problem: TimeVarying) -> None:
-        self.problem = problem
-
-    @cached_property
-    def sites(self) -> Float[np.ndarray, "X d"] | None:
-        """All points of a finite domain; None of a box."""
-        points = self.problem.points
-        if points is None or self.problem.coordinates is None:
-            return None if points is None else scaled(self.problem, points)
-        low, width = points.min(axis=0), np.ptp(points, axis=0)
-        return np.asarray((points - low) / np.where(width > 0, width, 1.0))
-
-    def slope(self, points: Float[np.ndarray, "r d"]) -> Float[np.ndarray, "r d"]:
-        """Slopes of `scaled` at points in user units."""
-        found = np.ones(points.shape)
-        for j, v in enumerate(self.problem.variables):
-            if isinstance(v, Categorical):
-                continue
-            low, high = float(v.low), float(v.high)
-            found[:, j] = (
-                1 / (points[:, j] * math.log(high / low)) if v.scale == "log" else 1 / (high - low)
-            )
-        return found
 
 
 class DriftingSurrogate:
@@ -124,7 +91,7 @@ class DriftingSurrogate:
     """
 
     def __init__(self, problem: TimeVarying, seed: int, history: History) -> None:
-        self.problem, self.coordinates, self._seed = problem, Coordinates(problem), seed
+        self.problem, self._seed = problem, seed
         self.today = TodaysPlaces(problem)
         self.drift, self._history = DriftTracker("learned"), history
         self._rows = RowsModel(self.drift, self.empty, is_told, self._rows_of)
@@ -133,7 +100,7 @@ class DriftingSurrogate:
 
     @property
     def model(self) -> GPRegression[Any]:
-        """Gaussian process over the columns of `Coordinates`, and the time, given all outcomes as they stand."""
+        """Gaussian process over encoded points, and the time, given all outcomes as they stand."""
         return self._given.model
 
     @property
@@ -145,9 +112,9 @@ class DriftingSurrogate:
         return self._empty(drift_model, self.problem.noise)
 
     def _empty(self, drift_model: DriftModel | None, noise: float | None) -> GPRegression[Any]:
-        kernel = AnovaKernel.over(self.problem.categorical)
+        kernel = AnovaKernel.over(self.problem.axes.categorical)
         assert drift_model is not None  # it is learned
-        drifting = drift_model.over(kernel, len(self.problem.categorical))
+        drifting = drift_model.over(kernel, len(self.problem.axes))
         known = PriorKnowledge(noise, outliers=OutlierRule(timed=True))
         return GPRegression(drifting, seed=self._seed, known=known)
 
@@ -160,7 +127,7 @@ class DriftingSurrogate:
     def points_of(self, told: Sequence[Result]) -> Float[np.ndarray, "n e"]:
         """Rows of the model for results."""
         rows = [self.row(each) for each in told]
-        return np.array(rows).reshape(-1, len(self.problem.categorical) + 1)
+        return np.array(rows).reshape(-1, len(self.problem.axes) + 1)
 
     def row(self, result: Result) -> Float[np.ndarray, " e"]:
         """Row of the model for a result; data that say no time are of the clock when they came."""
@@ -170,10 +137,10 @@ class DriftingSurrogate:
 
     def rows(self, places: np.ndarray, time: float) -> Float[np.ndarray, "r e"]:
         """Rows of the model for places, all at one time."""
-        sites = self.coordinates.sites
-        points = scaled(self.problem, places) if sites is None else sites[places]
+        points = places if self.problem.points is None else self.problem.points[places]
         if self.today.known:
-            points = points - self.today.at_places(self.today.points(places), time)
+            # rounded, so that a play of today's settings differs from them in nothing
+            points = np.round(points - self.today.at_points(points, time), 12)
         return np.column_stack([points, np.full(len(points), time)])
 
     def reach(
@@ -214,9 +181,9 @@ class DriftingSurrogate:
 
     def posterior(self, time: float) -> tuple[Float[np.ndarray, "1 X"], Float[np.ndarray, "1 X"]]:
         """Means and standard deviations at all points of a finite domain, (1, X) each."""
-        assert self.coordinates.sites is not None
+        assert self.problem.points is not None
         mean, sd = Averaged(self.model).predict(
-            self.rows(np.arange(len(self.coordinates.sites)), time)
+            self.rows(np.arange(len(self.problem.points)), time)
         )
         return mean[None], sd[None]
 
@@ -261,8 +228,8 @@ class DriftingSurrogate:
             mean, sd = moments(places)
             return np.asarray(mean + beta * sd)
 
-        with model.with_fantasies(np.array(pending).reshape(-1, len(self.problem.categorical) + 1)):
-            if (sites := self.coordinates.sites) is not None:
+        with model.with_fantasies(np.array(pending).reshape(-1, len(self.problem.axes) + 1)):
+            if (sites := self.problem.points) is not None:
                 mean, sd = (each[None] for each in moments(np.arange(len(sites))))
                 return best_site(view, (mean, sd), mean + beta * sd, np.array([0]), random)
             place = self._search(view, model, beta, upper, random)
@@ -280,9 +247,7 @@ class DriftingSurrogate:
                 self.rows(points, view.time)
             )
             sd = np.sqrt(np.maximum(variance, 1e-16))
-            slope = (rise + beta * widening / (2 * sd)[:, None])[:, :-1] * self.coordinates.slope(
-                points
-            )
+            slope = (rise + beta * widening / (2 * sd)[:, None])[:, :-1]
             return np.asarray(model.unstandardise(mean + beta * sd)), model.scale * slope
 
         return np.asarray(self.highest(view, upper, rising, random))
@@ -297,7 +262,7 @@ class DriftingSurrogate:
             random: to draw ties, and where the search begins.
         """
         listed = view.available
-        if (sites := self.coordinates.sites) is not None:
+        if (sites := self.problem.points) is not None:
             places = np.arange(len(sites)) if listed is None else np.array(listed)
         elif listed is not None and "points" in listed:
             places = np.array(listed["points"], dtype=float)
@@ -308,7 +273,7 @@ class DriftingSurrogate:
 
     def anywhere(self, view: RoundView, random: np.random.Generator) -> Place:
         """Draw an available place."""
-        if (sites := self.coordinates.sites) is not None:
+        if (sites := self.problem.points) is not None:
             return any_site(view, len(sites), random)
         return any_point(view, box_of(self.problem, view), random)
 
@@ -439,29 +404,16 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
             time, self.candidates
         )
 
-    def view(self, request: Mapping[str, Any]) -> RoundView:
-        """See `TimeVaryingMethod.view`; within reach of today's settings, where some of that is available."""
-        near = self._near_today(
-            request["time"], request.get("available"), request.get("context", {})
-        )
-        return super().view({**request, "available": near})
-
-    def view_to_answer(
-        self, time: float, seen: Mapping[str, Any], available: Any = None
-    ) -> RoundView:
-        """See `TimeVaryingMethod.view_to_answer`; within reach of today's settings, as plays are.
+    def places(self, time: float, context: Mapping[str, Any], available: Any = None) -> Any:
+        """See `TimeVaryingMethod.places`; those within reach of today's settings, where there are any.
 
         Beyond it nothing was played, and the model returns to the mean of what is good.
         """
-        return super().view_to_answer(time, seen, self._near_today(time, available, seen))
-
-    def _near_today(self, time: float, available: Any, context: Mapping[str, Any]) -> Any:
-        """Available places within reach of today's settings; all that are available where none is."""
-        today = self.surrogate.today
+        left, today = super().places(time, context, available), self.surrogate.today
         if not today.known:
-            return available
-        near = today.within(available, context, time, self.surrogate.reach(time, self.candidates))
-        return available if near is None else near
+            return left
+        near = today.within(left, context, time, self.surrogate.reach(time, self.candidates))
+        return left if near is None else near
 
     def _start(self, view: RoundView, number: int) -> Choice:
         place = self.surrogate.anywhere(view, self.streams(number, "start"))

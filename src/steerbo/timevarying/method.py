@@ -48,7 +48,7 @@ from ..core import (
 )
 from ..errors import InvalidProblem, InvalidStudy
 from ..gp import AnyDrift, DriftModel, GPRegression, SquaredExponentialKernel, correlation
-from ..optim import Margin, MarginsAndGradients
+from ..optim import Margin
 from ..records import record, to_dict
 from ..space import OutcomeConstraint, violated
 from ..surrogate import (
@@ -68,10 +68,11 @@ from ..surrogate import (
     rows_at,
 )
 from ._comparison import PriorComparison, Surrogate
+from ._units import unit_of
 from ._validation import UnlikelyLengthscale
 from .confidence import Confidence, Width
 from .data import Maximiser, PendingPoint, Place, RoundView
-from .problem import TimeVarying, place_of, scaled, settings, steepness
+from .problem import TimeVarying, place_of, settings
 from .surrogates import BoxSurrogate, FailedPoints, finite_surrogate
 
 SHOWN = 20
@@ -132,7 +133,7 @@ class CandidatePriorsOptions:
 
 
 def _among(available: Any, place: Place) -> bool:
-    """Whether a place is one of those available: see `read_available`."""
+    """Whether a place is one of those available: see `TimeVarying.within`."""
     if available is None:
         return True
     if isinstance(available, Mapping) and "low" in available:
@@ -198,40 +199,30 @@ class Candidates:
     def view(
         self,
         time: float,
-        available: Any,
-        context: Mapping[str, Any],
+        left: Any,
         unknown: Sequence[PendingPoint] | None = None,
     ) -> RoundView:
-        """View of a round: places that are available at this time and context, and feasible.
+        """View of a round: those of some places that are feasible at this time.
 
         Where no listed place is feasible, the one nearest to it is kept; a box is searched for it.
 
         Args:
             time: time of the round.
-            available: see `read_available`.
-            context: values seen before choosing, by name.
+            left: places that can be chosen then, see `TimeVarying.within`.
             unknown: places tried without an outcome. None: the view is for an answer, which no
                 pending place shrinks and which must be surer to work.
         """
         feasibility = self.feasibility.for_answers if unknown is None else self.feasibility
-        left, unknown = self.problem.within(available, context), unknown or ()
+        unknown = unknown or ()
         likely = feasibility.margin(self._parts(time))
         if likely is None:
             return RoundView(time, left, unknown)
         if self.problem.sites is not None:
             numbers = np.arange(len(self._sites)) if left is None else np.array(left)
             return self._among(numbers, lambda some: likely(self._sites[some]), time, unknown)
-
-        def margin(points: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
-            return likely(scaled(self.problem, points))
-
-        def gradients(points: Float[np.ndarray, "n d"]) -> MarginsAndGradients:
-            margins, slopes = likely.gradients(scaled(self.problem, points))
-            return margins, slopes * steepness(self.problem, points)[:, None]
-
         if left is None or "points" not in left:
-            return RoundView(time, left, unknown, margin, gradients)
-        view = self._among(np.array(left["points"], dtype=float), margin, time, unknown)
+            return RoundView(time, left, unknown, likely, likely.gradients)
+        view = self._among(np.array(left["points"], dtype=float), likely, time, unknown)
         return replace(view, available={"points": view.available})
 
     @staticmethod
@@ -475,8 +466,13 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
             PendingPoint(place_of(self.problem, r.realised), r.request["time"], 1)
             for r in self.history.waiting
         )
-        context, available = request.get("context", {}), request.get("available")
-        return self.candidates.view(request["time"], available, context, [*self._failed, *waiting])
+        time, context = request["time"], request.get("context", {})
+        left = self.places(time, context, request.get("available"))
+        return self.candidates.view(time, left, [*self._failed, *waiting])
+
+    def places(self, time: float, context: Mapping[str, Any], available: Any = None) -> Any:
+        """Places that a choice or an answer may take: see `TimeVarying.within`."""
+        return self.problem.within(available, context)
 
     def play(self, pick: Maximiser, beta: float) -> Choice:
         """Turn a maximiser into a choice, whose note says the prior and its expectation."""
@@ -513,7 +509,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         self, time: float, seen: Mapping[str, Any], available: Any = None
     ) -> RoundView:
         """View of an answer at a time, where values were seen before, among available places."""
-        return self.candidates.view(time, available, seen)
+        return self.candidates.view(time, self.places(time, seen, available))
 
     def _answer(self, view: RoundView) -> Recommendation:
         surrogate = self.surrogate_at(view.time)
@@ -557,7 +553,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         if not width < np.inf:
             return np.inf
         time, seen = time_and_seen(context)
-        view = self.candidates.view(time, None, seen)
+        view = self.candidates.view(time, self.problem.within(None, seen))
         surrogate, priors = self.surrogate_at(view.time), self.likely_priors()
         betas = np.full(len(self.names), width)
         best = surrogate.optimistic(view, betas, priors, self.streams(0, "gain"))
@@ -611,16 +607,13 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
 
     def _unlikely_lengthscale(self, found: UnlikelyLengthscale) -> Finding:
         """Name the prior and the variable of a lengthscale, or the coordinate where points have some of their own."""
-        name, unit = f"coordinate {found.coordinate + 1}", ""
-        if self.problem.coordinates is None:
-            variable = self.problem.variables[found.coordinate]
-            name, unit = variable.name, getattr(variable, "unit", "")
-        about = {"lengthscale": found.lengthscale, "range": found.range, "unit": unit}
+        axis = self.problem.axes.variables[found.coordinate]
+        about = {"lengthscale": found.lengthscale, "range": found.range, "unit": unit_of(axis)}
         return finding(
             "lengthscale-unlikely",
             self.names[found.prior],
             prior=self.names[found.prior],
-            name=name,
+            name=axis.name,
             **about,
         )
 

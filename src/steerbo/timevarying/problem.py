@@ -41,6 +41,7 @@ from ..records import record
 from ..space import (
     Categorical,
     CurrentPolicy,
+    Float,
     Integer,
     Limit,
     Limits,
@@ -274,39 +275,45 @@ def _check_corner(problem: TimeVarying, seen: Mapping[str, Any]) -> None:
     refuse_conflict(limits, possible, f"limits with at least one feasible point{where}")
 
 
+def encoded(problem: TimeVarying, rows: Sequence[Sequence[float]]) -> Floats[np.ndarray, "n d"]:
+    """Encode points in the variables' units, categories by number, (n, d)."""
+    columns = zip(problem.variables, zip(*rows, strict=True), strict=True)
+    return np.column_stack(
+        [np.array(x) if isinstance(v, Categorical) else v.encode(x) for v, x in columns]
+    )
+
+
 def plain_box(
     problem: TimeVarying, bounds: Mapping[str, Any] | None, seen: Mapping[str, Any] | None = None
 ) -> Box:
-    """A box in the user's units, categories by number: all of it or within bounds, in a context."""
-    d = len(problem.variables)
-    low, high = np.empty(d), np.empty(d)
-    levels: list[np.ndarray | None] = [None] * d
-    for j, v in enumerate(problem.variables):
-        low[j], high[j] = (bounds["low"][j], bounds["high"][j]) if bounds else _ends(v)
+    """Build the encoded box: all of it, or within encoded bounds, in a context."""
+    variables = problem.variables
+    low, high = (
+        np.array([bounds["low"], bounds["high"]])
+        if bounds
+        else encoded(problem, [*zip(*map(_ends, variables), strict=True)])
+    )
+    levels: list[np.ndarray | None] = []
+    for j, v in enumerate(variables):
         if v.name in (seen or {}):
-            low[j] = high[j] = problem.coordinates_of(seen or {})[v.name]
+            low[j] = high[j] = v.encode([(seen or {})[v.name]])[0]
+        known = v.levels
         if v.seen and low[j] == high[j]:
-            levels[j] = low[[j]]  # measured, whether or not it could be set
-        elif v.levels is not None:
-            known = (
-                v.levels
-                if isinstance(v, Categorical)
-                else np.array(v.decode(v.levels), dtype=float)
-            )
+            known = low[[j]]  # measured, whether or not it could be set
+        elif known is not None:
             inside = known[(known >= low[j]) & (known <= high[j])]
             # bounds between two settings leave none: the nearest one then
-            left = (
-                inside if inside.size else known[[np.abs(known - (low[j] + high[j]) / 2).argmin()]]
-            )
-            levels[j], low[j], high[j] = left, min(low[j], left[0]), max(high[j], left[-1])
-    logarithmic = [not isinstance(v, Categorical) and v.scale == "log" for v in problem.variables]
-    return Box(low, high, levels, problem.space.categorical, logarithmic)
+            nearest = np.abs(known - (low[j] + high[j]) / 2).argmin()
+            known = inside if inside.size else known[[nearest]]
+            low[j], high[j] = min(low[j], known[0]), max(high[j], known[-1])
+        levels.append(known)
+    return Box(low, high, levels, problem.space.categorical)
 
 
 def restricted_box(problem: TimeVarying, box: Box, limits: Sequence[Limit]) -> Box | None:
-    """Restrict a box, in user units, by constraints; None where nothing is left."""
+    """Restrict a box by constraints; None where nothing is left."""
     left = substitute_known(limits, problem.space.names, {}, (), lambda weights, wrong: 0.0)
-    return limited(box, problem.variables, left, encoded=False)
+    return limited(box, problem.variables, left)
 
 
 def box_now(problem: TimeVarying, bounds: Mapping[str, Any] | None) -> Box:
@@ -470,7 +477,7 @@ class TimeVarying(ConstrainedProblem):
                     "TimeVarying.noise", self.noise, "None where there are priors", hint
                 )
             points = self._some_points() if self.points is None else self.points
-            check_priors(self.given, points, self.points is not None, self.categories)
+            check_priors(self.given, points, self.points is not None, self.axes)
         check_possible(self)
         _ = self.today  # is checked
         check_traded(self, {} if self.automatic else {"priors": _ONE_OUTCOME})
@@ -478,8 +485,8 @@ class TimeVarying(ConstrainedProblem):
 
     def _some_points(self) -> Floats[np.ndarray, "n d"]:
         """Points of a box at which functions are tried."""
-        ends = [[v.decode([z])[0] for z in (0.0, 0.3, 1.0)] for v in self.variables]
-        return np.array([self.place(values) for values in zip(*ends, strict=True)])
+        box = plain_box(self, None)
+        return box.snap(np.outer([0.0, 0.3, 1.0], box.high))
 
     @property
     def automatic(self) -> bool:
@@ -515,33 +522,25 @@ class TimeVarying(ConstrainedProblem):
         return tuple(product(*choices))
 
     @cached_property
+    def axes(self) -> Space:
+        """Axes of the coordinates of points: all variables, or the `coordinates` that points have of their own."""
+        if self.coordinates is None:
+            return self.space
+        ends = ((min(column), max(column)) for column in zip(*self.coordinates, strict=True))
+        return Space(
+            [
+                Float(f"coordinate {j}", low, high if high > low else low + 1.0)
+                for j, (low, high) in enumerate(ends, 1)
+            ]
+        )
+
+    @cached_property
     def points(self) -> Floats[np.ndarray, "X d"] | None:
-        """Coordinates (X, d) of the points of a finite domain; categories without coordinates are numbered."""
-        if self.coordinates is not None:
-            return np.array(self.coordinates, dtype=np.float64)
-        if self.sites is None:
+        """Encoded points (X, d) of a finite domain; None of a box."""
+        rows = self.sites if self.coordinates is None else self.coordinates
+        if rows is None:
             return None
-        return np.array([self.place(site) for site in self.sites])
-
-    @cached_property
-    def categories(self) -> tuple[tuple[Any, ...] | None, ...]:
-        """The categories of each coordinate of points that is a number of one; None of the others."""
-        if self.coordinates is not None:
-            return (None,) * len(self.coordinates[0])
-        return tuple(
-            tuple(v.choices) if isinstance(v, Categorical) else None for v in self.variables
-        )
-
-    @cached_property
-    def categorical(self) -> tuple[bool, ...]:
-        """Indicators of the coordinates that are numbers of categories."""
-        return tuple(known is not None for known in self.categories)
-
-    def place(self, values: Sequence[Any]) -> Floats[np.ndarray, " d"]:
-        """Values of all variables as coordinates, (d,): numbers as they are, categories numbered."""
-        return np.array(
-            [*self.coordinates_of(dict(zip(self.space.names, values, strict=True))).values()]
-        )
+        return self.axes.encode([dict(zip(self.axes.names, row, strict=True)) for row in rows])
 
     @cached_property
     def _numbers(self) -> dict[tuple[Any, ...], int]:
@@ -595,8 +594,7 @@ class TimeVarying(ConstrainedProblem):
         """Lengthscales of the priors that are probably in another unit than the variable; none without priors."""
         if self.automatic:
             return []
-        points = self._some_points() if self.points is None else self.points
-        return unlikely_lengthscales(self.given, np.ptp(points, axis=0), self.categorical)
+        return unlikely_lengthscales(self.given, self.axes)
 
     @cached_property
     def choices(self) -> tuple[tuple[Any, ...], ...] | None:
@@ -606,17 +604,16 @@ class TimeVarying(ConstrainedProblem):
         columns = [self.space.index(name) for name in self.settable]
         return tuple(dict.fromkeys(tuple(site[j] for j in columns) for site in self.sites))
 
-    @cached_property
-    def choice_of_site(self) -> list[int]:
-        """Number of each of `sites` among `choices`, by which available places are given."""
-        columns = [self.space.index(name) for name in self.settable]
-        numbers = {choice: i for i, choice in enumerate(self.choices or ())}
-        return [numbers[tuple(site[j] for j in columns)] for site in self.sites or ()]
-
     def within(self, available: Any, context: Mapping[str, Any]) -> Any:
-        """Places that can be chosen in a context, see `read_available`; on a finite domain numbers of `sites`."""
+        """Places that can be chosen in a context: numbers of `sites`, or encoded bounds or points; None: all."""
         given = within_context(self, available, context) if self.space.seen else available
-        return without_violations(self, given, context) if self.limits else given
+        left = without_violations(self, given, context) if self.limits else given
+        if self.sites is not None or left is None:
+            return left
+        if "points" in left:
+            return {"points": encoded(self, left["points"]).tolist()}
+        low, high = encoded(self, [left["low"], left["high"]]).tolist()
+        return {"low": low, "high": high}
 
     @cached_property
     def sites_by_context(self) -> dict[tuple[Any, ...], list[int]]:
@@ -666,49 +663,15 @@ class TimeVarying(ConstrainedProblem):
         return super().read_scope(scope) or self.scope
 
 
-def scaled(problem: TimeVarying, points: Floats[np.ndarray, "n d"]) -> Floats[np.ndarray, "n d"]:
-    """Scale points in user units to [0, 1], on a logarithmic scale where a variable has one; categories by number."""
-    found = points.astype(float)
-    for j, variable in enumerate(problem.variables):
-        if isinstance(variable, Categorical):
-            continue
-        low, high, x = float(variable.low), float(variable.high), points[:, j]
-        found[:, j] = (
-            np.log(x / low) / math.log(high / low)
-            if variable.scale == "log"
-            else (x - low) / (high - low)
-        )
-    return found
-
-
-def steepness(problem: TimeVarying, points: Floats[np.ndarray, "n d"]) -> Floats[np.ndarray, "n d"]:
-    """Derivatives of scaled coordinates by those in user units, at points; of a category 1."""
-    found = np.ones(points.shape)
-    for j, variable in enumerate(problem.variables):
-        if isinstance(variable, Categorical):
-            continue
-        low, high = float(variable.low), float(variable.high)
-        found[:, j] = 1.0 / (
-            points[:, j] * math.log(high / low) if variable.scale == "log" else high - low
-        )
-    return found
-
-
 def place_of(problem: TimeVarying, values: Mapping[str, Any]) -> Place:
-    """Place of values of all variables: number of a site, or coordinates."""
-    if problem.points is not None:
-        return problem.site(values)
-    return problem.place([values[name] for name in problem.space.names])
+    """Place of values of all variables: number of a site, or encoded."""
+    return problem.space.encode([values])[0] if problem.sites is None else problem.site(values)
 
 
 def settings(problem: TimeVarying, place: Place) -> dict[str, Any]:
     """Values to set at a place, by variable; seen variables are left out."""
-    point = place if problem.sites is None else problem.sites[place]
-    pairs: Any = zip(problem.variables, point, strict=True)
     if problem.sites is not None:
-        return {v.name: x for v, x in pairs if not v.seen}
-    return {
-        v.name: v.choices[round(x)] if v.kind == "categorical" else v.decode(v.encode([x]))[0]
-        for v, x in pairs
-        if not v.seen
-    }
+        values = dict(zip(problem.space.names, problem.sites[place], strict=True))
+    else:
+        values = problem.space.decode(place[None])[0]
+    return {name: values[name] for name in problem.settable}

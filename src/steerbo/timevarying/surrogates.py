@@ -46,10 +46,11 @@ from ..errors import ModelFailure
 from ..gp import GPPosterior, Kernel
 from ..gp.drift import Decay, Drift, Periodic, correlation
 from ..optim import Box, FeasibleRegion, maximise
-from ..space import Categorical
+from ..space import Categorical, Space
 from ..surrogate import feasible
 from ._filters import DecayFilter, Filters, StateSpaceFilter, copied, observe
 from ._priors import Bumps, Covariance, Prior, spatial
+from ._units import values_at, widths
 from .data import Datum, Maximiser, PendingPoint, Place, RoundView, draw_largest
 from .problem import TimeVarying, box_now, plain_box
 
@@ -131,7 +132,7 @@ def _merge(
     return kept
 
 
-_STEP = 1e-6  # of a variable's range, or of a logarithmic one's value, for the slope of a function
+_STEP = 1e-6  # of a variable's range, for the slope of a function
 
 
 class Means:
@@ -158,16 +159,13 @@ class Means:
         )
         self._tabled = [p for p, mean in enumerate(given) if isinstance(mean, tuple)]
         self._level = sign * np.array([_level(mean) for mean in given])
-        numbers = [None if isinstance(v, Categorical) else v for v in problem.variables]
-        self._steps = _STEP * np.array([1.0 if v is None else v.high - v.low for v in numbers])
-        self._logarithmic = np.array([v is not None and v.scale == "log" for v in numbers])
+        self._axes, self._spans = problem.axes, widths(problem.axes)
+        self._categorical = problem.axes.categorical
         self._hilly = bool(hills)
         if hills:
-            names = problem.categories
             self._centres = np.array(
-                [_numbers(centre, names) for _, mean in hills for centre in mean.centres]
+                [_encoded(centre, problem.axes) for _, mean in hills for centre in mean.centres]
             )
-            self._categorical = np.array([known is not None for known in names])
             self._widths = np.concatenate(
                 [np.full(len(mean.heights), mean.width) for _, mean in hills]
             )
@@ -178,7 +176,7 @@ class Means:
                 start += len(mean.heights)
 
     def __call__(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "P n"]:
-        """All means at points, (P, n); those given as tables are for all points of the domain."""
+        """All means at encoded points, (P, n); those given as tables are for all points of the domain."""
         means = np.empty((len(self._level), len(X)))
         means[:] = self._level[:, None]
         if self._hilly:
@@ -197,28 +195,29 @@ class Means:
         if self._hilly:
             # (hills, r)
             pull = (self._heights.T @ weights) * self._hills(X) / self._widths[:, None] ** 2
-            slope += (pull.T @ self._centres - pull.sum(axis=0)[:, None] * X) * ~self._categorical
-        steps = np.where(self._logarithmic, _STEP * X, self._steps)
+            towards = pull.T @ self._centres - pull.sum(axis=0)[:, None] * X
+            slope += towards * self._spans**2 * ~self._categorical
         for j in range(X.shape[1] if self._functions else 0):
             step = np.zeros(X.shape)
-            step[:, j] = h = steps[:, j]
+            step[:, j] = _STEP
             for p, function in self._functions:
                 rise = self._called(function, X + step) - self._called(function, X - step)
-                slope[:, j] += weights[p] * rise / (2 * h)
+                slope[:, j] += weights[p] * rise / (2 * _STEP)
         return slope
 
     def _called(
         self, function: Callable[..., Any], X: Float[np.ndarray, "n d"]
     ) -> Float[np.ndarray, " n"]:
-        return self._sign * np.asarray(function(X), dtype=np.float64)
+        return self._sign * np.asarray(function(values_at(self._axes, X)), dtype=np.float64)
 
     def _hills(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "k n"]:
         squares = np.zeros((len(self._centres), len(X)))
-        for centre, x, categorical in zip(self._centres.T, X.T, self._categorical, strict=True):
+        columns = zip(self._centres.T, X.T, self._spans, self._categorical, strict=True)
+        for centre, x, span, categorical in columns:
             squares += (
                 np.where(centre[:, None] == x, 0.0, np.inf)
                 if categorical
-                else (centre[:, None] - x) ** 2
+                else ((centre[:, None] - x) * span) ** 2
             )
         squares *= (-0.5 / self._widths**2)[:, None]
         return np.exp(squares, out=squares)
@@ -231,12 +230,11 @@ def _level(mean: Any) -> float:
     return mean if isinstance(mean, float) else 0.0
 
 
-def _numbers(centre: Sequence[float | str], names: Sequence[tuple[Any, ...] | None]) -> list[float]:
-    """A centre's coordinates, categories numbered."""
-    pairs = zip(centre, names, strict=True)
+def _encoded(centre: Sequence[float | str], axes: Space) -> list[float]:
+    """A centre's encoded coordinates; categories may be numbered already."""
     return [
-        float(known.index(x) if known is not None and isinstance(x, str) else x)
-        for x, known in pairs
+        float(x if isinstance(v, Categorical) and not isinstance(x, str) else v.encode([x])[0])
+        for v, x in zip(axes, centre, strict=True)
     ]
 
 
@@ -253,9 +251,9 @@ class SharedPosterior:
     """
 
     def __init__(self, problem: TimeVarying, ids: Numbers, bounded: bool) -> None:
-        prior, self.time = problem.given[ids[0]], len(problem.categorical)
+        prior, self.time = problem.given[ids[0]], len(problem.axes)
         self.ids = ids
-        self.space = spatial(prior.kernel, problem.categorical)
+        self.space = spatial(prior.kernel, problem.axes)
         self.drift = prior.drift
         self.variance = prior.noise**2
         self.kernel: Kernel = (
@@ -306,13 +304,13 @@ def sharing(priors: Sequence[Prior]) -> tuple[list[Prior], Int[np.ndarray, " P"]
 
 
 def covariance_between(
-    kernel: Any, points: Float[np.ndarray, "X d"], categorical: Sequence[bool]
+    kernel: Any, points: Float[np.ndarray, "X d"], axes: Space
 ) -> Float[np.ndarray, "X X"]:
     """A kernel's covariances between all points, (X, X), symmetric."""
     K = (
         np.array(kernel.matrix)
         if isinstance(kernel, Covariance)
-        else spatial(kernel, categorical)(points, points)
+        else spatial(kernel, axes)(points, points)
     )
     return (K + K.T) / 2
 
@@ -334,7 +332,7 @@ def differ_in_scale_only(problem: TimeVarying) -> bool:
         points = points[np.linspace(0, len(points) - 1, _TABLES).round().astype(int)]
     first, scales = None, []
     for prior in priors:
-        K = covariance_between(prior.kernel, points, problem.categorical)
+        K = covariance_between(prior.kernel, points, problem.axes)
         scales.append(float(np.diag(K).mean()))
         first = K / scales[0] if first is None else first
         if not np.allclose(K / scales[-1], first, atol=1e-9):
@@ -402,7 +400,7 @@ class FiniteSurrogate(_SitesSurrogate):
         self.sharing, self.group = sharing(problem.given)
         means = Means(problem)(problem.points)
         tables = {
-            id(p.kernel): covariance_between(p.kernel, self.points, problem.categorical)
+            id(p.kernel): covariance_between(p.kernel, self.points, problem.axes)
             for p in self.sharing
         }
         kinds = [_state_size(p) for p in self.sharing]
@@ -863,7 +861,7 @@ def any_site(view: RoundView, count: int, random: Generator) -> int:
 
 
 def box_of(problem: TimeVarying, view: RoundView) -> Box:
-    """Make the box of a view's available places within the constraints, in user units; categories by number."""
+    """Make the box of a view's available places within the constraints."""
     bounds = view.available if view.available is not None and "low" in view.available else None
     box = box_now(problem, bounds)
     return _within(box, view)

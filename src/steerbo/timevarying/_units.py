@@ -1,0 +1,63 @@
+"""Units in which priors are stated, beside the encoded coordinates in which places are searched.
+
+Models and searches know a place by its encoded values, as in all kinds of problems. A stated prior
+counts distances along a variable in its own unit, along a logarithmic scale in decades, and between
+two categories as 1. Functions of points get the values themselves.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .._arrays import Float
+from ..optim import in_units
+from ..space import Categorical, Space
+
+
+def unit_of(variable: Any) -> str:
+    """Name the unit of distances along a variable.
+
+    >>> from steerbo.space import Float as Number
+    >>> unit_of(Number("pitch", 200, 20_000, scale="log", unit="Hz")), unit_of(Number("heat", 20, 60, unit="°C"))
+    ('decades', '°C')
+    """
+    logarithmic = not isinstance(variable, Categorical) and variable.scale == "log"
+    return "decades" if logarithmic else variable.unit
+
+
+def widths(axes: Space) -> Float[np.ndarray, " d"]:
+    """Distances that one unit of each encoded coordinate stands for, (d,).
+
+    >>> from steerbo.space import Float as Number
+    >>> widths(Space([Number("pitch", 200, 20_000, scale="log"), Number("heat", 20, 60)]))
+    array([ 2., 40.])
+    """
+    found = np.ones(len(axes))
+    for j, variable in enumerate(axes):
+        if not isinstance(variable, Categorical):
+            low, high = float(variable.low), float(variable.high)
+            found[j] = math.log10(high / low) if variable.scale == "log" else high - low
+    return found
+
+
+def values_at(axes: Space, points: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
+    """Values of variables at encoded points, (n, d), as they were written; categories by number.
+
+    >>> from steerbo.space import Integer
+    >>> values_at(Space([Integer("n", 1, 1000, scale="log")]), np.array([[0.0], [1 / 3], [1.0]]))
+    array([[   1.],
+           [  10.],
+           [1000.]])
+    """
+    found = points.copy()
+    for j, variable in enumerate(axes):
+        if not isinstance(variable, Categorical):
+            found[:, j] = in_units(variable, points[:, j])
+    # to 14 digits: encoding rounds the last ones, and a table is read by whole numbers
+    size = np.abs(found)
+    power = 13.0 - np.floor(np.log10(np.where(size > 0, size, 1.0)))
+    scale = 10.0 ** np.clip(power, 0, 22)  # powers that are exact
+    return np.where(power < 0, found, np.rint(found * scale) / scale)
