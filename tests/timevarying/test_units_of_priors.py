@@ -45,6 +45,20 @@ def test_a_prior_knows_as_much_in_each_decade() -> None:
     assert gram[0, 0] == pytest.approx(math.exp(-0.5 / 1.5**2))
 
 
+def test_with_priors_the_best_place_is_found_in_any_decade() -> None:
+    """Lengthscales were in the variable's unit: all decades but the highest were one place."""
+    rates = [sb.Float(name, 1e-6, 1, scale="log") for name in "ab"]
+    priors = [sb.Prior(SquaredExponential(width, variance=100.0), mean=-10.0) for width in (1.0, 3.0)]
+    for best in (-5.0, -1.5):
+        optimizer = sb.Optimizer(sb.TimeVarying(rates, priors), rounds=18, seed=0)
+        for _ in range(18):
+            suggestion = optimizer.ask()
+            assert suggestion is not None
+            optimizer.tell(suggestion, -sum((math.log10(x) - best) ** 2 for x in suggestion.values.values()))
+        found = [math.log10(x) for x in optimizer.recommend().values.values()]
+        assert found == pytest.approx([best, best], abs=0.5)
+
+
 def test_points_with_coordinates_of_their_own_are_judged_by_those() -> None:
     place = sb.Categorical("place", ["a", "b", "c"])
     prior = sb.Prior(SquaredExponential(1.0))

@@ -18,7 +18,7 @@ from ..gp import (
     Kernel,
     Standardisation,
 )
-from ..optim import Box
+from ..optim import Box, box_of
 from ..space import Space
 from ._expectation import Expectation, ProductKernelPosterior
 from ._parts import Part
@@ -47,14 +47,9 @@ class Columns:
     @classmethod
     def of(cls, space: Space) -> Self:
         """Build the encoded columns of a space: numbers in [0, 1], and categories by number."""
-        levels = [variable.levels for variable in space]
-        # without levels a variable spans the unit interval
-        ends = [(0.0, 1.0) if k is None else (float(k[0]), float(k[-1])) for k in levels]
-        low, high = [a for a, _ in ends], [b for _, b in ends]
-        box = Box(low, high, levels, space.categorical)
         return cls(
             space.names,
-            box,
+            box_of(space, range(len(space))),
             lambda values: space.encode([values])[0],
             lambda point: space.decode(point[None])[0],
         )
