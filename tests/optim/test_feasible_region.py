@@ -114,6 +114,26 @@ def test_a_region_that_no_point_hits_is_reached_by_a_climb_unless_it_is_empty(ro
     assert may_reach(region, points) == (room > 0.0)
 
 
+def test_a_climb_to_what_is_allowed_ends_as_soon_as_that_is_known() -> None:
+    """It is given up where straight slopes lead nowhere near, and goes on where they do."""
+    climbed = list[float]()
+
+    def region(top: float) -> FeasibleRegion:
+        def gradients(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            climbed.extend(points[:, 0])
+            margins = top - (points - 0.5) ** 2
+            return margins, (-2.0 * (points - 0.5))[:, None]
+
+        return FeasibleRegion(Box([0.0], [1.0]), lambda points: top - ((points - 0.5) ** 2).sum(1), gradients=gradients)
+
+    beside = np.array([[0.2]])
+    assert not may_reach(region(-9.0), beside)
+    assert climbed == [0.2]
+    climbed.clear()
+    assert may_reach(region(0.01), beside)
+    assert len(climbed) > 1
+
+
 def test_a_region_may_be_reached_at_what_is_known_or_by_levels_that_no_climb_exchanges() -> None:
     def margin(points: np.ndarray) -> np.ndarray:
         return np.where(np.abs(points - 0.77).max(1) < 1e-4, 1.0, -1.0)  # no slope leads there
