@@ -213,6 +213,10 @@ class ArmBounds:
         for i in self._left.keys() & some:
             self.upper[i] = min(self.upper[i], bound)
 
+    def close(self) -> None:
+        """Judge no more arms. Who judges them may hold these bounds, and large arrays."""
+        self._left.clear()
+
     def _judge(self, i: int) -> None:
         try:
             self.upper[i] = next(self._left[i])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import gc
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,10 @@ import pytest
 import steerbo as sb
 from steerbo.core import Suggestion
 from steerbo.errors import InvalidContext, InvalidProblem
+from steerbo.optim import FeasibleRegion
 from steerbo.records import to_dict
 from steerbo.space import Limit
-from steerbo.surrogate import Search
+from steerbo.surrogate import ProductKernelPosterior, Search
 from steerbo.testing import Case, TraitContract
 
 pytestmark = pytest.mark.few_draws
@@ -243,6 +245,27 @@ def test_only_sets_that_may_be_the_answer_are_searched_by_all_climbs(monkeypatch
     best = {each.scope: each.mean or 0.0 for each in full.alternatives}
     for each in ours.alternatives:
         assert best[each.scope] - 0.05 < (each.mean or 0.0) <= best[each.scope] + 1e-6
+
+
+def test_arrays_of_a_choice_and_an_answer_are_freed_with_them() -> None:
+    """Objects that refer to each other stay until a collection, and next to what comes after."""
+    kinds = FeasibleRegion, ProductKernelPosterior
+
+    def held() -> int:
+        return sum(isinstance(each, kinds) for each in gc.get_objects())
+
+    optimizer = _within_a_budget_of_heat()
+    optimizer.ask()  # which conditions models
+    gc.collect()
+    before = held()
+    gc.disable()
+    try:
+        optimizer.ask()
+        assert held() == before
+        optimizer.recommend()
+        assert held() == before
+    finally:
+        gc.enable()
 
 
 def _within_a_budget_of_heat() -> sb.Optimizer:

@@ -35,6 +35,7 @@ def test_grown_factor_is_the_factor(start: int, stops: list[int]) -> None:
     np.testing.assert_allclose(factor.half_solve(B), np.linalg.solve(L, B), rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(factor.half_solve(B, transpose=True), np.linalg.solve(L.T, B), rtol=1e-7, atol=1e-7)
     np.testing.assert_allclose(factor.inverse() @ K, np.eye(30), atol=1e-9)
+    np.testing.assert_allclose(factor.half_inverse() @ L, np.eye(30), atol=1e-9)
     np.testing.assert_allclose(factor.pivots, np.diagonal(L), rtol=1e-10)
     assert factor.jitter == 0
 
@@ -79,6 +80,18 @@ def test_many_rows_are_rebuilt_after_an_eighth_more_and_stay_exact() -> None:
     factor.append(K[-1:, :-1], K[-1:, -1:])
     assert factor.built == len(K)
     assert np.array_equal(lower(factor), lower(Factor(K)))
+
+
+def test_the_inverse_of_the_root_is_that_of_the_rows_that_are_there() -> None:
+    K = gram(30)
+    factor = Factor(K[:20, :20])
+    known = factor.half_inverse()
+    for share in (0.5, 1.0):
+        with factor.extended(share * K[20:, :20], K[20:, 20:]):
+            np.testing.assert_array_equal(factor.half_inverse(), factor.half_solve(np.eye(30)))
+    assert factor.half_inverse() is known
+    factor.append(K[20:, :20], K[20:, 20:])
+    np.testing.assert_array_equal(factor.half_inverse(), factor.half_solve(np.eye(30)))
 
 
 def test_bits_of_the_inverse_do_not_depend_on_when_it_is_asked_for() -> None:

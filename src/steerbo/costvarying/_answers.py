@@ -153,7 +153,7 @@ class Answers:
             )
         searches = candidates.searches(self._seed)
         both = [
-            self._of_set(candidates, i, each.briefly(), each.function)
+            self._of_set(candidates, i, each.briefly(), each.function.of_mean())
             for i, each in enumerate(searches)
         ]
         compared = self._compared(candidates, both)
@@ -161,7 +161,7 @@ class Answers:
         longer = False
         for i, each in enumerate(searches):
             if each.may_be_brief and self._may_reach(candidates, i, each, both[i], least):
-                both[i] = self._of_set(candidates, i, each.highest(), each.function)
+                both[i] = self._of_set(candidates, i, each.highest(), each.function.of_mean())
                 longer = True
         return self._compared(candidates, both) if longer else compared
 

@@ -121,6 +121,11 @@ class ArmComparison:
             self._bounds.exact([max(some, key=lambda k: float(self._bounds.upper[k]))])
         return self._moves.best
 
+    def close(self) -> None:
+        """Compare no further: arrays of all arms would stay until the next collection of cycles."""
+        self._bounds.close()
+        self._moves = None
+
     # -- which arms --------------------------------------------------------------------------------
 
     def _affordable_arms(self, request: Mapping[str, Any]) -> tuple[list[int], dict[int, Maximum]]:

@@ -280,6 +280,7 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         if width is None:
             width = self.width(compared.candidates, arm, point, beta)
         bounds, switching = compared.upper_by_set(), compared.switching
+        compared.close()
         why = Reasons(bounds, width, switching, **play.note, least=enough, untried=untried)
         return self.play(play.arm, play.point, request, **to_dict(why))
 

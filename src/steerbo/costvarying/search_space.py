@@ -134,17 +134,20 @@ class Candidates:
         return Mixture([Expectation.of_value(each, parts) for each in posteriors], beta)
 
     def searches(self, seed: int) -> list[Search[Mixture]]:
-        """Searches for the largest expected value of each control set; without limits all are made together."""
+        """Searches for the largest expected value of each control set; without limits all are made together.
+
+        Their functions are of means alone: variances of many sets would be (n, n) arrays of each.
+        """
         posteriors = self.posteriors or (self.posterior,)
         sets = [domain for arm, domain in zip(self.arms, self.domains, strict=True) if arm.whole]
         means = [
-            [Expectation.of_means(each, domain.parts) for each in posteriors] for domain in sets
+            Mixture([Expectation.of_means(each, domain.parts) for each in posteriors])
+            for domain in sets
         ]
-        boxes = [domain.box.whole for domain in sets]
-        found = highest_of_each([Mixture(each) for each in means], boxes, seed)
+        found = highest_of_each(means, [domain.box.whole for domain in sets], seed)
         return [
-            Search(Mixture([one.of_mean() for one in each]), domain.box, seed, end)
-            for each, domain, end in zip(means, sets, found, strict=True)
+            Search(mean, domain.box, seed, end)
+            for mean, domain, end in zip(means, sets, found, strict=True)
         ]
 
 

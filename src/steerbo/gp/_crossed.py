@@ -215,25 +215,18 @@ class CrossedOutcomes:
             row[: len(given)] = given.weights[:, 0]
         return weights
 
-    @cached_property
-    def _inverses(self) -> Float[np.ndarray, "k q q"]:
-        """L⁻¹."""
-        return np.array(
-            [given.factor.half_solve(np.eye(len(self._observed))) for given in self._given]
-        )
-
     def _solved(
         self, rows: Float[np.ndarray, "k m q"], transpose: bool
     ) -> Float[np.ndarray, "k m q"]:
         """`L⁻¹` times each row, or `L⁻ᵀ`."""
-        if len(self._observed) <= _INVERTED:
-            return np.matmul(
-                rows, self._inverses if transpose else self._inverses.transpose(0, 2, 1)
-            )
-        each = zip(self._given, rows, strict=True)
-        return np.array(
-            [given.factor.half_solve(row.T, transpose=transpose).T for given, row in each]
-        )
+        found, few = np.empty(rows.shape), rows.shape[2] <= _INVERTED
+        for given, row, out in zip(self._given, rows, found, strict=True):
+            if few:
+                inverse = given.factor.half_inverse()
+                np.matmul(row, inverse if transpose else inverse.T, out=out)
+            else:
+                out[:] = given.factor.half_solve(row.T, transpose=transpose).T
+        return found
 
 
 class PooledOutcomes(CrossedOutcomes):

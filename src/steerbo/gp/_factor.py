@@ -76,7 +76,7 @@ class Factor:
     Nothing is known of kernels here: rows may be covariances of points, of averages, of any linear
     functionals. The same calls in the same order give the same bits, and rows on approval leave no
     trace in them. Memory is one n×n matrix (L below the diagonal, K above it), and one more once
-    `inverse` was asked for.
+    each of `inverse` and `half_inverse` was asked for.
 
     >>> factor = Factor(np.array([[2.0]]))
     >>> factor.append(np.array([[1.0]]), np.array([[2.0]]))
@@ -115,6 +115,7 @@ class Factor:
         self._steps = [n]
         # of the leading rows; never written to, so that it may be handed out
         self._inverse: np.ndarray | None = None
+        self._half_inverse: np.ndarray | None = None  # of all rows
         if self._settled is not None:
             self._settled = n
 
@@ -190,6 +191,7 @@ class Factor:
         self._store[:n, n : n + k] = cross.T
         self._diagonal[n : n + k] = np.diagonal(corner)
         self._n = n + k
+        self._half_inverse = None
         self._steps.append(n + k)
         return True
 
@@ -210,7 +212,7 @@ class Factor:
             ModelFailure: covariances that are not finite, or that no jitter mends.
         """
         before = self._n, self._jitter, self._store, self._diagonal, self._settled, self._steps
-        inverse, rebuilt = self._inverse, False
+        inverse, half_inverse, rebuilt = self._inverse, self._half_inverse, False
         self._steps = self._steps.copy()
         try:
             self._settled = self._n if self._settled is None else self._settled
@@ -220,6 +222,7 @@ class Factor:
             yield
         finally:
             self._n, self._jitter, self._store, self._diagonal, self._settled, self._steps = before
+            self._half_inverse = half_inverse
             if rebuilt:
                 self._inverse = inverse
 
@@ -240,6 +243,13 @@ class Factor:
             upper, columns, lower=0, trans=int(not transpose), lda=len(upper)
         )[0]
         return solved.reshape(B.shape)
+
+    def half_inverse(self) -> Float[np.ndarray, "n n"]:
+        """`L⁻¹`, read-only: O(n³) for the first time after rows were appended."""
+        if self._half_inverse is None:
+            self._half_inverse = np.ascontiguousarray(self.half_solve(np.eye(self._n)))
+            self._half_inverse.flags.writeable = False
+        return self._half_inverse
 
     def inverse(self) -> Float[np.ndarray, "n n"]:
         """`K⁻¹`, read-only: O(n³) for the first time after a rebuild, then O(n²) for each new row.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -415,8 +416,15 @@ class Mixture:
     """
 
     def __init__(self, expectations: Sequence[Expectation], beta: float = 0.0) -> None:
-        self._stack, self._beta = BatchedBounds(expectations, 1.0), beta
-        self._each = expectations
+        self._each, self._beta = expectations, beta
+
+    @cached_property
+    def _stack(self) -> BatchedBounds:
+        return BatchedBounds(self._each, 1.0)
+
+    def of_mean(self) -> Mixture:
+        """The same with variances of the expected values themselves: see `Expectation.of_mean`."""
+        return Mixture([each.of_mean() for each in self._each], self._beta)
 
     def moments(
         self, points: Float[np.ndarray, "r c"]

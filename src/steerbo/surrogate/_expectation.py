@@ -210,15 +210,17 @@ class ProductKernelPosterior:
         """Whether there are so many observations that `some` say which points of a screen are likely the highest."""
         return len(self.inputs) >= FEW
 
-    @cached_property
+    @property
     def coarse(self) -> ProductKernelPosterior:
         """Process of some observations, evenly spaced with the latest: its deviations approximate, its means do not.
 
         Fewer observations are less sure, and where they say little, more would say little,
         too.
         """
-        if len(self.some) == len(self.inputs):
-            return self
+        return self if len(self.some) == len(self.inputs) else self._of_some
+
+    @cached_property
+    def _of_some(self) -> ProductKernelPosterior:
         some = self.some
         X = self.inputs[some]
         gram = np.full((len(X), len(X)), self.variance)

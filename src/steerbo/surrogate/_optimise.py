@@ -74,7 +74,7 @@ class Domain:
         """Whether anything is left to nature."""
         return any(isinstance(part, Uncontrolled) for part in self.parts)
 
-    @cached_property
+    @property
     def narrow(self) -> Domain:
         """The same with bounds of the expected value; where nothing is left to nature both bounds are one."""
         return replace(self, of_value=True) if self.uncertain and not self.of_value else self
