@@ -49,6 +49,15 @@ def test_the_words_are_the_study_s_own() -> None:
     assert found.at_once
 
 
+def test_the_usual_range_is_that_of_added_data_too() -> None:
+    study = Study.create(MemoryLog(), sb.CostVarying([sb.Float("x", 0, 1)], [["x"]]), "random", rounds=9)
+    for value in (3.0, 10.0):
+        study.add(value, {"x": value / 20})
+    study.tell(study.ask(), 5.0)
+    study.ask()
+    assert view(study).out[0].fields[0].hint == "so far 3 to 10"
+
+
 def test_the_usual_range_is_that_of_outcomes_that_are_not_doubted() -> None:
     study = Study.create(MemoryLog(), sb.CostVarying([sb.Float("x", 0, 1)], [["x"]]), rounds=40)
     for k in range(20):

@@ -749,9 +749,7 @@ def _usual_text(study: BaseStudy, words: Words) -> str:
     """The range of outcomes that are not doubted, in words; empty while there are few."""
     scalar, doubted = study.problem.scalar, study.doubted
     low, high = _range(
-        scalar(outcome)
-        for told, outcome in study.history.told
-        if told.suggestion.token not in doubted
+        scalar(outcome) for name, outcome, _ in study.history.outcomes() if name not in doubted
     )
     _, *ends = interval_texts(None, low, high)
     return "" if math.isnan(low) else f"so far {words.worth(' to '.join(dict.fromkeys(ends)))}"
