@@ -30,12 +30,12 @@ Under a budget a play may not cost more than is left by stated prices, else it i
 a price hangs on the settings, ask `history.affords(price)`. When no scope fits the study ends, by
 `finished`.
 
-Randomness is `self.streams(round, "what for")`. A method that looks at something before it sets its
-values names that in `Choice.observe`, and overrides `decide`. Values `seen` before choosing are in
-`request["context"]`, by name; where the problem has such variables, `recommend` answers for typical
-contexts, and `policy` for any. `Options` is a `record` in which every field has a default. Where
-answers have bounds, `bound_inflation` is a factor for the model's own errors, and
-`gain_at(context)` the gain that they still allow, so that a study can `stop` when
+Randomness is `self.streams(history.next_round, "what for")`. A method that looks at something
+before it sets its values names that in `Choice.observe`, and overrides `decide`. Values `seen`
+before choosing are in `request["context"]`, by name; where the problem has such variables,
+`recommend` answers for typical contexts, and `policy` for any. `Options` is a `record` in which
+every field has a default. Where answers have bounds, `bound_inflation` is a factor for the model's
+own errors, and `gain_at(context)` the gain that they still allow, so that a study can `stop` when
 that is little; both may be left out.
 
 >>> from steerbo import CostVarying, Float, Optimizer, Uniform

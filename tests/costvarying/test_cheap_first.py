@@ -110,7 +110,7 @@ def test_a_play_falls_short_by_no_more_than_is_promised() -> None:
         beta, candidates = ours.beta(), ours.candidates({})
         suggestion = ask(played)
         i = ours.problem.numbers[suggestion.scope]
-        (found,) = ours.wide_upper_bounds(candidates, [i], number, beta)[1]  # which is polished afterwards
+        (found,) = ours.wide_upper_bounds(candidates, [i], beta)[1]  # which is polished afterwards
         point = found.point[None]
         mean, wide = candidates.expectation(i).moments(point)
         _, narrow = candidates.expectation(i).of_mean().moments(point)
@@ -131,7 +131,7 @@ def test_a_rough_deviation_says_how_wide_a_play_may_be() -> None:
         ours, beta = method(played), 2.0
         candidates = ours.candidates({})
         every = range(len(ours.search_space.sets))
-        plays = ours.wide_upper_bounds(candidates, every, 1, beta)[1]
+        plays = ours.wide_upper_bounds(candidates, every, beta)[1]
         for i, found in zip(every, plays, strict=True):
             rough = 2 * beta * ours.model.scale * candidates.rough_deviation(i, beta, 7)
             shares.append(ours.width(candidates, i, found.point, beta) / rough)
@@ -155,13 +155,13 @@ def test_what_is_promised_of_the_polished_point_that_is_played() -> None:
     for seed in range(4):
         played = optimizer(seed=seed)
         play(played, 8)
-        ours, number = method(played), 9
+        ours = method(played)
         candidates, scale = ours.candidates({}), ours.model.scale
         uniform = sobol_points(2**12, 2, seed=9)
         draws = np.column_stack([v.encoded_ppf(u) for v, u in zip(ours.problem.variables, uniform.T, strict=True)])
         (upper, _), (_, plays) = (
-            ours.narrow_upper_bounds(candidates, number, [0, 1], beta),
-            ours.wide_upper_bounds(candidates, [0, 1], number, beta),
+            ours.narrow_upper_bounds(candidates, [0, 1], beta),
+            ours.wide_upper_bounds(candidates, [0, 1], beta),
         )
         for i, found in enumerate(plays):
             expectation, end, width = (
@@ -169,7 +169,7 @@ def test_what_is_promised_of_the_polished_point_that_is_played() -> None:
                 found.point,
                 ours.width(candidates, i, found.point, beta),
             )
-            moved = ours.point_to_play(candidates, i, found, number, beta)
+            moved = ours.point_to_play(candidates, i, found, beta)
             (mean,), (wide,) = expectation.moments(end[None])
             (mean_there,), (narrow,) = expectation.of_mean().moments(moved[None])
             at_end, at_moved = (expectation.sampled(beta, draws)(x[None])[0][0] for x in (end, moved))

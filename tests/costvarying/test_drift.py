@@ -128,9 +128,7 @@ def test_what_slides_is_forecast() -> None:
         now = method.candidates({"time": 60.0})  # integrals agree with the model itself, at that time
         points = np.random.default_rng(0).random((5, 2))
         mean, _ = now.expectation(1).moments(points)
-        direct = method.surrogate.for_round(len(optimizer.history) + 1).marginals(
-            np.column_stack([points, np.full(5, 60.0)])
-        )[0]
+        direct = method.surrogate.for_next_round().marginals(np.column_stack([points, np.full(5, 60.0)]))[0]
         np.testing.assert_allclose(mean, direct, atol=1e-6)
 
 

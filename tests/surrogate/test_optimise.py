@@ -172,7 +172,7 @@ def test_a_search_again_finds_nearly_what_a_whole_one_does(problem: sb.CostVaryi
     candidates = candidates.narrow if narrow else candidates
     every = range(len(method.search_space.sets))
     before = method.search_space.search(candidates, every, BETA, 0)
-    model, width = method.surrogate.for_round(1), len(method.search_space.columns)
+    model, width = method.surrogate.for_next_round(), len(method.search_space.columns)
     process = ProductKernelPosterior.of(model, np.random.default_rng(4).random((3, width)))
     short = 0.0
     for i, found in zip(every, before, strict=True):

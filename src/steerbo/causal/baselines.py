@@ -51,7 +51,7 @@ class CaBO(CausalMethod[ModelOptions]):
             search = ExpectedAcquisition.over(
                 model, self.score(i), arm.parts(arm.actions, seen, {})
             )
-            seed = self.streams.integer(len(self.history) + 1, f"improvement {i}")
+            seed = self.streams.integer(self.history.next_round, f"improvement {i}")
             box = self.feasibility.of(i).region(arm.actions, seen, {})
             return float(search.maximise(box, seed)[1][0] * model.scale)
 
@@ -127,6 +127,6 @@ class Random(CoCaBO):
 
     def choose(self, request: Mapping[str, Any]) -> Choice:
         """Choose any arm."""
-        draw = self.streams(len(self.history) + 1, "choose")
+        draw = self.streams(self.history.next_round, "choose")
         some = self.costs.affordable()
         return self.play(int(some[draw.integers(len(some))]), request, {})

@@ -129,7 +129,7 @@ class CheapFirst(CausalMethod[CheapOptions]):
         if initial is not None:
             return self.play(initial, request, {"phase": "first plays"})
         root, patience = math.sqrt(self.options.beta), self.options.patience
-        values, policies = self._values(some, known, len(self.history) + 1)
+        values, policies = self._values(some, known)
         some, values, policies = most_feasible(some, values, policies)
         highest = float(self._upper(some, values).max())
         least = min(self._acceptable(highest, known), highest)
@@ -207,27 +207,30 @@ class CheapFirst(CausalMethod[CheapOptions]):
         self,
         some: Iterable[int],
         known: Mapping[str, Any],
-        number: int | None = None,
+        *,
+        choosing: bool = False,
     ) -> Iterator[PolicyValue]:
         """Values of arms' policies, given values known before choosing, and the time.
 
         Args:
             some: the arms.
             known: values known before choosing, and the time if effects change with it.
-            number: of the round, by a draw of the hyperparameters, in which pending rounds shrink
-                variances; None: for an answer.
+            choosing: whether they are for the next round's choice, by a draw of the
+                hyperparameters, in which pending rounds shrink variances, and not for an answer.
         """
         seen = self._seen_in(known)
         when = {TIME.name: known[TIME.name]} if self.problem.timed else {}
         of_model: dict[int, tuple[Posterior, np.ndarray, list[ProductKernelPosterior]]] = {}
         contexts: dict[int, ContextSample] = {}
         for i in some:
-            arm, k, answering = self.arms[i], self.models.model_of[i], number is None
+            arm, k = self.arms[i], self.models.model_of[i]
             if k not in of_model:
                 points, now = self.pending_points(i, None), when.get(TIME.name)
-                points = points[:0] if number is None else points
+                points = points if choosing else points[:0]
                 model: Posterior = (
-                    self.model_to_answer(i) if number is None else self.model_to_play(i, number)
+                    self.model_to_play(i, self.history.next_round)
+                    if choosing
+                    else self.model_to_answer(i)
                 )
                 members = model.members if isinstance(model, Averaged) else (model,)
                 posteriors = (
@@ -248,7 +251,7 @@ class CheapFirst(CausalMethod[CheapOptions]):
                 self.costs.of_actions(i, seen),
                 self.costs.fixed(i, seen),
                 self.feasibility.of(i),
-                answering,
+                not choosing,
                 self.affected_contexts(i),
             )
 
@@ -257,10 +260,10 @@ class CheapFirst(CausalMethod[CheapOptions]):
         return {name: value for name, value in known.items() if name in self.known}
 
     def _values(
-        self, some: Iterable[int], known: Mapping[str, Any], number: int
+        self, some: Iterable[int], known: Mapping[str, Any]
     ) -> tuple[list[CostedValue], list[PolicyValue]]:
-        """Upper bounds of arms in round `number`, over the latest contexts, and the values of their policies."""
-        policies = list(self.policy_values(some, known, number))
+        """Upper bounds of arms in the next round, over the latest contexts, and the values of their policies."""
+        policies = list(self.policy_values(some, known, choosing=True))
         return [each.at_rate(math.sqrt(self.options.beta), ROWS) for each in policies], policies
 
     def _upper(self, some: Sequence[int], values: Sequence[CostedValue]) -> Float[np.ndarray, " k"]:
@@ -477,7 +480,7 @@ class CheapFirst(CausalMethod[CheapOptions]):
         """Price of every arm, and its upper bound in the next round."""
         known, prices = list[Any]([None] * len(self.arms)), self.costs.minima.tolist()
         some = [i for i in range(len(self.arms)) if len(self.models[i])]
-        values, _ = self._values(some, self._present_context(), len(self.history) + 1)
+        values, _ = self._values(some, self._present_context())
         for i, each in zip(some, values, strict=True):
             known[i], prices[i] = self.problem.sign * each.bound, each.price
         return {"price": prices, "at best, next round": known}

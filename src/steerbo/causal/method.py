@@ -358,7 +358,7 @@ class CausalMethod(Method[Causal, O]):
         act = partial(
             self._act,
             i,
-            number=len(self.history) + 1,
+            number=self.history.next_round,
             rate=rate,
             token=None,
             today=note.get("phase") == TODAY,

@@ -219,7 +219,7 @@ class RandomWeights(Trades, CoCaBO):
     def choose(self, request: Mapping[str, Any]) -> Choice:
         """Draw weights, then choose as `coca-bo` does; weighted sums of bounds are of no use to a reader."""
         i, note = self._chosen(request)
-        weights = self.weights(len(self.history) + 1)
+        weights = self.weights(self.history.next_round)
         logged = dict(zip(self.problem.traded, weights[1:].tolist(), strict=True))
         return self.play(i, request, {"phase": note["phase"], "weights": logged})
 
@@ -231,15 +231,15 @@ class RandomWeights(Trades, CoCaBO):
     def model_of_index(self, i: int) -> Weighed:
         """Model by which the next round is chosen."""
         models = [Averaged(models[i]) for models in self._every]
-        return self._of_round(models, len(self.history) + 1, INDEX_WIDTH)
+        return self._of_round(models, self.history.next_round, INDEX_WIDTH)
 
     def _young_value(self, i: int) -> float:
-        weights = self.weights(len(self.history) + 1)
+        weights = self.weights(self.history.next_round)
         each = [young_value(models[i].outcomes, models.outcomes) for models in self._every]
         return self._in_one(weights, np.array(each))
 
     def _with_failures(self, index: Float[np.ndarray, " m"]) -> Float[np.ndarray, " m"]:
-        weights = self.weights(len(self.history) + 1)
+        weights = self.weights(self.history.next_round)
         worst = np.array([float(models.outcomes.min(initial=np.inf)) for models in self._every])
         told = np.array([self._in_one(weights, worst)] if np.isfinite(worst).all() else [])
         return self.feasibility.expected(index, told=told)
@@ -248,7 +248,7 @@ class RandomWeights(Trades, CoCaBO):
         """Outcomes as the number that the next round maximises."""
         if self._looks:
             return float(weights @ outcomes)
-        units, shares = self._units(), self._shares(len(self.history) + 1)
+        units, shares = self._units(), self._shares(self.history.next_round)
         return float(((outcomes - units.worst) / (units.best - units.worst) / shares).min())
 
     def why(self, asked: Suggestion) -> Sequence[Reason]:

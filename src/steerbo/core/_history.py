@@ -561,13 +561,18 @@ class History:
         )
 
     @property
+    def next_round(self) -> int:
+        """Number of the round that is asked for next; rounds are counted from 1."""
+        return len(self) + 1
+
+    @property
     def next_time(self) -> float:
         """Time of the next round where none is given.
 
         Rounds are counted, from 1 or from the time of the round before; where data are later, from
         theirs. Where the round before was given a time, the number of the round.
         """
-        number, last = len(self) + 1, self.clock
+        number, last = self.next_round, self.clock
         if last is not None and not self.is_counted(last):
             return float(number)
         time = (

@@ -108,8 +108,8 @@ def _read_asked(method: Method[Any, Any], event: Asked, place: str) -> None:
     with _naming(place):
         if history.round_of(event.token) is not None:
             raise InvalidStudy("token", event.token, "the token of no round before")
-        if event.round != len(history) + 1:
-            raise InvalidStudy("round", event.round, f"{len(history) + 1}, the next round")
+        if event.round != history.next_round:
+            raise InvalidStudy("round", event.round, f"{history.next_round}, the next round")
     request = event.request
     with _naming(f"{place}.request"):
         if TIME.name in request:

@@ -195,10 +195,10 @@ class Method(ABC, Generic[P, OptionsT]):
 
     @abstractmethod
     def choose(self, request: Mapping[str, Any]) -> Choice:
-        """Choose for round `len(self.history) + 1`."""
+        """Choose for round `self.history.next_round`."""
 
     def play_at(self, values: Mapping[str, Any], request: Mapping[str, Any]) -> Choice:
-        """Choice of settings that a person made, for round `len(self.history) + 1`.
+        """Choice of settings that a person made, for round `self.history.next_round`.
 
         Raises:
             InvalidRequest: no play sets these values.

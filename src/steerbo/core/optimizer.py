@@ -1316,7 +1316,7 @@ class Optimizer(BaseStudy):
         if not isinstance(context, Mapping):
             raise InvalidContext("context", context, "values by variable name, such as {'age': 61}")
         if call == "ask":
-            number = len(self.history) + 1
+            number = self.history.next_round
             return (
                 *implausible_time(given.get(TIME.name), self.history, number, f"round {number}"),
                 *implausible_in_look(context, space, number, f"round {number}", seen=True),

@@ -230,7 +230,7 @@ class StudyState:
         if not self.history.undated or self.history.clock is not None or TIME.name not in request:
             return self
         counted = request[TIME.name] == self.history.next_time
-        start = beginning(len(self.history) + 1, request[TIME.name], counted)
+        start = beginning(self.history.next_round, request[TIME.name], counted)
         if start == self.history.beginning:
             return self
         state = self._copy()
@@ -289,7 +289,7 @@ class StudyState:
         return self._refit() if self.keeps_model else None
 
     def _refit(self) -> Refitted | None:
-        number = len(self.history) + 1
+        number = self.history.next_round
         last = self.events[-1]
         usable = len(self.events) not in self.unread
         # for this very round: its worker was lost
@@ -380,7 +380,7 @@ class StudyState:
 
     def _asked(self, choice: Choice, request: dict[str, Any]) -> tuple[Asked, float | None]:
         """Event of a choice, with its expected cost; and its cost by stated prices, if there are any."""
-        number = len(self.history) + 1
+        number = self.history.next_round
         token = f"{number}-{self.name}"
         known = {**context_of(request), **choice.values}
         with one_blas_thread():

@@ -61,7 +61,6 @@ class ArmComparison:
         mixed: bool,
     ) -> None:
         self._method = method
-        self._number = len(method.history) + 1
         self._beta = beta
         self._patience = patience
         self._switches = bool(method.problem.space.changes)
@@ -166,23 +165,25 @@ class ArmComparison:
         """
         method, arms, wide = self._method, self.arms, self.candidates
         if self._few:
-            seed, k = method.streams.integer(self._number, "search"), len(arms)
+            k = len(arms)
             both = replace(
                 wide, arms=[*wide.arms] * 2, domains=[*wide.narrow.domains, *wide.domains]
             )
             plays = [len(wide.arms) + a for a in arms]
-            found = method.search_space.search(both, [*arms, *plays], self._beta, seed)
+            found = method.search_space.search(
+                both, [*arms, *plays], self._beta, method.search_seed
+            )
             self.next_points = dict(zip(arms, found[k:], strict=True))
             upper, found = method.upper_values(wide, arms, found[:k]), found[:k]
         else:
             wide = wide.without_limits() if self._lazy else wide
-            upper, found = method.narrow_upper_bounds(wide, self._number, arms, self._beta)
+            upper, found = method.narrow_upper_bounds(wide, arms, self._beta)
         return dict(zip(arms, upper.tolist(), strict=True)), dict(zip(arms, found, strict=True))
 
     def _judged(self, k: int) -> Judging:
         """u_i of an arm within limits, net of its cost; minus infinity where its move is not worth making."""
         if self._lazy:
-            a, seed = self.arms[k], self._method.streams.integer(self._number, "search")
+            a, seed = self.arms[k], self._method.search_seed
             posterior, domain = self.candidates.posterior, self.candidates.narrow.domains[a]
             for most in most_within(posterior, domain, self._free[a], self._beta, seed=seed):
                 found = replace(self._free[a], value=most)
@@ -198,9 +199,7 @@ class ArmComparison:
         """u_i of an arm within its limits, net of its cost where that has a price."""
         a = self.arms[k]
         candidates = self.candidates.narrow.knowing({a: self._free[a]})
-        (upper,), (found,) = self._method.narrow_upper_bounds(
-            candidates, self._number, [a], self._beta
-        )
+        (upper,), (found,) = self._method.narrow_upper_bounds(candidates, [a], self._beta)
         self._outside.discard(a)
         return self._bounded(k, found, float(upper))
 
@@ -245,7 +244,7 @@ class ArmComparison:
 
     def _at_most(self, some: Sequence[int]) -> Float[np.ndarray, " k"]:
         """Numbers that the widths of some arms are taken not to exceed, (k,)."""
-        seed = self._method.streams.integer(self._number, "search")
+        seed = self._method.search_seed
         factors = self._likely * (2 * self._beta * self._method.model.scale * DEVIATION_MARGIN)
         numbers = []
         for k in some:
@@ -273,7 +272,7 @@ class ArmComparison:
             self.next_points.update(self._plays_by_wide_bounds(left))
 
     def _plays_by_wide_bounds(self, arms: list[int]) -> dict[int, Maximum]:
-        _, found = self._method.wide_upper_bounds(self.candidates, arms, self._number, self._beta)
+        _, found = self._method.wide_upper_bounds(self.candidates, arms, self._beta)
         return dict(zip(arms, found, strict=True))
 
 

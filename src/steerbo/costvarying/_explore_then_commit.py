@@ -302,17 +302,15 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
         )
 
     def _explore(self, request: Mapping[str, Any], i: int) -> Choice:
-        number = len(self.history) + 1
         if len(self.model) + len(self.history.pending) < STARTING_POINTS:
             note = self._note("explore", self.bounds, range(self.m))
-            point = self.random_point(i, request, self.streams(number, "start"))
+            point = self.random_point(i, request, self.streams(self.history.next_round, "start"))
             return self.play(Arm(i), point, request, **note)
-        seed = self.streams.integer(number, "search")
-        beta = self.options.beta
+        beta, seed = self.options.beta, self.search_seed
         candidates = self.candidates(request)
         known = self.candidates(request, pending=False) if self.history.unresolved else candidates
         (found,) = self.search_space.search(candidates, [i], beta, seed)
-        point = self.point_to_play(candidates, i, found, number, beta)
+        point = self.point_to_play(candidates, i, found, beta)
         sure = known.expectation(i)
         upper = float(sure.bound(found.point[None], beta)[0][0])
         lower = float(sure.bound(point[None], -beta)[0][0])
@@ -324,9 +322,8 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
     # -- exploitation (lines 12–30) ----------------------------------------------------------------
 
     def _exploit(self, request: Mapping[str, Any]) -> Choice:
-        beta, number, m = self.options.beta, len(self.history) + 1, self.m
+        beta, seed, m = self.options.beta, self.search_seed, self.m
         candidates = known = self.candidates(request, pending=False)
-        seed = self.streams.integer(number, "search")
         found = self.search_space.search(known, range(m), beta, seed)
         upper = self.upper_values(known, range(m), found)
         lowest = self.search_space.search(known, range(m), -beta, seed)
@@ -344,7 +341,7 @@ class ExploreThenCommit(CostVaryingMethod[ExploreThenCommitOptions]):
         ):  # bounds rest on outcomes alone; the point also counts pending ones (GP-BUCB)
             candidates = self.candidates(request)
             (best,) = self.search_space.search(candidates, [i], beta, seed)
-        point = self.point_to_play(candidates, i, best, number, beta)
+        point = self.point_to_play(candidates, i, best, beta)
         note = self._note("exploit", bounds, np.flatnonzero(acceptable).tolist())
         return self.play(Arm(i), point, request, **note)
 

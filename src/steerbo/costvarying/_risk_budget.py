@@ -75,7 +75,7 @@ def spend_risk(
     required = feasibility.required(history, LEAST)
     if any(each.limit.on_average and required[each.limit.name] > BOLD for each in models):
         return within
-    seed = surrogate.streams.integer(len(history) + 1, "venture")
+    seed = surrogate.streams.integer(history.next_round, "venture")
     searched = surrogate.search_space.search(candidates.narrow, arms, 0.0, seed)
     best = max(each.value for each in searched)
     found = [

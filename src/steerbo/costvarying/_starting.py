@@ -43,7 +43,7 @@ class _Start:
     def __init__(self, method: CostVaryingMethod[Any], request: Mapping[str, Any]) -> None:
         self.method, self.problem, self.space = method, method.problem, method.search_space
         self.history, self.request = method.history, request
-        self.draw = method.streams(len(self.history) + 1, "start")
+        self.draw = method.streams(self.history.next_round, "start")
 
     def choose(self) -> Choice | None:
         """The play, or None: enough is known."""

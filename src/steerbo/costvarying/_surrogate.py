@@ -373,9 +373,9 @@ class Surrogate:
             [self._repeated.get((tuple(x), y), -1 - i) for i, (x, y) in enumerate(rows)], dtype=int
         )
 
-    def for_round(self, number: int) -> GPRegression[Any]:
-        """Model that chooses round `number`: with one draw of the hyperparameters from their posterior."""
-        return self.model.member(self.streams.integer(number, "hyperparameters"))
+    def for_next_round(self) -> GPRegression[Any]:
+        """Model that chooses the next round: with one draw of the hyperparameters from their posterior."""
+        return self.model.member(self.streams.integer(self.history.next_round, "hyperparameters"))
 
     def outliers(self) -> list[str]:
         """See `Method.outliers`."""

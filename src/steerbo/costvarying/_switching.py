@@ -138,8 +138,6 @@ class PayingMoves:
         self._plays = plays
         self._staying = [a for a in arms if self._moves_nothing(candidates.arms[a])]
         self.moving = frozenset(arms if self._staying else ()) - {*self._staying}
-        # that of the bounds: searches share their knowledge of a region
-        self._seed = method.streams.integer(len(method.history) + 1, "search")
         self._known: dict[int, dict[int, Maximum]] = {}  # plays that are left, by set and arm
         self._most: Move | None = None
 
@@ -191,7 +189,9 @@ class PayingMoves:
 
     def _best_means(self, candidates: Candidates, arms: Sequence[int]) -> list[Maximum]:
         """Settings at which expected values of arms are largest."""
-        return self._method.search_space.search(candidates.narrow, arms, 0.0, self._seed)
+        return self._method.search_space.search(
+            candidates.narrow, arms, 0.0, self._method.search_seed
+        )
 
     @cached_property
     def _worth(self) -> _Moves:
@@ -205,7 +205,9 @@ class PayingMoves:
 
         def judged(k: int) -> Judging:
             domain = candidates.narrow.domains[arms[k]]
-            for most in most_within(candidates.posterior, domain, ends[k], 0.0, seed=self._seed):
+            for most in most_within(
+                candidates.posterior, domain, ends[k], 0.0, seed=self._method.search_seed
+            ):
                 yield net(k, most)
             known = candidates.narrow.knowing({arms[k]: ends[k]})
             (ends[k],) = self._best_means(known, [arms[k]])

@@ -54,15 +54,14 @@ class UcbCvs(CostVaryingMethod[UcbCvsOptions]):
         if (start := starting_play(self, request)) is not None:
             return start
         sets = np.flatnonzero(self.affordable(request))
-        number = len(self.history) + 1
         beta = self.options.beta
         candidates = self.candidates(request)
         spread = self.surrogate.range_of_means(candidates.known)
-        epsilon = self.options.epsilon * spread / np.sqrt(number)
-        values, found = self.wide_upper_bounds(candidates, sets.tolist(), number, beta)
+        epsilon = self.options.epsilon * spread / np.sqrt(self.history.next_round)
+        values, found = self.wide_upper_bounds(candidates, sets.tolist(), beta)
         best = cheapest_near(values, self.costs.means()[sets], epsilon)
         i, upper = int(sets[best]), float(self.problem.sign * values[best])
-        point = self.point_to_play(candidates, i, found[best], number, beta)
+        point = self.point_to_play(candidates, i, found[best], beta)
         return self.play(Arm(i), point, request, upper=upper, epsilon=float(epsilon))
 
     def read_logged(self, asked: Suggestion) -> None:
@@ -154,7 +153,7 @@ class TsPsq(CostVaryingMethod[Any]):
         """Choose `argmax_{i, x^i} E f̃([x^i, X^{-i}])`. Pending points need no care: each draw is another function."""
         if (start := starting_play(self, request)) is not None:
             return start
-        number = len(self.history) + 1
+        number = self.history.next_round
         candidates = self.candidates(request, pending=False)
         posterior = candidates.posterior
         choices = [
@@ -194,7 +193,7 @@ class Random(CostVaryingMethod[Any]):
 
     def choose(self, request: Mapping[str, Any]) -> Choice:
         """Draw an affordable set, and its settings."""
-        draw = self.streams(len(self.history) + 1, "choose")
+        draw = self.streams(self.history.next_round, "choose")
         i = int(draw.choice(np.flatnonzero(self.affordable(request))))
         unit = draw.random((1, len(self.search_space.sets[i])))
         point = self.search_space.placed(Arm(i), request.get(SEEN.name, {}), unit)

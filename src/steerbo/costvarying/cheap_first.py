@@ -246,9 +246,8 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
 
     def _choose_by_net_value(self, request: Mapping[str, Any]) -> Choice:
         """Choose the largest upper bound of the net value, where a play's cost depends on its settings, too."""
-        number, beta = len(self.history) + 1, self.beta()
+        beta, seed = self.beta(), self.search_seed
         candidates = self.candidates(request, mixed=True)
-        seed = self.streams.integer(number, "search")
         sets = np.flatnonzero(self.affordable(request)).tolist()
         found = {i: self.answers.best(candidates, i, seed, beta)[0] for i in sets}
         upper = dict(
@@ -291,7 +290,7 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
             point, untried = self._point_of_mixture(candidates, arm, beta)
         else:
             (found,) = compared.plays([arm])
-            point = self.point_to_play(candidates, arm, found, len(self.history) + 1, beta)
+            point = self.point_to_play(candidates, arm, found, beta)
             untried = False
         if self._switches and not self.fits(candidates.arms[arm], point):
             return compared.plays([arm])[0].point, False
@@ -309,8 +308,7 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         Returns:
             The encoded point, and whether it is such an untried one.
         """
-        number, box = len(self.history) + 1, candidates.domains[a].box
-        seed = self.streams.integer(number, "search")
+        box, seed = candidates.domains[a].box, self.search_seed
         mixture = candidates.mixture(a, beta)
         best = highest_of(mixture, box, seed)
         tried = self._tried_settings(candidates.arms[a])
@@ -321,7 +319,7 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
             return best.point, False
         after = self._afterwards()
         share = after / (after + len(self.history) + self._left())
-        if self.streams(number, "untried").random() >= share:
+        if self.streams(self.history.next_round, "untried").random() >= share:
             return best.point, False
         try:
             other = highest_of(Except(mixture, best.point[None]), box, seed)

@@ -61,7 +61,7 @@ class Hypervolume(Trades, CostVaryingMethod[Any]):
         posteriors = self._posteriors(candidates, pending)
         sets, prices = np.flatnonzero(self.affordable(request)).tolist(), self._prices()
         units, plays = self._units(prices), self._plays(pending, prices)
-        seed, found = self.streams.integer(len(self.history) + 1, "search"), {}
+        seed, found = self.search_seed, {}
         for i in sets:
             outcomes = self._mixtures(candidates, i, posteriors)
             price = None if prices is None else float(prices[i])

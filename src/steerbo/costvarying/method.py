@@ -188,7 +188,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             else np.empty((0, len(self.search_space.columns)))
         )
         time = request.get(TIME.name, now(self.history)) if self.problem.timed else None
-        model = self.surrogate.for_round(len(self.history) + 1)
+        model = self.surrogate.for_next_round()
         members, seen = self.model.members, request.get(SEEN.name, {})
         return self.search_space.candidates(
             ProductKernelPosterior.of(model, points, time),
@@ -203,28 +203,27 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             reach=self.today.reach(seen, time),
         )
 
+    @property
+    def search_seed(self) -> int:
+        """Seed of the next round's searches: one for all, so that they share what they know of a region."""
+        return self.streams.integer(self.history.next_round, "search")
+
     def wide_upper_bounds(
-        self, candidates: Candidates, arms: Sequence[int], number: int, beta: float
+        self, candidates: Candidates, arms: Sequence[int], beta: float
     ) -> tuple[Float[np.ndarray, " k"], list[Maximum]]:
-        """Maximise `E μ + β sqrt(E σ²)` over each of some arms in round `number`.
+        """Maximise `E μ + β sqrt(E σ²)` over each of some arms in the next round.
 
         Returns:
             The maxima in units of `sign · value`, failures counted, and the search's results.
         """
-        seed = self.streams.integer(number, "search")
-        found = self.search_space.search(candidates, arms, beta, seed)
+        found = self.search_space.search(candidates, arms, beta, self.search_seed)
         return self.upper_values(candidates, arms, found), found
 
     def narrow_upper_bounds(
-        self,
-        candidates: Candidates,
-        number: int,
-        arms: list[int],
-        beta: float,
+        self, candidates: Candidates, arms: Sequence[int], beta: float
     ) -> tuple[Float[np.ndarray, " k"], list[Maximum]]:
         """Maximise `E μ + β sd[g]` over each of some arms; results as of `wide_upper_bounds`."""
-        seed = self.streams.integer(number, "search")
-        found = self.search_space.search(candidates.narrow, arms, beta, seed)
+        found = self.search_space.search(candidates.narrow, arms, beta, self.search_seed)
         return self.upper_values(candidates, arms, found), found
 
     def upper_values(
@@ -244,13 +243,13 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         return float(2 * beta * self.model.scale * float(deviation[0]))
 
     def point_to_play(
-        self, candidates: Candidates, i: int, found: Maximum, number: int, beta: float
+        self, candidates: Candidates, i: int, found: Maximum, beta: float
     ) -> Float[np.ndarray, " c"]:
         """Polish the maximum found for arm `i` on `E[μ + βσ]`, and return its point."""
         domain = candidates.domains[i]
         if candidates.follows:
             found = climb_from(candidates.posterior, domain, found, beta)
-        seed = self.streams.integer(number, f"polish {i}")
+        seed = self.streams.integer(self.history.next_round, f"polish {i}")
         return polished(candidates.expected_mean(i), domain.box, found, beta, seed).point
 
     def working(self, sets: Sequence[int]) -> list[int]:
@@ -381,10 +380,10 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
 
     def play_best(self, sets: list[int], request: Mapping[str, Any], beta: float) -> Choice:
         """Choose the largest upper bound `E μ + β sqrt(E σ²)` among some control sets."""
-        candidates, number = self.candidates(request), len(self.history) + 1
-        values, found = self.wide_upper_bounds(candidates, sets, number, beta)
+        candidates = self.candidates(request)
+        values, found = self.wide_upper_bounds(candidates, sets, beta)
         best = int(values.argmax())
-        point = self.point_to_play(candidates, sets[best], found[best], number, beta)
+        point = self.point_to_play(candidates, sets[best], found[best], beta)
         return self.play(
             Arm(sets[best]), point, request, upper=float(self.problem.sign * values[best])
         )

@@ -39,7 +39,7 @@ class Random(MeanFieldMethod[Any]):
     def choose(self, request: Mapping[str, Any]) -> Choice:
         """Draw every agent's action uniformly, if possible not as before."""
         region = self.region(request)
-        draw = self.streams(len(self.history) + 1, "choose")
+        draw = self.streams(self.history.next_round, "choose")
         even = region.project(region.allowed[None].astype(float))[0]
         taken = self.played(request)
         for _ in range(_TRIES):
@@ -248,7 +248,7 @@ class GPUCB(PerAgentMethod[GPUCBOptions]):
 
     def choose(self, request: Mapping[str, Any]) -> Choice:
         """Choose the vector with the largest bound found by local search from the best one played."""
-        random = self.streams(len(self.history) + 1, "choose")
+        random = self.streams(self.history.next_round, "choose")
         vectors, values, _ = self.told()
         if len(values) < self.options.starting_points:
             return self.play(self.any(random), random, phase="start")
@@ -304,7 +304,7 @@ class Turbo(PerAgentMethod[TurboOptions]):
 
     def choose(self, request: Mapping[str, Any]) -> Choice:
         """Choose the vector with the largest bound that local search finds in the trust region."""
-        random = self.streams(len(self.history) + 1, "choose")
+        random = self.streams(self.history.next_round, "choose")
         vectors, values, _ = self.told()
         start, length = self._region(values)
         mine, seen = vectors[start:], values[start:]

@@ -172,7 +172,7 @@ class Hypervolume(Trades, MFGPUCB):
 
     def choose(self, request: Mapping[str, Any]) -> Choice:
         """Choose the distribution that is expected to add most to the volume that others dominate."""
-        number, region, seen = len(self.history) + 1, self.region(request), context_of(request)
+        number, region, seen = self.history.next_round, self.region(request), context_of(request)
         start = self._start(request, region)
         if start is not None or len(self._measured) < len(self._others):
             return start or self._anything(request, region)
@@ -200,7 +200,7 @@ class Hypervolume(Trades, MFGPUCB):
 
     def _anything(self, request: Mapping[str, Any], region: Region) -> Choice:
         """Choose a spread at random, while an outcome was never told."""
-        random = self.streams(len(self.history) + 1, "choose")
+        random = self.streams(self.history.next_round, "choose")
         counts = self.fresh(region, random, self.played(request))
         return self.choice(counts, phase="start")
 

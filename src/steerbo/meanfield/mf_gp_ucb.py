@@ -421,7 +421,7 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
 
     def choose(self, request: Mapping[str, Any]) -> Choice:
         """Choose the usual spread and others near it at first, then by Algorithm 1, line 5, over whole agents."""
-        number, region = len(self.history) + 1, self.region(request)
+        number, region = self.history.next_round, self.region(request)
         if (start := self._start(request, region)) is not None:
             return start
         seen = context_of(request)
@@ -445,7 +445,7 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
 
     def _start(self, request: Mapping[str, Any], region: Region) -> Choice | None:
         """Choose the usual spread or another one near it, where there are few outcomes; else None."""
-        number = len(self.history) + 1
+        number = self.history.next_round
         random = self.streams(number, "choose")
         few = (
             not self.outcomes

@@ -53,7 +53,7 @@ class Case:
 
     def ask(self, optimizer: Optimizer) -> Suggestion:
         """Ask, and look until everything is decided."""
-        suggestion = optimizer.ask(**self.request(len(optimizer.history) + 1))
+        suggestion = optimizer.ask(**self.request(optimizer.history.next_round))
         assert suggestion is not None, optimizer.status
         return self.decide(optimizer, suggestion)
 

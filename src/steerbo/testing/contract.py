@@ -200,7 +200,7 @@ class TraitContract(Contract):
         assert optimizer.pending == ()
         world.play(optimizer, 1)
         assert optimizer.history.n_completed == told + 2
-        optimizer.ask(**world.request(len(optimizer.history) + 1))
+        optimizer.ask(**world.request(optimizer.history.next_round))
         _read_back(world, optimizer)
         if widened is not None and widened.law is not None:
             assert optimizer.problem.space[widened.name].distribution.ppf(
@@ -459,7 +459,7 @@ class WingContract(Contract):
         optimizer = world.start(budget=4.5)
         for _ in range(50):
             left = optimizer.history.remaining
-            suggestion = optimizer.ask(**world.request(len(optimizer.history) + 1))
+            suggestion = optimizer.ask(**world.request(optimizer.history.next_round))
             if suggestion is None:
                 break
             assert (world.problem.price(suggestion) or 0.0) <= left + 1e-9
@@ -619,7 +619,7 @@ def _read_back(world: Case, whole: Optimizer) -> None:
     for each in whole.history:
         for named in (each.suggestion.values, each.suggestion.context, each.realised):
             assert list(named) == [name for name in world.problem.columns if name in named]
-    request = world.request(len(whole.history) + 1)
+    request = world.request(whole.history.next_round)
     asked = bits(whole.ask(**request))
     assert all(bits(again.ask(**request)) == asked for again in replayed)
 

@@ -267,7 +267,7 @@ class Random(LearnedDrift):
         """Any available point."""
         left = self.problem.within(request.get("available"), request.get("context", {}))
         place = self.surrogate.anywhere(
-            RoundView(request["time"], left), self.streams(len(self.history) + 1, "choose")
+            RoundView(request["time"], left), self.streams(self.history.next_round, "choose")
         )
         return Choice(self.problem.scope, settings(self.problem, place))
 

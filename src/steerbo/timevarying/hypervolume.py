@@ -76,7 +76,7 @@ class Hypervolume(Trades, LearnedDrift):
 
     def choose(self, request: Mapping[str, Any]) -> Choice:
         """Choose the place that is expected to add most to the volume that plays dominate; at first, at random."""
-        t, view = len(self.history) + 1, self.view(request)
+        t, view = self.history.next_round, self.view(request)
         if len(self.surrogate.model) + len(self.history.pending) < STARTING_POINTS:
             return self._start(view, t)
         pending = [self.surrogate.rows(np.array([u.place]), u.time)[0] for u in view.unknown]

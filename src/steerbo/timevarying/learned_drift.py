@@ -386,7 +386,7 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
         """
         if (today := self.todays_play(request)) is not None:
             return today
-        t, view = len(self.history) + 1, self.view(request)
+        t, view = self.history.next_round, self.view(request)
         if len(self.surrogate.model) + len(self.history.pending) < STARTING_POINTS:
             return self._start(view, t)
         drifts = self.surrogate.drift.drifts

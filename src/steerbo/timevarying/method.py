@@ -411,7 +411,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         """Maximise the upper confidence bound over feasible points and believed priors; ties are drawn."""
         if (today := self.todays_play(request)) is not None:
             return today
-        t = len(self.history) + 1
+        t = self.history.next_round
         random, view = self.streams(t, "ties"), self.view(request)
         priors = self.believed(request, random)
         betas = self.confidence.betas(self.width_round(t))

@@ -68,7 +68,7 @@ def test_cheap_first_plays_what_its_page_says() -> None:
         method, number, note = before._method, len(before.history) + 1, played.suggestion.note
         if note["phase"] != "cheap first":
             continue
-        worths = list(method.policy_values(range(len(method.arms)), {}, number))
+        worths = list(method.policy_values(range(len(method.arms)), {}, choosing=True))
         drawn = [method.models[i].member(method.streams.integer(number, "hyperparameters")) for i in range(len(worths))]
         assert [worth.model for worth in worths] == drawn, "by a draw of the hyperparameters"
         found = [worth.bounds(2.0, 32) for worth in worths]

@@ -179,7 +179,7 @@ class AtRandom(RandomWeights):
 
     def needs_initial_plays(self) -> int | None:
         """Any scope."""
-        draw = self.streams(len(self.history) + 1, "choose")
+        draw = self.streams(self.history.next_round, "choose")
         return int(draw.integers(len(self.arms)))
 
 

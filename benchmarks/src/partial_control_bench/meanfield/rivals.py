@@ -75,7 +75,7 @@ class Genetic(PerAgentMethod[GeneticOptions]):
 
     def choose(self, request: Mapping[str, Any]) -> Choice:
         """Choose a child of two of the best vectors."""
-        random = self.streams(len(self.history) + 1, "choose")
+        random = self.streams(self.history.next_round, "choose")
         vectors, values, _ = self.told()
         if len(values) < self.options.population:
             return self.play(self.any(random), random, phase="start")
@@ -128,7 +128,7 @@ class Annealing(PerAgentMethod[AnnealingOptions]):
 
     def choose(self, request: Mapping[str, Any]) -> Choice:
         """Choose a neighbour of the present vector of the walk."""
-        random = self.streams(len(self.history) + 1, "choose")
+        random = self.streams(self.history.next_round, "choose")
         vectors, values, numbers = self.told()
         if len(values) < self.options.starting_points:
             return self.play(self.any(random), random, phase="start")

@@ -136,11 +136,11 @@ class ForgettingGPUCB(OnePrior[OptionsT]):
 
     def remembered(self, time: float) -> Sequence[Round]:
         """The rounds that are remembered at a time."""
-        return self.history.last(self.memory(len(self.history) + 1))
+        return self.history.last(self.memory(self.history.next_round))
 
     def surrogate_at(self, time: float) -> Surrogate:
         """Condition the surrogate on the remembered rounds."""
-        number = len(self.history) + 1
+        number = self.history.next_round
         self._scratch.clear()
         for told in self.remembered(time):
             if told.state == "told":
