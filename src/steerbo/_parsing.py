@@ -72,14 +72,14 @@ def parse_value(text: str) -> Any:
         return text
 
 
-def read_number(field: str, text: str, comma: bool) -> float | None:
+def read_number(field: str, text: str, comma: bool | None) -> float | None:
     """Read a number with a decimal point or a decimal comma; None where the text is none.
 
     Args:
         field: named in the error.
         text: typed by a person.
         comma: whether that person writes decimal commas: then "1.250" may be 1250, and else "1,250"
-            may.
+            may. None: that is not known, and either may.
 
     Raises:
         InvalidRequest: the number can be read in two ways.
@@ -91,12 +91,26 @@ def read_number(field: str, text: str, comma: bool) -> float | None:
     """
     text = _GROUPED.sub("", text)
     readings = decimal_readings(text)
-    ways = point_readings(text) if comma else readings if len(readings) > 1 else []
+    ways = point_readings(text) if comma is not False else []
+    ways += readings if comma is not True and len(readings) > 1 else []
     if ways:
         raise InvalidRequest(
             field, text, f"a number that can be read in one way only: {' or '.join(ways)}"
         )
     return typed_number(readings[0] if readings else text)
+
+
+def commas_of(comma: bool, texts: Iterable[str]) -> bool | None:
+    """Whether a person writes decimal commas; None where they typed one, and their language has none.
+
+    Args:
+        comma: whether their language has decimal commas.
+        texts: typed into the fields of a form.
+
+    >>> commas_of(True, []), commas_of(False, ["1.200", "0.7", "a,b"]), commas_of(False, ["1.200", "0,7"])
+    (True, False, None)
+    """
+    return comma or (None if any(len(decimal_readings(text)) == 1 for text in texts) else False)
 
 
 def read_choice(choices: Iterable[Any], text: str) -> Any:

@@ -152,6 +152,13 @@ def test_nothing_is_dropped_or_guessed(comma: bool, changed: dict[str, str], fie
     assert re.search(said, str(faults[field]))
 
 
+def test_a_point_among_decimal_commas_is_not_guessed() -> None:
+    """12.000 of somebody who writes 0,5 are twelve thousand, whatever the language of the browser."""
+    faults = written({**KILN, "most-budget": "12.000", "good": "0,5"}).faults
+    assert "12,000 or 12000" in str(faults["most-budget"])
+    assert "most-budget" not in written({**KILN, "most-budget": "12.000", "good": "0.5"}).faults
+
+
 def test_a_law_that_is_missing_is_asked_for_at_its_row_alone(tmp_path: Path) -> None:
     changed = {**KILN, "v0-law": ""}
     with pytest.raises(SteerboError) as caught:

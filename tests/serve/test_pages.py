@@ -79,6 +79,8 @@ def test_numbers_are_read_and_written_as_the_reader_does(tmp_path: Path) -> None
         (token,) = english.open
         unsure = english.send(f"rounds/{token}/tell", value="1,234", cost="1", **known)
         assert "read in one way only: 1.234 or 1234" in unsure.text
+        unsure = english.send(f"rounds/{token}/tell", value="1.234", cost="1", **known)
+        assert "read in one way only: 1,234 or 1234" in unsure.text, "others of its numbers have commas"
 
 
 @pytest.mark.parametrize("language", ["es-PE", "es-DO"])

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .._parsing import parse_value, read_number
+from .._parsing import commas_of, parse_value, read_number
 from .._text import unsafe
 from .._wording import MISSING
 from ..errors import InvalidInput, InvalidStudy, combine, one_of
@@ -279,7 +279,8 @@ class _Reading:
     """
 
     def __init__(self, form: Form, comma: bool) -> None:
-        self.form, self.comma = form, comma
+        numbers = (text for field, text in form.items() if not field.endswith("-choices"))
+        self.form, self.comma = form, commas_of(comma, numbers)
         self.faults: dict[str, InvalidInput] = {}
 
     def __call__(self, text: str, field: str) -> Any:
@@ -749,7 +750,7 @@ def _names(text: str) -> list[str]:
     return [name.strip() for name in re.split(r"[,\n]", text) if name.strip()]
 
 
-def _number(label: str, text: str, comma: bool) -> Any:
+def _number(label: str, text: str, comma: bool | None) -> Any:
     """A number, whole where it is; else the text, to be refused.
 
     Raises:

@@ -14,7 +14,7 @@ from typing import Any
 
 from babel import Locale, UnknownLocaleError
 
-from .._parsing import parse_value, read_number
+from .._parsing import commas_of, parse_value, read_number
 from .._wording import MISSING
 from ..core import SEEN, TIME, Problem
 from ..errors import InvalidContext, InvalidRequest, OutcomeConflict, SteerboError
@@ -63,7 +63,7 @@ def localised(text: str, comma: bool) -> str:
 
 
 def typed(
-    field: str, text: str, comma: bool, problem: Problem | None = None, name: str = ""
+    field: str, text: str, comma: bool | None, problem: Problem | None = None, name: str = ""
 ) -> Any:
     """Parse a field's text: a number, a choice, or JSON; any other text is refused by its reader.
 
@@ -219,7 +219,7 @@ def give(study: Study, action: str, token: str, form: Form, comma: bool) -> None
         form = {name: text for name, text in form.items() if text != stands.get(name)}
         if "said" in form and not back and not {*typed_texts(form)} - {"reason"}:
             return  # nothing was changed
-    given = _read(study.problem, action, form, comma)
+    given = _read(study.problem, action, form, commas_of(comma, form.values()))
     given |= {name: value for name, value in back.items() if given[name] is None}
     if action == "again":
         given = {
@@ -232,7 +232,7 @@ def give(study: Study, action: str, token: str, form: Form, comma: bool) -> None
     getattr(study, call)(token, **given)
 
 
-def _read(problem: Problem, action: str, form: Form, comma: bool) -> dict[str, Any]:
+def _read(problem: Problem, action: str, form: Form, comma: bool | None) -> dict[str, Any]:
     """Arguments of a study's call from a form."""
     if action in ("decide", "again"):
         return {"context": values_of(problem, "context", form, comma, "context")}
@@ -255,7 +255,7 @@ def _read(problem: Problem, action: str, form: Form, comma: bool) -> dict[str, A
     return {"value": value, **said, "void": form.get("void") == "yes", "reason": reason}
 
 
-def _sem_of(form: Form, action: str, comma: bool) -> Any:
+def _sem_of(form: Form, action: str, comma: bool | None) -> Any:
     """Standard error of a value; False where a correction empties its field: only changed fields are left in a form."""
     sem = amount_of("sem", form, comma)
     return False if sem is None and action == "amend" and "sem" in form else sem
@@ -294,7 +294,9 @@ def _changed(look: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, An
     return new
 
 
-def values_of(problem: Problem, prefix: str, form: Form, comma: bool, field: str) -> dict[str, Any]:
+def values_of(
+    problem: Problem, prefix: str, form: Form, comma: bool | None, field: str
+) -> dict[str, Any]:
     """Values by variable, of the fields that are filled in."""
     return {
         name: typed(f"{field}.{name}", text, comma, problem, name)
@@ -303,7 +305,7 @@ def values_of(problem: Problem, prefix: str, form: Form, comma: bool, field: str
     }
 
 
-def amount_of(name: str, form: Form, comma: bool) -> Any:
+def amount_of(name: str, form: Form, comma: bool | None) -> Any:
     """A number that may be left out."""
     text = form.get(name, "").strip()
     return typed(name, text, comma) if text else None
