@@ -27,7 +27,7 @@ from .._evidence import BOUND
 from ..core import Recommendation, Scope, Table, reason, settings_text
 from ..errors import InvalidContext, one_of
 from ..gp import Averaged, mixture_moments
-from ..optim import in_units, kronecker, with_corners
+from ..optim import kronecker, with_corners
 from ..records import record
 from ..surrogate import (
     Controlled,
@@ -623,7 +623,7 @@ class PolicyValue:
             return np.zeros((1, 0))
         k, space = len(names), self.arm.problem_space
         counted = {
-            name: in_units(space[name], np.array([value]))[0]
+            name: space[name].measured_at(np.array([value]))[0]
             for name, value in self._counted(known)
         }
 

@@ -17,7 +17,6 @@ from ..optim import (
     Box,
     box_of,
     corners,
-    in_units,
     limited,
     refuse_conflict,
     sobol_points,
@@ -110,7 +109,7 @@ class SetConstraints:
         def quantile(weights: Mapping[str, float], wrong: float) -> float:
             rows = drawn(parts, sobol_points(DRAWS, len(parts), 0))
             own = (
-                w * in_units(self.space[name], rows[:, self.space.index(name)])
+                w * np.array(self.space[name].measured_at(rows[:, self.space.index(name)]))
                 for name, w in weights.items()
             )
             return float(np.quantile(sum(own, np.zeros(len(rows))), 1.0 - wrong, method="higher"))
@@ -203,4 +202,4 @@ class SetConstraints:
 
 
 def _in_units(variable: Any, part: Observed) -> Any:
-    return in_units(variable, np.array([part.value]))[0]
+    return variable.measured_at(np.array([part.value]))[0]

@@ -16,7 +16,7 @@ from .._wording import counted
 from ..core.request import LARGEST
 from ..errors import InvalidProblem
 from ..optim import kronecker
-from ..space import Categorical, Space, Variable
+from ..space import Space
 from ..space.fields import Number
 from ..space.formula import Formula, grid_of
 from ..surrogate import Controlled, Part, Uncontrolled, drawn
@@ -233,12 +233,5 @@ def _cases(space: Space, parts: Sequence[Part], reads: Sequence[str]) -> list[di
     # the middles of equal parts of each law, in an order of its own
     unit = (spread.argsort(axis=0).argsort(axis=0) + 0.5) / len(spread)
     rows = drawn(parts, unit)
-    columns = [_decoded(space[name], rows[:, space.index(name)]) for name in reads]
+    columns = [space[name].measured_at(rows[:, space.index(name)]) for name in reads]
     return [dict(zip(reads, row, strict=True)) for row in zip(*columns, strict=True)] or [{}]
-
-
-def _decoded(variable: Variable, codes: Float[np.ndarray, " s"]) -> Sequence[Any]:
-    """Values of codes, (s,), which may lie beyond the bounds where they were seen."""
-    if isinstance(variable, Categorical):
-        return variable.decode(codes)
-    return [variable.measured_at(code) for code in codes.tolist()]

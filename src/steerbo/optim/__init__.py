@@ -15,7 +15,7 @@ from ._domain import (
     sobol_points,
     with_corners,
 )
-from ._linear import corners, in_units, limited, minimal_conflict, refuse_conflict, substitute_known
+from ._linear import corners, limited, minimal_conflict, refuse_conflict, substitute_known
 from ._newton import TOP, Curved, Values, maximise_many
 from ._polytope import UNLIKELY, FeasibleRegion, Margin, MarginGradients, MarginsAndGradients
 from ._simplex import maximise_simplex, simplex_starts
@@ -23,7 +23,7 @@ from ._simplex import maximise_simplex, simplex_starts
 __all__ = [
     "TOP", "UNLIKELY", "Box", "Curved", "FeasibleRegion", "Margin", "MarginGradients",
     "MarginsAndGradients", "Maximum", "Screen", "ValueAndGradient", "Values", "best_first",
-    "box_of", "corners", "covering", "in_units", "kronecker", "limited", "maximise",
+    "box_of", "corners", "covering", "kronecker", "limited", "maximise",
     "maximise_constrained", "maximise_many", "maximise_simplex", "may_reach", "minimal_conflict",
     "refuse_conflict", "simplex_starts", "sobol_in_box", "sobol_points", "substitute_known",
     "with_corners",

@@ -194,15 +194,6 @@ def _ends(variable: Variable, limits: Sequence[Limit]) -> Sequence[Any]:
     )
 
 
-def in_units(variable: Any, codes: np.ndarray) -> Any:
-    """Encoded values in the variable's units, also beyond its bounds; categories as choices."""
-    if isinstance(variable, Categorical):
-        return variable.decode(codes)
-    if variable.scale == "log":
-        return np.asarray(variable.low * (variable.high / variable.low) ** codes)
-    return np.asarray(variable.low + codes * (variable.high - variable.low))
-
-
 def minimal_conflict(count: int, possible: Callable[[Sequence[int]], bool]) -> list[int]:
     """Find a minimal conflict among constraints that leave nothing together: none of it can be left out.
 

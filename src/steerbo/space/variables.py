@@ -140,11 +140,11 @@ class Scaling:
             z == 1, self.high, np.where(z == 0, self.low, np.clip(inside, self.low, self.high))
         )
 
-    def beyond(self, z: float) -> float:
-        """Value of a code, whether it is inside of the bounds or not."""
+    def beyond(self, z: _arrays.Float[np.ndarray, " ..."]) -> _arrays.Float[np.ndarray, " ..."]:
+        """Map codes to user units, whether they are inside of the bounds or not."""
         if self.log:
-            return self.low * math.exp(z * self._logs)
-        return self.low + z * (self.high - self.low)
+            return np.asarray(self.low * np.exp(z * self._logs))
+        return np.asarray(self.low + z * (self.high - self.low))
 
     @cached_property
     def _logs(self) -> float:
@@ -399,13 +399,13 @@ class NumericVariable(BaseVariable):
     def _code(self, x: _arrays.Float[np.ndarray, " ..."]) -> _arrays.Float[np.ndarray, " ..."]:
         return self._scaling.forward(x)
 
-    def measured_at(self, z: float) -> float:
-        """Value of a code, also beyond the bounds, where `decode` ends.
+    def measured_at(self, z: _arrays.Float[np.ndarray, " n"]) -> list[float]:
+        """Values of codes (n,), also beyond the bounds, where `decode` ends.
 
-        >>> Float("heat", 20, 60).measured_at(1.25)
-        70.0
+        >>> Float("heat", 20, 60).measured_at(np.array([0.5, 1.25]))
+        [40.0, 70.0]
         """
-        return self._scaling.beyond(z)
+        return self._scaling.beyond(z).tolist()
 
     def _check_bounds(self) -> None:
         if not self.low < self.high:
@@ -599,6 +599,10 @@ class Categorical(BaseVariable):
         """Decode codes (n,), rounded and clipped, to choices."""
         codes = np.clip(np.rint(finite(self.name, z)), 0, len(self.choices) - 1).astype(int)
         return [self.choices[code] for code in codes.tolist()]
+
+    def measured_at(self, z: _arrays.Float[np.ndarray, " n"]) -> list[bool | int | float | str]:
+        """Choices of codes (n,): there are none beyond."""
+        return self.decode(z)
 
     def check_setting(self, value: Any) -> bool | int | float | str:
         """The choice equal to `value`.

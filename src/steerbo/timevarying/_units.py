@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Float
-from ..optim import in_units
 from ..space import Categorical, Space
 
 
@@ -55,7 +54,7 @@ def values_at(axes: Space, points: Float[np.ndarray, "n d"]) -> Float[np.ndarray
     found = points.copy()
     for j, variable in enumerate(axes):
         if not isinstance(variable, Categorical):
-            found[:, j] = in_units(variable, points[:, j])
+            found[:, j] = variable.measured_at(points[:, j])
     # to 14 digits: encoding rounds the last ones, and a table is read by whole numbers
     size = np.abs(found)
     power = 13.0 - np.floor(np.log10(np.where(size > 0, size, 1.0)))
