@@ -62,16 +62,17 @@ def test_a_function_as_a_mean_warns_of_nothing() -> None:
     assert not caught
 
 
-def test_on_a_logarithmic_scale_functions_see_values_and_hills_are_as_wide_in_every_decade() -> None:
-    number = Float("x", 1e-4, 1e4, scale="log")
-    hills = Bumps([[1e-2], [1e3]], [1.0, 1.0], 0.5)
+@pytest.mark.parametrize("unit", [1.0, 1e-40, 1e40])
+def test_on_a_logarithmic_scale_functions_see_values_and_hills_are_as_wide_in_every_decade(unit: float) -> None:
+    number = Float("x", 1e-4 * unit, 1e4 * unit, scale="log")
+    hills = Bumps([[1e-2 * unit], [1e3 * unit]], [1.0, 1.0], 0.5)
     means = Means(
-        TimeVarying([number], [Prior(SquaredExponential(0.2), m) for m in (lambda X: np.log10(X[:, 0]), hills)])
+        TimeVarying([number], [Prior(SquaredExponential(0.2), m) for m in (lambda X: np.log10(X[:, 0] / unit), hills)])
     )
-    points = number.encode(10.0 ** np.arange(-4.0, 4.0))[:, None]
+    points = number.encode(unit * 10.0 ** np.arange(-4.0, 4.0))[:, None]
     assert_allclose(means(points)[0], np.arange(-4.0, 4.0), atol=1e-12)
     assert_allclose(means.slope(points, np.array([[1.0], [0.0]]) * np.ones(8))[:, 0], 8.0, rtol=1e-6)
-    near = number.encode(10.0 ** np.array([-1.5, 2.5]))[:, None]
+    near = number.encode(unit * 10.0 ** np.array([-1.5, 2.5]))[:, None]
     assert_allclose(means(near)[1], np.exp(-0.5), rtol=1e-9)
 
 

@@ -58,5 +58,6 @@ def values_at(axes: Space, points: Float[np.ndarray, "n d"]) -> Float[np.ndarray
     # to 14 digits: encoding rounds the last ones, and a table is read by whole numbers
     size = np.abs(found)
     power = 13.0 - np.floor(np.log10(np.where(size > 0, size, 1.0)))
-    scale = 10.0 ** np.clip(power, 0, 22)  # powers that are exact
-    return np.where(power < 0, found, np.rint(found * scale) / scale)
+    exact = (power >= 0) & (power <= 22)  # powers of ten that are floats
+    scale = 10.0 ** np.where(exact, power, 0.0)
+    return np.where(exact, np.rint(found * scale) / scale, found)
