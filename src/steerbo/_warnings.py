@@ -5,8 +5,6 @@ from __future__ import annotations
 import sys
 import warnings
 
-_OWN = __name__.partition(".")[0]
-
 
 def warn(warning: Warning) -> None:
     """Warn at the nearest line of a caller outside the library.
@@ -24,4 +22,4 @@ def warn(warning: Warning) -> None:
 
 
 def _is_own(module: str) -> bool:
-    return module == _OWN or module.startswith(f"{_OWN}.")
+    return module.partition(".")[0] == __name__.partition(".")[0]
