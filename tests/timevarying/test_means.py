@@ -95,6 +95,15 @@ def test_functions_see_whole_numbers_and_coordinates_as_they_were_written() -> N
     assert_allclose(Means(places)(places.points)[0], np.arange(1, 51), atol=0)
 
 
+def test_the_slope_of_a_function_is_right_on_a_narrow_range_far_from_zero() -> None:
+    width = 0.01234
+    prior = Prior(SquaredExponential(0.01), mean=lambda X: np.sin(400 * (X[:, 0] - 1550.1)))
+    means = Means(TimeVarying([Float("wavelength", 1550.1, 1550.1 + width)], [prior]))
+    points = np.random.default_rng(0).random((50, 1))
+    expected = 400 * width * np.cos(400 * width * points[:, 0])
+    assert_allclose(means.slope(points, np.ones((1, 50)))[:, 0], expected, atol=2e-3)
+
+
 def test_hills_in_words() -> None:
     given = Prior(SquaredExponential([0.7, 2.0]), Bumps([["new", 8.0]], [3.0], width=2.0))
     assert "mean bumps (centres new 8, heights 3, width 2, base 0)" in str(given)

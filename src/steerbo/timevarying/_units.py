@@ -54,10 +54,22 @@ def values_at(axes: Space, points: Float[np.ndarray, "n d"]) -> Float[np.ndarray
     found = points.copy()
     for j, variable in enumerate(axes):
         if not isinstance(variable, Categorical):
-            found[:, j] = variable.measured_at(points[:, j])
-    # to 14 digits: encoding rounds the last ones, and a table is read by whole numbers
-    size = np.abs(found)
-    power = 13.0 - np.floor(np.log10(np.where(size > 0, size, 1.0)))
+            x = np.array(variable.measured_at(points[:, j]))
+            ends = max(abs(variable.low), abs(variable.high))
+            found[:, j] = _as_written(x, np.abs(x) if variable.scale == "log" else ends)
+    return found
+
+
+def _as_written(
+    x: Float[np.ndarray, " n"], size: Float[np.ndarray, " n"] | float
+) -> Float[np.ndarray, " n"]:
+    """Undo what encoding rounded, as a table is read by whole numbers: a value of 14 digits of its size is one again.
+
+    >>> _as_written(np.array([2.9999999999999996, 1 / 3]), 10.0).tolist()
+    [3.0, 0.3333333333333333]
+    """
+    power = 13.0 - np.floor(np.log10(np.where(np.equal(size, 0), 1.0, size)))
     exact = (power >= 0) & (power <= 22)  # powers of ten that are floats
     scale = 10.0 ** np.where(exact, power, 0.0)
-    return np.where(exact, np.rint(found * scale) / scale, found)
+    short = np.rint(x * scale) / scale
+    return np.where(exact & (np.abs(short - x) <= 1e-15 * size), short, x)
