@@ -74,6 +74,7 @@ def test_the_usual_range_is_that_of_outcomes_that_are_not_doubted() -> None:
     (doubted,) = [dot for dot in chart.dots if dot.kind == "off"]
     assert doubted.y == "0.00%"
     assert doubted.text.endswith("probably wrong")
+    assert chart.says.endswith("hollow ones: probably wrong; at the edge: beyond it."), "it is drawn where it is not"
     assert settings_of(study, advice_of(study), "x").outcomes[1] < 10
 
 

@@ -443,11 +443,12 @@ def progress(
     across = Axis(first if found.along == "time" else 0.0, last)
     least, most = value_range(found)
     up = Axis(least, most, rising=True, log=found.log)
-    dots, at = list[Mark](), list[float]()
+    dots, at, beyond = list[Mark](), list[float](), False
     for x, value, r in found.told:
         said = f"round {r.number}: {words.outcome(value)} with {r.suggestion.scope}"
         if r.suggestion.token in found.doubted:  # perhaps far beyond the axis
             within = min(max(value, least), most)
+            beyond = beyond or within != value
             dots.append(Mark(across.at(x), up.at(within), f"{said}, probably wrong", "off"))
         else:
             dots.append(Mark(across.at(x), up.at(value), said))
@@ -460,6 +461,8 @@ def progress(
     says = (
         f"Line: {found.says}{', as was known then. Band: 95 %' if band else ''}. " if line else ""
     )
+    wrong = ", hollow ones: probably wrong" if found.doubted else ""
+    wrong += "; at the edge: beyond it" if beyond else ""
     spending = f"spent ({words.money})" if words.money else "money spent"
     return Chart(
         line=line,
@@ -468,7 +471,7 @@ def progress(
         across=across.ticks(),
         up=up.ticks(6),
         along=spending if found.along == "money spent" else found.along,
-        says=f"{says}Dots: every outcome{', hollow ones: probably wrong' if found.doubted else ''}.",
+        says=f"{says}Dots: every outcome{wrong}.",
         text=f"{len(at)} outcomes, the last {words.outcome(found.told[-1][1])}",
     )
 
