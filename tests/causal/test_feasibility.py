@@ -179,6 +179,21 @@ def test_a_scope_of_no_variables_may_fail_and_has_limits_too(method: str) -> Non
     assert optimizer.recommend().scope.set == ("z",)
 
 
+def test_a_scope_that_sets_nothing_has_limits_and_a_price_too() -> None:
+    graph = sb.CausalGraph.from_text("x -> y", target="y", intervenable=["x"])
+    limits = [sb.OutcomeConstraint("strain", at_most=0.5, probability=0.9)]
+    optimizer = sb.Optimizer(sb.Causal(graph, [sb.Float("x", 0, 1)], prices={"x": 2}, base=1, limits=limits))
+    for k in range(6):
+        for values in ({}, {"x": k / 5}):
+            optimizer.tell(optimizer.attach(values), 1.0 + 0.1 * k, realised={"strain": 0.3 + 0.05 * k})
+    asked = optimizer.ask()  # a Python error, since the cheapest scope has no columns
+    assert asked.limits["strain"] is not None
+    assert {each.scope.set for each in optimizer.recommend().alternatives} | {optimizer.recommend().scope.set} == {
+        (),
+        ("x",),
+    }
+
+
 @pytest.mark.parametrize("drift", ["learned", sb.Decay(0.05)])
 def test_it_may_drift(drift: Any) -> None:
     optimizer, _ = played(problem(drift=drift), 8)

@@ -286,3 +286,50 @@ def _within_a_budget_of_heat() -> sb.Optimizer:
         heat = float(x.sum() + 0.02 * draws.normal())
         optimizer.add(value, realised={**dict(zip(names, x.tolist(), strict=True)), "heat": heat})
     return optimizer
+
+
+@pytest.mark.parametrize(
+    ("costs", "more"),
+    [
+        ([1, 3], {"tolerance": sb.Absolute(10)}),
+        ([1, 3], {"tolerance": sb.costvarying.Threshold(-5)}),
+        ([1, 3], {"value_of_one": 1.0}),
+        (["1 + z", "3 + x"], {"value_of_one": 1.0}),
+    ],
+)
+def test_a_limit_is_not_sold_for_money_where_values_hardly_differ(costs: list[Any], more: dict[str, Any]) -> None:
+    """A cheap set keeps it half of the time. Cost or tolerance are some thousand deviations of the value."""
+    either = [sb.Float("x", 0, 1, law=sb.Uniform()), sb.Float("z", 0, 1, law=sb.Uniform())]
+    limits = [sb.OutcomeConstraint("heat", at_most=0.5, probability=0.9)]
+    problem = sb.CostVarying(either, [["z"], ["x", "z"]], costs=costs, limits=limits, **more)
+    optimizer, nature = sb.Optimizer(problem, rounds=60, seed=0), np.random.default_rng(0)
+    for _ in range(9):
+        asked = optimizer.ask()
+        x = {"x": nature.uniform(), "z": nature.uniform(), **asked.values}
+        optimizer.tell(asked, 1.0 + 0.001 * x["x"], realised={**x, "heat": x["x"] + 0.02 * nature.normal()})
+    for each in [*optimizer.history][-2:]:
+        assert (each.suggestion.limits["heat"] or 0.0) > 0.85, "the cheap set keeps it half of the time"
+    assert optimizer.recommend().scope.set == ("x", "z")
+
+
+@pytest.mark.parametrize("worth", [None, 2.0])
+def test_where_nothing_keeps_a_limit_the_likeliest_is_recommended_in_any_unit(worth: float | None) -> None:
+    """A tolerance in units of the value was compared with deviations of the limited outcome."""
+    found = []
+    for unit in (1.0, 1024.0):
+        problem = sb.CostVarying(
+            [sb.Float("x", 0, 1, law=sb.Uniform()), sb.Float("z", 0, 1, law=sb.Uniform())],
+            [["z"], ["x", "z"]],
+            costs=[1, 9],
+            tolerance=None if worth else sb.Absolute(0.5 * unit),
+            value_of_one=None if worth is None else worth / unit,
+            limits=[sb.OutcomeConstraint("heat", at_most=-1, probability=0.9)],
+        )
+        study, draw = sb.Optimizer(problem, seed=0), np.random.default_rng(0)
+        for _ in range(9):
+            x = {"x": float(draw.uniform()), "z": float(draw.uniform())}
+            study.add(unit * round(8 * x["z"]) / 8, {**x, "heat": 0.2 * x["x"]})
+        found.append(study.recommend())
+    assert found[0].says("none-keeps")
+    assert found[0].scope.set == ("x", "z"), "a cheap set that leaves x to nature is less likely to keep it"
+    assert found[0].values == found[1].values

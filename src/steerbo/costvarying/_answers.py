@@ -188,14 +188,14 @@ class Answers:
         sign, costs = self.problem.sign, self.costs.means()
         rows, found = [row for row, _ in both], np.array([one.value for _, one in both])
         means = np.array([sign * (row.mean or 0.0) for row in rows])
-        # infeasible settings are no answer, unless all are: then the likeliest
+        # infeasible settings are no answer, unless all are: then the likeliest, at any price
         if self.surrogate.feasibility.active:
             kept = found > UNLIKELY / 2
-            if kept.any():
-                means = np.where(kept, means, -np.inf)
-                means = self.surrogate.with_failure(means, candidates, range(len(means)))
-            else:
-                means = found
+            if not kept.any():
+                chosen = int(found.argmax())
+                return rows, float(means[chosen]), np.array([chosen]), chosen
+            means = np.where(kept, means, -np.inf)
+            means = self.surrogate.with_failure(means, candidates, range(len(means)))
         if self.problem.value_of_one is not None:
             nets = means - [self._price_in_value(row) for row in rows]
             chosen = int(nets.argmax())

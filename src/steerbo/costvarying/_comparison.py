@@ -204,10 +204,14 @@ class ArmComparison:
         return self._bounded(k, found, float(upper))
 
     def _bounded(self, k: int, found: Maximum, upper: float) -> float:
-        """The bound of an arm, net of its cost; that of its set is one for what stays, or moves a little, too."""
+        """The bound of an arm, net of its cost; that of its set is one for what stays, or moves a little, too.
+
+        Of arms that are unlikely to keep the limits the likeliest counts, whatever it costs.
+        """
         a = self.arms[k]
         self._upper[a], self._found[a] = upper, found
-        bound, arms = float(upper - self._worth[k]), self.candidates.arms
+        worth = self._worth[k] if self._is_likely(k) else 0.0
+        bound, arms = float(upper - worth), self.candidates.arms
         if arms[a].whole:
             # an arm that stays, or moves a little, reaches no further, but for where a search ends
             same = [j for j, b in enumerate(self.arms) if arms[b].set == arms[a].set and b != a]
@@ -221,12 +225,20 @@ class ArmComparison:
         if (play := self._moves.play_of(a)) is None:
             return -np.inf
         self.next_points[a] = play
-        return float(self._upper[a] - self._worth[k])
+        return float(self._upper[a] - (self._worth[k] if self._is_likely(k) else 0.0))
+
+    def _is_likely(self, k: int) -> bool:
+        """Whether an arm has settings that are likely to keep the limits and to work."""
+        return self._found[self.arms[k]].value > UNLIKELY / 2.0
 
     def _least(self) -> float:
-        """Value that an arm must come near: the least acceptable one where the best may reach the largest bound."""
-        highest = float(self._bounds.upper[self._bounds.highest(range(len(self.arms)))])
-        if self._method.problem.value_of_one is not None:
+        """Value that an arm must come near: the least acceptable one where the best may reach the largest bound.
+
+        A tolerance gives up value, and not the probability to keep a limit.
+        """
+        best = self._bounds.highest(range(len(self.arms)))
+        highest = float(self._bounds.upper[best])
+        if self._method.problem.value_of_one is not None or not self._is_likely(best):
             return highest
         return min(highest, self._method.surrogate.acceptable(highest, self.candidates.known))
 

@@ -144,7 +144,7 @@ class CrossedOutcomes:
             each = np.array([each.kernel.diagonal(rows) for each in self._priors])
             prior = each.reshape(len(each), -1, s)
         # it grows by factors along columns, so that those of settings and of draws are enough
-        cube = rows.reshape(-1, s, d)
+        cube = rows.reshape(len(rows) // s, s, d)
         noise = np.array([each.noise_at(cube[:, 0]) for each in self._priors])
         growth = np.array([each.noise_at(cube[0]) for each in self._priors])
         return prior, noise[:, :, None] * (growth / growth[:, :1])[:, None]
