@@ -125,7 +125,7 @@ def _choices(kind: str, units: Units) -> Iterator[Any]:
     """All that a study says, in plain units: choices, the answer with its bounds and costs, and the possible gain."""
     study = sb.Optimizer(KINDS[kind](units), rounds=ROUNDS + 1, seed=3)
     for number in range(ROUNDS):
-        asked = study.ask(**({"time": units.time * number} if study.problem.timed else {}))
+        asked = study.ask(time=units.time * number if study.problem.timed else None)
         asked = _told(study, asked, units)
         yield units.of_one(asked.values), [*asked.limits.values()]
     for each in (answer := study.recommend(), *answer.alternatives):
@@ -141,6 +141,7 @@ def _choices(kind: str, units: Units) -> Iterator[Any]:
 
 SAME = [
     ("value", {"value": FACTOR}, [*KINDS]),
+    ("tiny value", {"value": FACTOR**-4}, [*KINDS]),
     ("sign", {"minimize": True}, [*KINDS]),
     ("x", {"x": FACTOR}, [kind for kind in KINDS if kind != "mean-field"]),
     ("heat", {"heat": FACTOR}, ["cost-varying", "cost-varying, out of reach", "time-varying"]),
@@ -187,19 +188,17 @@ def _renamed(said: Any, units: Units) -> Any:
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("causal", "mean-field")])
 def test_answer_card_and_prediction_say_the_same_of_a_play(kind: str) -> None:
     study, units = sb.Optimizer(KINDS[kind](Units()), rounds=ROUNDS, seed=5), Units()
+    timed = study.problem.timed
     for number in range(ROUNDS - 1):
-        _told(study, study.ask(**({"time": float(number)} if study.problem.timed else {})), units)
+        _told(study, study.ask(time=float(number) if timed else None), units)
     for answer in (study.recommend(), *study.recommend().alternatives):
-        predicted = study.predict(answer.values)
-        assert answer.mean is not None
-        assert answer.lower is not None
-        assert answer.upper is not None
-        assert answer.lower <= answer.mean <= answer.upper
-        said = [(each.mean, each.lower, each.upper) for each in (answer, predicted)]
-        np.testing.assert_allclose(*said, rtol=1e-9)
-    now = {"time": float(ROUNDS)} if study.problem.timed else {}
-    asked = study.ask(**now)
-    card, predicted = study.card(asked), study.predict(asked.values, **now)
-    np.testing.assert_allclose(
-        [card.mean, card.lower, card.upper], [predicted.mean, predicted.lower, predicted.upper], rtol=1e-9
-    )
+        lower, mean, upper = _bounds(answer)
+        assert lower <= mean <= upper
+        assert _bounds(study.predict(answer.values)) == pytest.approx((lower, mean, upper), rel=1e-9)
+    now = float(ROUNDS) if timed else None
+    asked = study.ask(time=now)
+    assert _bounds(study.card(asked)) == pytest.approx(_bounds(study.predict(asked.values, time=now)), rel=1e-9)
+
+
+def _bounds(answer: Any) -> tuple[float, float, float]:
+    return answer.lower, answer.mean, answer.upper

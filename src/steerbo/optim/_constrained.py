@@ -138,7 +138,7 @@ def _climb(
     low, width = region.low[free], (region.high - region.low)[free]
     along = slope[free] * width
     steep = float(np.abs(along).max()) if np.isfinite(along).all() else 0.0
-    value = max(abs(first), 1e-3)
+    value = max(abs(first), 1e-3 * steep) or 1.0  # in any unit
     # SLSQP's first step is the slope
     scale = steep / _FIRST_STEP if steep > _FLAT * value else value
     exact = options["ftol"] * value / scale
