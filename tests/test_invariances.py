@@ -23,9 +23,10 @@ OTHER_NAMES = {"x": "температура", "z": "湿度", "heat": "الحرا
 
 @dataclass(frozen=True)
 class Units:
-    """Units and names of a study: one of outcomes, of x, of the limited outcome, of money, of time; and a sign."""
+    """Unit and origin of outcomes; units of x, the limited outcome, money and time; a sign, and names."""
 
     value: float = 1.0
+    origin: float = 0.0
     x: float = 1.0
     heat: float = 1.0
     money: float = 1.0
@@ -39,7 +40,7 @@ class Units:
 
     def told(self, value: float) -> float:
         """Outcome as this study is told it."""
-        return (-1.0 if self.minimize else 1.0) * self.value * value
+        return (-1.0 if self.minimize else 1.0) * (self.value * value + self.origin)
 
     def of_one(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Settings of this study in the units and names of the plain one."""
@@ -175,6 +176,15 @@ def test_units_signs_and_names_do_not_matter(
     if "names" in other and kind == "mean-field":
         found = [_renamed(each, units) for each in found]
     assert found == plain(kind)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "mean-field"])
+def test_the_origin_of_outcomes_does_not_matter_but_for_rounding(plain: Callable[[str], list[Any]], kind: str) -> None:
+    """Climbs ended early where outcomes are far from 0, as temperatures in kelvin are."""
+    shifted = list(_choices(kind, Units(origin=FACTOR)))[:ROUNDS]
+    for (values, chances), (others, other_chances) in zip(shifted, plain(kind), strict=False):
+        assert values == pytest.approx(others, abs=2e-3)
+        assert chances == pytest.approx(other_chances, abs=2e-3)
 
 
 def _renamed(said: Any, units: Units) -> Any:

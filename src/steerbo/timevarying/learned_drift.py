@@ -240,7 +240,11 @@ class DriftingSurrogate:
     def _search(
         self, view: RoundView, model: Any, beta: float, upper: Any, random: np.random.Generator
     ) -> np.ndarray:
-        """Find the place of a box with the largest upper bound."""
+        """Find the place of a box with the largest upper bound, as exactly whatever its unit and origin are."""
+        origin = float(model.unstandardise(np.zeros(1))[0])
+
+        def standardised(points: np.ndarray) -> np.ndarray:
+            return np.asarray((upper(points) - origin) / model.scale)
 
         def rising(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             mean, variance, rise, widening = model.moments_and_gradients(
@@ -248,9 +252,9 @@ class DriftingSurrogate:
             )
             sd = np.sqrt(np.maximum(variance, 1e-16))
             slope = (rise + beta * widening / (2 * sd)[:, None])[:, :-1]
-            return np.asarray(model.unstandardise(mean + beta * sd)), model.scale * slope
+            return np.asarray(mean + beta * sd), slope
 
-        return np.asarray(self.highest(view, upper, rising, random))
+        return np.asarray(self.highest(view, standardised, rising, random))
 
     def highest(self, view: RoundView, upper: Any, rising: Any, random: np.random.Generator) -> Any:
         """Find the available place where a function is largest; ties are drawn.
