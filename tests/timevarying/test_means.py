@@ -76,6 +76,26 @@ def test_on_a_logarithmic_scale_functions_see_values_and_hills_are_as_wide_in_ev
     assert_allclose(means(near)[1], np.exp(-0.5), rtol=1e-9)
 
 
+@pytest.mark.parametrize("scale", ["linear", "log"])
+def test_functions_are_asked_within_the_bounds_alone(scale: Any) -> None:
+    """Slopes asked tables just beyond their ends: interpolators refused, and roots were no numbers."""
+    seen: list[float] = []
+
+    def root(X: np.ndarray) -> np.ndarray:
+        seen.extend(X[:, 0].tolist())
+        return np.asarray(np.sqrt(X[:, 0] - 1.0) + np.sqrt(4.0 - X[:, 0]))
+
+    variables: list[Any] = [Float("x", 1, 4, scale=scale), Categorical("line", ["a", "b"])]
+    means = Means(TimeVarying(variables, [Prior(SquaredExponential([1.0, 1.0]), root)]))
+    points = np.array([[0.0, 1.0], [0.5, 0.0], [1.0, 0.0]])
+    slope = means.slope(points, np.ones((1, 3)))
+    assert min(seen) >= 1.0
+    assert max(seen) <= 4.0
+    assert slope[0, 0] > 100.0 > abs(slope[1, 0])
+    assert slope[2, 0] < -100.0
+    assert_allclose(slope[:, 1], 0.0)
+
+
 @pytest.mark.parametrize("centre", [0.0, -1.0])
 def test_a_hill_beyond_a_logarithmic_scale_is_refused(centre: float) -> None:
     with pytest.raises(InvalidProblem, match=r"priors\.0\.mean\.centres: .* above 0"):

@@ -85,6 +85,7 @@ class DriftingSurrogate:
     Args:
         problem: the problem.
         seed: of draws of the hyperparameters.
+        history: of the study, whatever it is by now.
 
     Attributes:
         drift: how the objective changes with time, and when hyperparameters are due.

@@ -190,19 +190,21 @@ class Means:
     def slope(
         self, X: Float[np.ndarray, "r d"], weights: Float[np.ndarray, "P r"]
     ) -> Float[np.ndarray, "r d"]:
-        """The gradient of `Σ_p weights_pr m_p(x_r)`, (r, d); of functions by central differences."""
+        """The gradient of `Σ_p weights_pr m_p(x_r)`, (r, d); of functions by differences within the bounds."""
         slope = np.zeros(X.shape)
         if self._hilly:
             # (hills, r)
             pull = (self._heights.T @ weights) * self._hills(X) / self._widths[:, None] ** 2
             towards = pull.T @ self._centres - pull.sum(axis=0)[:, None] * X
             slope += towards * self._spans**2 * ~self._categorical
-        for j in range(X.shape[1] if self._functions else 0):
-            step = np.zeros(X.shape)
-            step[:, j] = _STEP
+        for j in np.flatnonzero(~self._categorical) if self._functions else ():
+            # a table of values, or a root, ends where the variable does
+            below, above = X.copy(), X.copy()
+            below[:, j] = np.maximum(X[:, j] - _STEP, np.minimum(X[:, j], 0.0))
+            above[:, j] = np.minimum(X[:, j] + _STEP, np.maximum(X[:, j], 1.0))
             for p, function in self._functions:
-                rise = self._called(function, X + step) - self._called(function, X - step)
-                slope[:, j] += weights[p] * rise / (2 * _STEP)
+                rise = self._called(function, above) - self._called(function, below)
+                slope[:, j] += weights[p] * rise / (above[:, j] - below[:, j])
         return slope
 
     def _called(
@@ -730,11 +732,7 @@ class BoxSurrogate:
         key = repr(view.available)
         if self._box is None or self._box[0] != key:
             self._box = key, box_of(self.problem, replace(view, margin=None))
-        return (
-            self._box[1]
-            if view.margin is None
-            else FeasibleRegion(self._box[1], view.margin, gradients=view.gradients)
-        )
+        return _within(self._box[1], view)
 
     def _search(
         self, view: RoundView, betas: PerPrior, weigh: Weigh, random: Generator
