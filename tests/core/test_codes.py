@@ -358,6 +358,19 @@ def test_a_code_at_an_end_of_the_others_is_asked_about(code: float) -> None:
     assert met >= 30
 
 
+def test_a_code_that_the_others_come_to_reach_is_asked_about_from_then_on() -> None:
+    """It counted again, and nothing was said of it any more."""
+    random, column = np.random.default_rng(3), Column(unusual)
+    kinds = []
+    for k in range(40):
+        number = 0.0 if k in (3, 9, 14) else float(random.uniform(40.0 if k < 20 else 0.0, 60.0))
+        column.state(str(k), number, (*random.uniform(0, 1, 2),))
+        kinds.append("code" if 0.0 in column.codes else "end" if 0.0 in column.ends else "")
+    assert kinds[14:20] == ["code"] * 6
+    assert "end" in kinds
+    assert "" not in kinds[14:]
+
+
 @pytest.mark.filterwarnings("ignore::steerbo.errors.OutOfRangeWarning")
 def test_an_end_of_the_others_is_asked_about_once_and_counts() -> None:
     optimizer = played((3.92, 4.71, 1.25, 0.0, 5.13, 2.88, 0.0, 0.43))

@@ -149,9 +149,9 @@ class Column:
             self._add(self._told[name])
             if self._judged(number) == "code":
                 self.codes = self.codes | {number}
+        before = self.codes | self.ends if number is None else self.codes | self.ends | {number}
         self.codes = {code for code in self.codes if self._judged(code) == "code"}
-        asked_about = self.ends if number is None else self.ends | {number}
-        self.ends = {each for each in asked_about if self._judged(each) == "end"}
+        self.ends = {each for each in before - self.codes if self._judged(each)}
 
     def foresee(self, number: float, place: Place) -> tuple[Repeated, int]:
         """What a number will be with one more of it, and at how many settings it will have been told."""
