@@ -67,5 +67,14 @@ def test_points_with_coordinates_of_their_own_are_judged_by_those() -> None:
     assert not noticed(sb.TimeVarying([place], [prior], coordinates=[[0.0], [1.0], [2.0]]))
 
 
+@pytest.mark.parametrize("height", [0.0, -3.0, 1e17])
+def test_a_coordinate_that_all_points_share_has_no_range(height: float) -> None:
+    place, prior = sb.Categorical("place", ["a", "b", "c"]), sb.Prior(SquaredExponential(50.0))
+    problem = sb.TimeVarying([place], [prior], coordinates=[[x, height] for x in (0.0, 50.0, 100.0)])
+    assert not noticed(problem)
+    assert problem.points is not None
+    assert problem.points.tolist() == [[0.0, 0.0], [0.5, 0.0], [1.0, 0.0]]
+
+
 def test_without_priors_nothing_is_noticed() -> None:
     assert not noticed(sb.TimeVarying([sb.Float("oven", 30, 60)]))

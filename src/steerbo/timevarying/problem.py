@@ -529,7 +529,7 @@ class TimeVarying(ConstrainedProblem):
         ends = ((min(column), max(column)) for column in zip(*self.coordinates, strict=True))
         return Space(
             [
-                Float(f"coordinate {j}", low, high if high > low else low + 1.0)
+                Float(f"coordinate {j}", low, high if high > low else low + max(abs(low), 1.0))
                 for j, (low, high) in enumerate(ends, 1)
             ]
         )
@@ -594,7 +594,11 @@ class TimeVarying(ConstrainedProblem):
         """Lengthscales of the priors that are probably in another unit than the variable; none without priors."""
         if self.automatic:
             return []
-        return unlikely_lengthscales(self.given, self.axes)
+        found = unlikely_lengthscales(self.given, self.axes)
+        if self.points is None:
+            return found
+        spread = np.ptp(self.points, axis=0)  # coordinates may all be the same
+        return [each for each in found if spread[each.coordinate] > 0.0]
 
     @cached_property
     def choices(self) -> tuple[tuple[Any, ...], ...] | None:
