@@ -861,6 +861,8 @@ class CausalMethod(Method[Causal, O]):
             raise InvalidRequest(
                 "policy", str(advice), "a scope with an outcome to learn from", "Tell one first."
             )
+        if (tried := self.tried(advice, known)) is not None:
+            return PolicyStep.of(tried, context)
         step: PolicyStep = advice.act.step(context)
         if step.observe:
             return step

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -245,7 +246,35 @@ class Method(ABC, Generic[P, OptionsT]):
 
     def _answer_at(self, context: Mapping[str, Any]) -> Recommendation:
         """`recommend_at`; where the problem drifts, the reasons begin with the time that the answer is for."""
-        return self._dated(self.recommend_at(context), context)
+        answer = self.recommend_at(context)
+        return self._dated(self.tried(answer, context) or answer, context)
+
+    def tried(self, answer: Recommendation, context: Mapping[str, Any]) -> Recommendation | None:
+        """The settings that were played with the best outcome, where an answer is no better; None: it is, or was.
+
+        After one outcome, or some that are alike, all settings are expected to be equally good. Of
+        a policy, whose settings follow what is looked at, none is compared, nor where a limit is
+        learned, which tells settings apart.
+        """
+        learned = any(isinstance(each, OutcomeConstraint) for each in self.problem.every_limit)
+        if learned or answer.scope.look or answer.mean is None:
+            return None
+        plays = [
+            (self.problem.sign * self.problem.scalar(outcome), played.suggestion.values)
+            for played, outcome in self.history.told
+            if played.suggestion.scope == answer.scope
+        ]
+        if not plays or any(values == answer.values for _, values in plays):
+            return None
+        _, values = max(plays, key=lambda play: play[0])
+        try:
+            there = self.predict_at(values, context)
+        except SteerboError:
+            return None
+        dearer = (there.cost or 0.0) > (answer.cost or 0.0)
+        if there.mean is None or not math.isclose(there.mean, answer.mean) or dearer:
+            return None
+        return replace(there, reasons=answer.reasons, alternatives=answer.alternatives)
 
     def _dated(self, answer: Recommendation, context: Mapping[str, Any]) -> Recommendation:
         """Answer whose reasons begin with the time that it is for, where the problem drifts."""

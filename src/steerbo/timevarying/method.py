@@ -571,6 +571,8 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         """Recommend for another time and other available places. Priors allow that before any outcome."""
         view = self.view_to_answer(request.get("time", self.now), context, request.get("available"))
         advice = self._answer(view)
+        if "available" not in request:
+            advice = self.tried(advice, {**context, TIME.name: view.time}) or advice
         step = PolicyStep.of(advice, context)
         return replace(step, reasons=(reason("as-of", time=view.time), *step.reasons))
 
