@@ -271,15 +271,20 @@ def test_an_arm_costs_its_actions_and_looks_once_and_those_fit_for_which_there_i
 def test_the_arm_to_be_played_for_a_start_is_one_that_fits() -> None:
     optimizer = Optimizer(priced.problem(), "cheap-first", seed=0, budget=25, initial=1)
     method = paying(optimizer)
-    first = method.needs_initial_plays()
+
+    def waiting() -> int | None:
+        found: int | None = method.needs_initial_plays(method.costs.affordable())
+        return found
+
+    first = waiting()
     assert first is not None
     assert method.costs.minima[first] <= 25
-    while (suggestion := optimizer.ask()) is not None and method.needs_initial_plays() is not None:
+    while (suggestion := optimizer.ask()) is not None and waiting() is not None:
         while suggestion.observe:
             suggestion = optimizer.decide(suggestion, dict.fromkeys(suggestion.observe, 0.5))
         optimizer.tell(suggestion, 0.0)
         method = paying(optimizer)
-        then = method.needs_initial_plays()
+        then = waiting()
         assert then is None or method.costs.minima[then] <= optimizer.history.remaining
     assert len(optimizer.history) > 1
 

@@ -158,6 +158,27 @@ def test_only_plays_tell_of_it_also_those_that_broke_and_corrections_count() -> 
     assert sb.load(optimizer.to_json()).ask() == optimizer.ask()
 
 
+@pytest.mark.all_draws
+@pytest.mark.parametrize("method", ["cabo", "cheap-first"])
+def test_a_scope_that_never_keeps_to_it_is_not_played_to_know_it_better(method: str) -> None:
+    """It was played again as the rounds doubled, at a probability of 0; where it set nothing, that raised."""
+    graph = sb.CausalGraph.from_text("x -> z -> y; x <-> y", target="y", intervenable=["x", "z"])
+    limits = [sb.OutcomeConstraint("strain", at_most=0.5, probability=0.9)]
+    of = sb.Causal(graph, [sb.Float("x", 0, 1), sb.Float("z", 0, 1)], limits=limits)
+    optimizer, random, played = sb.Optimizer(of, method, seed=0), np.random.default_rng(0), list[str]()
+    for _ in range(34):
+        asked = optimizer.ask()
+        assert asked is not None
+        z = asked.values.get("z", random.uniform(0.7, 0.9))
+        played.append(" + ".join(asked.scope.set))
+        told = {"x": random.random(), "z": z, **asked.values, "strain": z + 0.02 * random.normal()}
+        optimizer.tell(asked, z + 0.02 * random.normal(), realised=told)
+    assert {*played} >= {"", "z"}
+    assert {*played[20:]} == {"z"}
+    (other,) = (line for line in str(optimizer.recommend()).splitlines() if "or set nothing" in line)
+    assert "no settings are known yet that keep" in other
+
+
 @pytest.mark.parametrize("method", ["coca-bo", "cabo", "cheap-first"])
 def test_a_scope_of_no_variables_may_fail_and_has_limits_too(method: str) -> None:
     """To set nothing after no look: there was a foreign error as soon as two of its plays had failed, or five told."""

@@ -105,10 +105,13 @@ class Policy(Recommendation):
         parts = [line, *([f"set {settings_text(self.values, self.shown)}"] if self.values else [])]
         parts += [self.why] if self.why else []
         parts += [str(self.table)] if self.table else []
-        others = (
-            f"  {'' if o.context else 'or '}{str(o).splitlines()[0]}" for o in self.alternatives
-        )
-        return "\n".join([*parts, *others])
+        return "\n".join([*parts, *(other._in_a_line() for other in self.alternatives)])
+
+    def _in_a_line(self) -> str:
+        """Text among the alternatives of another; it ends with the cautions."""
+        line = str(self).splitlines()[0]
+        cautions = f"; {self.why}" if self.why and self.mean is not None else ""
+        return f"  {'' if self.context else 'or '}{line}{cautions}"
 
     def among(self, others: tuple[Policy, ...]) -> Policy:
         """Add alternatives."""

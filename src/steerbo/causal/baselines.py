@@ -34,10 +34,11 @@ class CaBO(CausalMethod[ModelOptions]):
 
     def choose(self, request: Mapping[str, Any]) -> Choice:
         """Choose the arm with the largest causal acquisition value."""
-        first = self.needs_initial_plays()
+        seen = context_of(request)
+        some = self.most_feasible(self.costs.affordable(), seen)
+        first = self.needs_initial_plays(some)
         if first is not None:
             return self.play(first, request, {})
-        some, seen = self.costs.affordable(), context_of(request)
         likely = self.feasibility.success_probabilities[some]
         found = (likely * [self._improvement(int(i), seen) for i in some]).tolist()
         return self.play(int(some[np.argmax(found)]), request, {"improvement": found})

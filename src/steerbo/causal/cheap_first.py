@@ -125,12 +125,13 @@ class CheapFirst(CausalMethod[CheapOptions]):
         if (today := self.todays_play(request)) is not None:
             return today
         some, known = self.costs.affordable().tolist(), context_of(request)
-        initial = self._initial_play(some)
-        if initial is not None:
+        if limited := any(learned.models for learned in self.feasibility.learned):
+            some, values, policies = most_feasible(some, *self._values(some, known))
+        if (initial := self._initial_play(some)) is not None:
             return self.play(initial, request, {"phase": "first plays"})
         root, patience = math.sqrt(self.options.beta), self.options.patience
-        values, policies = self._values(some, known)
-        some, values, policies = most_feasible(some, values, policies)
+        if not limited:
+            some, values, policies = most_feasible(some, *self._values(some, known))
         highest = float(self._upper(some, values).max())
         least = min(self._acceptable(highest, known), highest)
 
@@ -454,16 +455,18 @@ class CheapFirst(CausalMethod[CheapOptions]):
         or those of the recommended one are few. Arms of which hardly any play has worked are not
         waited for.
         """
-        judged = self.judged.tolist()
-        if self._initial_play(range(len(self.arms))) is not None or not judged:
-            return math.inf
-        (chosen, best), *_ = self._ranking(context)
-        if best.says("none-keeps") or len(self.models[chosen]) < STARTING_POINTS:
+        if not (judged := self.judged.tolist()):
             return math.inf
         policies = list(self.policy_values(judged, context))
         some, values, policies = most_feasible(
             judged, [each.at_rate(BOUND, ROWS) for each in policies], policies
         )
+        out = {*judged} - {*some}
+        if self._initial_play([i for i in range(len(self.arms)) if i not in out]) is not None:
+            return math.inf
+        (chosen, best), *_ = self._ranking(context)
+        if best.says("none-keeps") or len(self.models[chosen]) < STARTING_POINTS:
+            return math.inf
         highest = float(self._upper(some, values).max())
         assert best.cost is not None or self.problem.prices is None
         assert best.mean is not None

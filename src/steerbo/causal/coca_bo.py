@@ -122,15 +122,15 @@ class CoCaBO(CausalMethod[CoCaOptions]):
 
     def _chosen(self, request: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
         """Arm to play, and the reason as logged."""
-        some, first = self.costs.affordable(), self.needs_initial_plays()
+        known = context_of(request)
+        some = self.most_feasible(self.costs.affordable(), known)
+        first = self.needs_initial_plays(some)
         if first is None and self.explores:
-            first = self.underexplored()
+            first = self.underexplored(some)
         if first is not None:
             return first, {"phase": "first plays"}
         if len(some) == 1:
             return int(some[0]), {"phase": "only scope"}
-        known = context_of(request)
-        some = self.most_feasible(some, known)
         index = self._with_failures(self._values(known) + self.margins())
         i = int(some[np.argmax(index[some])])
         told = {"index": (self.problem.sign * index).tolist()} if np.isfinite(index).all() else {}

@@ -301,20 +301,18 @@ class CausalMethod(Method[Causal, O]):
         """Plays of a model before constraints on outcomes restrict the next ones."""
         return STARTING_POINTS if self.problem.further else 0
 
-    def needs_initial_plays(self) -> int | None:
-        """The affordable arm played least among those whose initial plays are not complete; None if there is none."""
-        some = self.costs.affordable()
+    def needs_initial_plays(self, some: Int[np.ndarray, " k"]) -> int | None:
+        """The least played of some arms whose initial plays are not complete; None if there is none."""
         told = np.array([self.told(i) for i in some])
         needed = np.array([self.needed(i) for i in some])
         first = needs_initial_plays(self.plays[some], told, needed)
         return None if first is None else int(some[first])
 
-    def underexplored(self) -> int | None:
-        """An affordable arm played too seldom for the rounds of an average arm; None if there is none.
+    def underexplored(self, some: Int[np.ndarray, " k"]) -> int | None:
+        """One of some arms played too seldom for the rounds of an average one; None if there is none.
 
         See `bandit.underexplored`.
         """
-        some = self.costs.affordable()
         counting = self.feasibility.counted_plays(self.plays)
         likely = self.feasibility.success_probabilities
         found = underexplored(counting[some], many=True, likely=likely[some])
@@ -324,7 +322,7 @@ class CausalMethod(Method[Causal, O]):
         """Select the arms that have a feasible action in most contexts."""
         arms = np.array([*some])
         shares = np.array([self._infeasible_share(i, known) for i in arms])
-        return arms[shares <= shares.min()]
+        return arms[shares <= shares.min(initial=np.inf)]
 
     def _infeasible_share(self, i: int, known: Mapping[str, Any]) -> float:
         return self.feasibility.of(i).infeasible_share_of(lambda: self.contexts(i, known))
@@ -704,7 +702,8 @@ class CausalMethod(Method[Causal, O]):
         waited for.
         """
         judged = self.judged
-        if self.needs_initial_plays() is not None or not len(judged):
+        some = self.most_feasible(self.costs.affordable(), context)
+        if self.needs_initial_plays(some) is not None or not len(judged):
             return np.inf
         recommended, advice = self._ranking(context)[0]
         if advice.says("none-keeps") or len(self.models[recommended]) < STARTING_POINTS:

@@ -177,7 +177,7 @@ class AtRandom(RandomWeights):
         """Never let a model choose."""
         return 2**62
 
-    def needs_initial_plays(self) -> int | None:
+    def needs_initial_plays(self, some: np.ndarray) -> int | None:
         """Any scope."""
         draw = self.streams(self.history.next_round, "choose")
         return int(draw.integers(len(self.arms)))
