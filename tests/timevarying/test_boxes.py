@@ -11,7 +11,7 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, WhiteKernel
 from sklearn.gaussian_process.kernels import Matern as SklearnMatern
 
-from steerbo import Decay, Float, Optimizer, Prior, TimeVarying
+from steerbo import Decay, Float, Optimizer, OutcomeConstraint, Prior, TimeVarying
 from steerbo.errors import ModelFailure
 from steerbo.timevarying import Bumps, Matern, MaternInTime, Periodic, SquaredExponential
 from steerbo.timevarying._priors import spatial
@@ -37,6 +37,30 @@ def plane(priors: list[Prior] | None = None, **more: Any) -> TimeVarying:
 def outcomes(n: int = 25) -> list[Datum]:
     random = np.random.default_rng(0)
     return [Datum(float(i + i % 3), i, random.random(2), float(random.normal())) for i in range(n)]
+
+
+def test_the_level_of_a_prior_does_not_change_where_climbs_end() -> None:
+    """A climb ended where a step gained less than a share of the value: far from 0 that was at once."""
+
+    def choices(level: float) -> list[list[float]]:
+        prior = Prior(SquaredExponential(0.3, variance=0.04), mean=level, noise=0.02)
+        limits = [OutcomeConstraint("heat", at_most=0.5, probability=0.9)]
+        problem = TimeVarying([Float("x", 0, 1), Float("y", 0, 1)], [prior], limits=limits)
+        optimizer, found = Optimizer(problem, "gp-ucb", seed=1), []
+
+        def value(x: float, y: float) -> float:
+            return level - 0.5 * (x - 0.375) ** 2 - 0.5 * (y - 0.375) ** 2
+
+        for x, y in np.random.default_rng(0).random((8, 2)):
+            optimizer.add(value(x, y), {"x": x, "y": y, "heat": x})
+        for _ in range(3):
+            asked = optimizer.ask()
+            assert asked is not None
+            found.append([*asked.values.values()])
+            optimizer.tell(asked, value(*found[-1]), realised={"heat": found[-1][0]})
+        return found
+
+    assert_allclose(choices(2.0**20), choices(0.0), atol=1e-4)
 
 
 @pytest.mark.parametrize("minimize", [False, True])

@@ -745,17 +745,22 @@ class BoxSurrogate:
             found: np.ndarray = (weigh(upper) * upper).sum(axis=0)
             return found
 
-        def score_and_slope(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-            return self._rise(points, view.time, betas, weigh)
-
         if view.available is not None and "points" in view.available:
             points = np.array(view.available["points"])
             return np.array(points[draw_largest(score(points), random)])
         box = self.box(view)
+        # a climb ends where a step gains less than a share of the value, which is counted from here
+        expected = self.means(box.whole.place(np.full((1, box.dimension), 0.5)))
+        origin = float((weigh(expected) * expected).sum())
+
+        def score_and_slope(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            found, slope = self._rise(points, view.time, betas, weigh)
+            return found - origin, slope
+
         recent = self.shared[0].posterior.points[-8:, : box.dimension]
         seed = int(random.integers(2**32))
         found = maximise(
-            score,
+            lambda points: score(points) - origin,
             score_and_slope if self.gradients else None,
             box,
             seed,
