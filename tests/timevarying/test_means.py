@@ -14,7 +14,7 @@ from steerbo.core.registry import read_problem
 from steerbo.errors import InvalidProblem
 from steerbo.records import to_dict
 from steerbo.timevarying import Bumps, SquaredExponential
-from steerbo.timevarying.surrogates import Means
+from steerbo.timevarying.means import Means
 from tests.timevarying.points import RANDOM, X
 
 

@@ -40,8 +40,9 @@ from ..optim import sobol_points
 from ..space import Categorical
 from ..surrogate import Posterior
 from ..timevarying.data import Datum as Told
+from ..timevarying.means import Means
 from ..timevarying.method import TimeVaryingMethod
-from ..timevarying.surrogates import FiniteSurrogate, Means, covariance_between
+from ..timevarying.surrogates import FiniteSurrogate, covariance_between
 from .drawing import (
     BLUE,
     GREY,

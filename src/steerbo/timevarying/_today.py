@@ -23,21 +23,18 @@ class TodaysPlaces:
     Args:
         problem: the problem, with its `current` settings; they count for nothing where points of a
             finite domain have coordinates of their own.
+
+    Attributes:
+        known: whether today's settings are told, and count.
+        settable: variables that can be moved step by step, (d,); categories have no steps.
     """
 
     def __init__(self, problem: TimeVarying) -> None:
         self.problem = problem
         self.known = problem.today is not None and problem.coordinates is None
+        moved = [v.name in problem.settable for v in problem.space]
+        self.settable: Bool[np.ndarray, " d"] = np.array(moved) & ~problem.space.categorical
         self._seen = [problem.space.index(name) for name in problem.space.seen]
-
-    @property
-    def settable(self) -> Bool[np.ndarray, " d"]:
-        """Variables that can be moved step by step; categories have no steps."""
-        named = [
-            v.name in self.problem.settable and not isinstance(v, Categorical)
-            for v in self.problem.space
-        ]
-        return np.array(named)
 
     def at_points(self, points: Float[np.ndarray, "r d"], time: float) -> Float[np.ndarray, "r d"]:
         """Encoded settings of today at a time, in the contexts of points (r, d); 0 for seen ones and categories.
