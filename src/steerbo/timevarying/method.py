@@ -553,7 +553,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         if not width < np.inf:
             return np.inf
         time, seen = time_and_seen(context)
-        view = self.candidates.view(time, self.problem.within(None, seen))
+        view = self.view_to_answer(time, seen)
         surrogate, priors = self.surrogate_at(view.time), self.likely_priors()
         betas = np.full(len(self.names), width)
         best = surrogate.optimistic(view, betas, priors, self.streams(0, "gain"))
