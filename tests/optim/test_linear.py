@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -66,3 +68,28 @@ def test_a_region_holds_in_the_units_of_the_variables() -> None:
 
 def test_of_limits_that_clash_none_can_be_left_out() -> None:
     assert minimal_conflict(5, lambda some: not ({1, 3} <= set(some) or {2, 4} <= set(some))) == [2, 4]
+
+
+@pytest.mark.parametrize("scale", ["linear", "log"])
+@pytest.mark.parametrize("kind", ["whole", "stepped"])
+def test_settings_that_are_rounded_keep_a_limit_too(kind: str, scale: Any) -> None:
+    """More than 100 000 whole values are searched as if all numbers were allowed; the chosen one broke the limit."""
+    many: Any = (
+        sb.Integer("n", 1, 200_000, scale=scale)
+        if kind == "whole"
+        else sb.Float("n", 1, 200_000, scale=scale, step=0.5)
+    )
+    x, n = sb.Float("x", 0, 1), many
+    for each in (sb.CostVarying([x, n], [["x", "n"]]), sb.TimeVarying([x, n])):
+        limited_one: Any = replace(each, limits=[sb.LinearConstraint({"x": 1, "n": 5e-6}, at_most=0.8)])
+        optimizer = sb.Optimizer(limited_one, rounds=20, seed=0)
+        for _ in range(10):  # a suggestion that breaks a limit is refused
+            asked = optimizer.ask()
+            optimizer.tell(asked, asked.values["x"] + 6.5e-6 * asked.values["n"])
+
+
+def test_sums_that_must_be_equal_leave_no_room_for_rounding() -> None:
+    shares = [sb.Integer(name, 0, 10**6) for name in ("a", "b")]
+    limits = [sb.LinearConstraint({"a": 1, "b": 1}, at_least=10**6, at_most=10**6)]
+    asked = sb.Optimizer(sb.CostVarying(shares, [["a", "b"]], limits=limits), seed=0).ask()
+    assert asked.values["a"] + asked.values["b"] == 10**6

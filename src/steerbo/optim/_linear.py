@@ -12,7 +12,7 @@ import numpy as np
 
 from .._arrays import Float
 from ..errors import InvalidProblem
-from ..space import Categorical, ForbiddenCombination, Limit, OutcomeConstraint, Variable
+from ..space import Categorical, ForbiddenCombination, Integer, Limit, OutcomeConstraint, Variable
 from ._domain import Box
 from ._polytope import Forbidden, Polytope
 
@@ -131,7 +131,11 @@ def limited(
     if not box.dimension:
         return box
     logs = np.array([_logs(variable) for variable in variables])
-    region = Polytope(box, weights, bounds, forbidden, logs)
+    rounded = np.abs(weights) @ np.array([*map(_rounded, variables, box.levels)])
+    region = Polytope(box, weights, bounds - rounded, forbidden, logs)
+    # sums that must be equal have no room for it
+    if rounded.any() and region.empty:
+        region = Polytope(box, weights, bounds, forbidden, logs)
     return None if region.empty else region
 
 
@@ -149,6 +153,12 @@ def _codes(each: Combination, variables: Sequence[Variable]) -> Forbidden:
         j, variable = by_name[name]
         found[j] = tuple(variable.encode(list(choices)).tolist())
     return found
+
+
+def _rounded(variable: Any, levels: Float[np.ndarray, " k"] | None) -> float:
+    """Share of its range by which a setting may be rounded: half a step of more levels than are searched one by one."""
+    step = None if levels is not None else 1.0 if isinstance(variable, Integer) else variable.step
+    return 0.0 if step is None else 0.5 * step / (variable.high - variable.low)
 
 
 def _logs(variable: Variable) -> float:
