@@ -105,6 +105,26 @@ def test_plays_keep_to_it_with_the_probability_that_was_asked_for_and_answers_ar
     assert sb.load(optimizer.to_json()).ask() == optimizer.ask()
 
 
+@pytest.mark.all_draws
+def test_nothing_counts_as_safe_that_is_far_from_all_that_was_measured() -> None:
+    """As in the other kinds. Each of these studies played such settings, where the strain rises steeply."""
+    graph = sb.CausalGraph.from_text("a -> y; b -> y", target="y", intervenable=["a", "b"])
+    limit = sb.OutcomeConstraint("strain", at_most=0.5, probability=0.9)
+    of = sb.Causal(graph, [sb.Float("a", 0, 1), sb.Float("b", 0, 1)], limits=[limit])
+    beyond = 0
+    for seed in range(4):
+        optimizer, random = sb.Optimizer(of, seed=seed), np.random.default_rng(seed)
+        for k in range(12):
+            asked = optimizer.ask()
+            assert asked is not None
+            total = asked.values["a"] + asked.values["b"]
+            strain = 0.2 + 0.8 * max(0.0, total - 1.1) ** 0.5
+            beyond += k >= 6 and strain > 0.54  # by more than the noise
+            told = {**asked.values, "strain": strain + 0.04 * random.normal()}
+            optimizer.tell(asked, total + 0.02 * random.normal(), realised=told)
+    assert beyond <= 1
+
+
 def test_where_nothing_keeps_to_it_the_likeliest_is_played_and_that_is_said() -> None:
     optimizer, _ = played(problem(sb.OutcomeConstraint("strain", at_most=-1.0)), 9)
     assert optimizer.policy({"age": 0.5}).values["dose"] < 0.1

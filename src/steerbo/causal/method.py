@@ -203,7 +203,12 @@ class CausalMethod(Method[Causal, O]):
             arms, empty_model, problem.sign, self.history, drift=problem.drift, since=since
         )
         feasibility = ArmsFeasibility(
-            problem, models, self.constraints, empty_model, history=self.history, since=since
+            problem,
+            models,
+            self.constraints,
+            self._empty_model(unseen=True),
+            history=self.history,
+            since=since,
         )
         return _PresentModels(sharing, arms, models, feasibility)
 
@@ -224,7 +229,11 @@ class CausalMethod(Method[Causal, O]):
 
     def empty_model(self) -> EmptyModel:
         """Function that makes a model without data. Override it for other models; it must be picklable."""
-        return partial(self.options.model, seed=self.streams.integer(0, "hyperparameters"))
+        return self._empty_model()
+
+    def _empty_model(self, *, unseen: bool = False) -> EmptyModel:
+        seed = self.streams.integer(0, "hyperparameters")
+        return partial(self.options.model, seed=seed, unseen=unseen)
 
     def describe(self) -> tuple[tuple[str, str], ...]:
         """Describe the number of scopes to choose among."""

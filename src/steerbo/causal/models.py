@@ -77,7 +77,12 @@ class CausalOptions:
     initial: int | None = Field(None, ge=1)
 
     def model(
-        self, space: Space | None, drift_model: DriftModel | None = None, seed: int | None = None
+        self,
+        space: Space | None,
+        drift_model: DriftModel | None = None,
+        seed: int | None = None,
+        *,
+        unseen: bool = False,
     ) -> ArmModel:
         """Make a model without data, with a weight for every column.
 
@@ -85,8 +90,9 @@ class CausalOptions:
             space: its variables; None: none.
             drift_model: how effects change with time, which is then the last column.
             seed: of the draws of its hyperparameters; None: none are drawn.
+            unseen: whether it is of an outcome that has a limit: see `build_model`.
         """
-        return build_model(space, drift_model, likely_noise=LIKELY_NOISE, seed=seed)
+        return build_model(space, drift_model, likely_noise=LIKELY_NOISE, seed=seed, unseen=unseen)
 
 
 KernelName = Literal["anova", "matern-5/2", "matern-3/2"]
@@ -104,17 +110,24 @@ class ModelOptions(CausalOptions):
     kernel: KernelName = "matern-5/2"
 
     def model(
-        self, space: Space | None, drift_model: DriftModel | None = None, seed: int | None = None
+        self,
+        space: Space | None,
+        drift_model: DriftModel | None = None,
+        seed: int | None = None,
+        *,
+        unseen: bool = False,
     ) -> ArmModel:
         """Make a model with the kernel asked for: see `CausalOptions.model`."""
         if self.kernel == "anova":
-            return super().model(space, drift_model, seed)
+            return super().model(space, drift_model, seed, unseen=unseen)
         numbers = [] if space is None else np.flatnonzero(~space.categorical).tolist()
         kernel: Kernel = Constant()
         if space is not None:
             matern = (Matern32 if self.kernel == "matern-3/2" else Matern52).over(space.categorical)
             kernel = matern + Linear(numbers, variance=_LINEAR) if numbers else matern
-        return build_model(space, drift_model, kernel, likely_noise=LIKELY_NOISE, seed=seed)
+        return build_model(
+            space, drift_model, kernel, likely_noise=LIKELY_NOISE, seed=seed, unseen=unseen
+        )
 
 
 class ArmModels:
