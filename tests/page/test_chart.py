@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from steerbo.page.charts import Axis, Mark, points, thinned, ticks
@@ -12,6 +12,7 @@ from steerbo.page.charts import Axis, Mark, points, thinned, ticks
 NUMBERS = st.floats(-1e12, 1e12)
 
 
+@example(180143985095.0, 6.103515625e-05, 8)
 @given(NUMBERS, st.floats(1e-6, 1e12), st.integers(2, 9))
 def test_ticks_are_round_few_and_on_the_axis(low: float, width: float, most: int) -> None:
     high = low + width

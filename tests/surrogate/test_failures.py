@@ -93,8 +93,8 @@ def test_a_set_that_fails_half_of_the_time_counts_for_half_of_what_it_brings() -
 def closed_to(method: Any, x: float, time: float, kind: str) -> bool:
     """Whether a place is closed at a time, in a problem of one variable."""
     if kind == "time-varying":
-        return bool(method.candidates.view(time, None, {}, ()).margin is not None
-                    and method.candidates.view(time, None, {}, ()).margin(np.array([[x]]))[0] < 0)  # fmt: skip
+        return bool(method.candidates.view(time, None, []).margin is not None
+                    and method.candidates.view(time, None, []).margin(np.array([[x]]))[0] < 0)  # fmt: skip
     margin = method.surrogate.feasibility.margin([Controlled(), Observed(time)])
     return bool(margin is not None and margin(np.array([[x]]))[0] < 0)
 

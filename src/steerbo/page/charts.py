@@ -222,7 +222,8 @@ def ticks(low: float, high: float, most: int = 5) -> list[float]:
     step = next(s * size for s in _STEPS if s * size >= raw * (1 - 1e-9))
     first = math.ceil(low / step - 1e-9)
     last = math.floor(high / step + 1e-9)
-    return [k * step for k in range(first, last + 1)]
+    # of numbers that a float hardly tells apart several steps are one
+    return [*dict.fromkeys(k * step for k in range(first, last + 1))]
 
 
 def log_ticks(low: float, high: float, most: int = 5) -> list[float]:
