@@ -206,7 +206,7 @@ class CausalMethod(Method[Causal, O]):
             problem,
             models,
             self.constraints,
-            self._empty_model(unseen=True),
+            self.empty_model(unseen=True),
             history=self.history,
             since=since,
         )
@@ -227,11 +227,12 @@ class CausalMethod(Method[Causal, O]):
         """Feasibility of actions."""
         return self._present.feasibility
 
-    def empty_model(self) -> EmptyModel:
-        """Function that makes a model without data. Override it for other models; it must be picklable."""
-        return self._empty_model()
+    def empty_model(self, *, unseen: bool = False) -> EmptyModel:
+        """Function that makes a model without data. Override it for other models; it must be picklable.
 
-    def _empty_model(self, *, unseen: bool = False) -> EmptyModel:
+        Args:
+            unseen: whether it is of an outcome that has a limit: see `surrogate.build_model`.
+        """
         seed = self.streams.integer(0, "hyperparameters")
         return partial(self.options.model, seed=seed, unseen=unseen)
 

@@ -70,7 +70,7 @@ Place = tuple[float, ...]
 """Settings at which an outcome was measured, encoded so that equal distances count alike."""
 
 Repeated = Literal["", "code", "end"]
-"""What a number that comes again is: nothing to speak of, a code, or a code unless outcomes are cut off there."""
+"""Judgement of a number that comes again: nothing to speak of, a code, or a code unless outcomes are cut off there."""
 
 
 class _Told(NamedTuple):
@@ -116,7 +116,7 @@ class Column:
         return [name for name, told in self._told.items() if told.number == number]
 
     def about(self, number: float) -> dict[str, Any]:
-        """What a finding says of a number that comes again."""
+        """Values of a finding on a number that comes again, by name."""
         names = self.names(number)
         return {"value": number, "times": len(names), "outcomes": len(self), "latest": names[-1]}
 
@@ -154,7 +154,7 @@ class Column:
         self.ends = {each for each in before - self.codes if self._judged(each)}
 
     def foresee(self, number: float, place: Place) -> tuple[Repeated, int]:
-        """What a number will be with one more of it, and at how many settings it will have been told."""
+        """Judgement of a number with one more of it, and the number of settings at which it will have been told."""
         told = _Told(number, place)
         self._add(told)
         found = self._judged(number), len(self._places[number])
