@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import steerbo as sb
 from steerbo.optim import limited, minimal_conflict, substitute_known
@@ -15,6 +17,7 @@ from steerbo.optim._domain import Box
 from steerbo.optim._linear import Combination, LinearRow
 from steerbo.optim._polytope import Polytope
 from steerbo.space import Limit
+from tests.sizes import examples
 
 A, B, M = sb.Float("a", 10, 20), sb.Float("b", 1, 1000, scale="log"), sb.Categorical("m", ["x", "y"])
 
@@ -93,3 +96,49 @@ def test_sums_that_must_be_equal_leave_no_room_for_rounding() -> None:
     limits = [sb.LinearConstraint({"a": 1, "b": 1}, at_least=10**6, at_most=10**6)]
     asked = sb.Optimizer(sb.CostVarying(shares, [["a", "b"]], limits=limits), seed=0).ask()
     assert asked.values["a"] + asked.values["b"] == 10**6
+
+
+@settings(deadline=None, max_examples=examples(100))
+@given(st.integers(0, 10**6))
+def test_limits_on_one_coordinate_are_its_bounds(seed: int) -> None:
+    """What is left is as when each were a row of a polytope, and has a point where that has one."""
+    random = np.random.default_rng(seed)
+    variables: list[Any] = [A, B, sb.Integer("k", 0, 9), sb.Float("s", -1, 1, step=0.5)]
+    box = Box(np.zeros(4), np.ones(4), [variable.levels for variable in variables])
+    limits, middles = list[Limit](), {"a": 15.0, "b": 30.0, "k": 4.0, "s": 0.0}
+    for name in random.permutation([*middles])[: random.integers(1, 5)].tolist():
+        end, weight = float(middles[name] + random.integers(-4, 5) * 0.25 * middles[name]), random.choice([-2.0, 0.5])
+        width = random.choice([0.0, 1.0, 1e3])
+        limits.append(sb.LinearConstraint({name: weight}, at_most=weight * end, at_least=weight * end - width))
+    if random.random() < 0.3:
+        limits.append(sb.LinearConstraint({"a": 1, "b": 0.1}, at_most=35))
+    left = substitute_known(limits, [*middles], {}, (), nothing)
+    region = limited(box, variables, left)
+    points = box.place(random.random((400, 4)))
+    values = [dict(zip(middles, row, strict=True)) for row in zip(*map(_decoded, variables, points.T), strict=True)]
+    kept = np.array([all(each.kept(some) for each in left) for some in values])
+    if region is None:
+        assert not kept.any()
+        return
+    region = region.reduced
+    assert region is not None
+    assert isinstance(region, Polytope) == (len(limits[-1].names) > 1)
+    np.testing.assert_array_equal(region.allows(points), kept)
+    inside = region.place(random.random((50, 4)))
+    for row in zip(*map(_decoded, variables, inside.T), strict=True):
+        assert all(each.kept(dict(zip(middles, row, strict=True))) for each in left)
+
+
+def _decoded(variable: Any, column: np.ndarray) -> Any:
+    return variable.decode(column)
+
+
+def test_settings_beyond_a_bound_are_moved_to_it() -> None:
+    left = substitute_known([sb.LinearConstraint({"a": 1}, at_most=12)], ["a"], {}, (), nothing)
+    region = limited(Box([0], [1]), [A], left)
+    assert region is not None
+    region = region.reduced
+    assert type(region) is Box
+    assert not region.allows(np.array([[0.5]])).any()
+    np.testing.assert_allclose(region.into(np.array([0.5])), [0.2])
+    np.testing.assert_array_equal(region.into(np.array([0.1])), [0.1])

@@ -89,7 +89,8 @@ class SetConstraints:
         if key not in self._found:
             if len(self._found) >= _CACHED:
                 self._found.clear()
-            self._found[key] = limited(box, [self.space.variables[d] for d in columns], left)
+            found = limited(box, [self.space.variables[d] for d in columns], left)
+            self._found[key] = None if found is None else found.reduced
         return self._found[key]
 
     def _substituted(

@@ -362,7 +362,7 @@ class SearchSpace:
         return self._box_at(arm, context) is not None
 
     def _box_at(self, arm: Arm, context: Mapping[str, Any]) -> Box | None:
-        if not self.problem.limits and not arm.near:
+        if not self.problem.limits and arm.whole:
             return self.boxes[arm.set]
         found = self.domain_at(arm, context)
         return None if found is None else found.box

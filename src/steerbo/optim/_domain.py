@@ -34,6 +34,8 @@ ValueAndGradient = Callable[
 """Points `(r, …)` to their values `(r,)` and gradients `(r, …)`."""
 
 _LARGEST_BOUND = 1e300  # so that no width overflows
+ROUNDING = 1e-12
+"""Of a limit's size, or a coordinate's end: rounding error."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,13 +175,20 @@ class Box:
         """The box without further restrictions."""
         return Box(self.low, self.high, self.levels, self.unordered) if self.constrained else self
 
+    @property
+    def reduced(self) -> Box | None:
+        """The same without constraints that can be bounds; None: it is empty."""
+        return self
+
     def allows(self, points: Float[np.ndarray, "n d"]) -> Bool[np.ndarray, " n"]:
-        """Mark points of the box that satisfy all constraints: where there are none, all."""
-        return np.ones(len(points), dtype=bool)
+        """Mark points within the bounds that satisfy all constraints, where there are any."""
+        return np.asarray(
+            ((points >= self.low - ROUNDING) & (points <= self.high + ROUNDING)).all(axis=1)
+        )
 
     def into(self, point: Float[np.ndarray, " d"]) -> Float[np.ndarray, " d"]:
-        """A point of the box, moved where constraints want it elsewhere."""
-        return point
+        """The point if it is allowed, else moved to where it is."""
+        return point if self.allows(point[None])[0] else self.snap(point[None])[0]
 
     def grid(self) -> Float[np.ndarray, "n d"]:
         """All points of a finite box, `(size, d)`, the last coordinate running fastest."""

@@ -40,7 +40,8 @@ class LinearRow:
         """Whether the sum is within the bound, but for rounding."""
         left = self.slack(values)
         size = math.fsum(abs(weight * values[name]) for name, weight in self.weights.items())
-        return left >= 0.0 or math.isclose(size + self.bound, size + self.bound - left)
+        size += abs(self.bound)
+        return left >= 0.0 or math.isclose(size, size - left)
 
 
 @dataclass(frozen=True)

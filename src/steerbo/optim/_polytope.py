@@ -23,7 +23,7 @@ from typing import ClassVar
 import numpy as np
 
 from .._arrays import Bool, Float
-from ._domain import Box, Maximum
+from ._domain import ROUNDING, Box, Maximum
 from ._lbfgs import differences
 
 Forbidden = Mapping[int, Collection[float]]
@@ -227,7 +227,6 @@ def _level(
     return np.where(after > first, levels[place], points[:, j])
 
 
-_SLACK = 1e-12  # of a limit's size: rounding error
 _THIN = 1e-8  # the same where limits leave no inside
 _SLICES = 12  # of which a walk starts: as many as programmes with random aims find
 
@@ -279,6 +278,38 @@ class Polytope(Box):
         if isinstance(box, Polytope):
             return box
         return cls(box, np.zeros((0, box.dimension)), np.zeros(0))
+
+    @cached_property
+    def reduced(self) -> Box | None:
+        """A box where each constraint is on one coordinate alone, which is its bound; None: nothing is inside.
+
+        >>> Polytope(Box([0, 0], [1, 1]), np.array([[2.0, 0.0]]), np.array([0.5])).reduced.high.round(6)
+        array([0.25, 1.  ])
+        """
+        moved = self.weights != 0.0
+        if self.forbidden or (moved.sum(axis=1) > 1).any():
+            return None if self._middle_of_one is None else self
+        low, high, levels = self.low.copy(), self.high.copy(), [*self.levels]
+        for k, j in np.argwhere(moved).tolist():
+            weight, bound = self.weights[k, j], self.bounds[k]
+            if (every := levels[j]) is not None:
+                left = every[weight * self.linear_of(j, every) <= bound + ROUNDING]
+                if not left.size:
+                    return None
+                levels[j], low[j], high[j] = left, left[0], left[-1]
+                continue
+            (end,) = self.back_of(j, np.array([bound / weight]))
+            if weight > 0.0:
+                high[j] = min(high[j], end - INWARDS)
+            else:
+                low[j] = max(low[j], end + INWARDS)
+            least = weight * self.linear_of(j, (low if weight > 0.0 else high)[[j]])[0]
+            if least - bound >= _THIN:
+                return None
+        # both may aim inwards of one number
+        middle = np.clip(0.5 * (low + high), self.low, self.high)
+        low, high = (np.where(low > high, middle, end) for end in (low, high))
+        return Box(low, high, levels, self.unordered)
 
     # -- the inside --------------------------------------------------------------------------------
 
@@ -360,7 +391,7 @@ class Polytope(Box):
         """Tolerance of a constraint relative to its size: rounding, and more where there is no interior."""
         middles = self.middles if self.bounds.size else self.low[None]
         return max(
-            _SLACK,
+            ROUNDING,
             2.0 * float((self.linear(middles) @ self.weights.T - self.bounds).max(initial=0.0)),
         )
 
@@ -373,10 +404,10 @@ class Polytope(Box):
             )
         return np.array([*self._inside()]).reshape(-1, self.dimension)
 
-    @cached_property
+    @property
     def empty(self) -> bool:
-        """Whether there are no `middles`: known as soon as one is found."""
-        return self._middle_of_one is None
+        """Whether nothing is inside: known as soon as one point is found."""
+        return self.reduced is None
 
     @cached_property
     def _middle_of_one(self) -> Float[np.ndarray, " d"] | None:
@@ -437,7 +468,7 @@ class Polytope(Box):
         """Mark rows that an opposite row turns into an equality: W u ≤ b and −W u ≤ −b."""
         both = np.column_stack([self.weights, self.bounds])
         return np.array(
-            [(np.abs(row + both).max(axis=1) < _SLACK).any() for row in both], dtype=bool
+            [(np.abs(row + both).max(axis=1) < ROUNDING).any() for row in both], dtype=bool
         )
 
     def _snapped(self, shares: Float[np.ndarray, " d"]) -> Float[np.ndarray, " d"]:

@@ -313,7 +313,8 @@ def plain_box(
 def restricted_box(problem: TimeVarying, box: Box, limits: Sequence[Limit]) -> Box | None:
     """Restrict a box by constraints; None where nothing is left."""
     left = substitute_known(limits, problem.space.names, {}, (), lambda weights, wrong: 0.0)
-    return limited(box, problem.variables, left)
+    found = limited(box, problem.variables, left)
+    return None if found is None else found.reduced
 
 
 def box_now(problem: TimeVarying, bounds: Mapping[str, Any] | None) -> Box:
