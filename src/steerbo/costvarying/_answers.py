@@ -25,7 +25,7 @@ from ..core import (
     now,
     reason,
 )
-from ..optim import UNLIKELY, Maximum
+from ..optim import Maximum
 from ..surrogate import (
     STARTING_POINTS,
     SURE,
@@ -175,7 +175,7 @@ class Answers:
     ) -> bool:
         """Whether more climbs may find settings of a set, which keep the limits, that are acceptable."""
         row, found = best
-        if found.value <= UNLIKELY / 2:
+        if not found.likely:
             return False
         most = np.array([self.surrogate.unstandardised(search.without_limits.value)])
         most = self.surrogate.with_failure(most, candidates, [i])
@@ -186,13 +186,13 @@ class Answers:
     ) -> tuple[list[Recommendation], float, Int[np.ndarray, " k"], int]:
         """`_judge` by what was found of each set."""
         sign, costs = self.problem.sign, self.costs.means()
-        rows, found = [row for row, _ in both], np.array([one.value for _, one in both])
+        rows, found = [row for row, _ in both], [one for _, one in both]
         means = np.array([sign * (row.mean or 0.0) for row in rows])
         # infeasible settings are no answer, unless all are: then the likeliest, at any price
         if self.surrogate.feasibility.active:
-            kept = found > UNLIKELY / 2
+            kept = np.array([one.likely for one in found])
             if not kept.any():
-                chosen = int(found.argmax())
+                chosen = max(range(len(found)), key=lambda i: found[i].rank)
                 return rows, float(means[chosen]), np.array([chosen]), chosen
             means = np.where(kept, means, -np.inf)
             means = self.surrogate.with_failure(means, candidates, range(len(means)))
@@ -215,8 +215,7 @@ class Answers:
         self, candidates: Candidates, i: int, found: Maximum, mixture: Mixture
     ) -> tuple[Recommendation, Maximum]:
         """Best settings of a control set, and what the search found, in standardised units."""
-        kept = not (self.surrogate.feasibility.active and found.value <= UNLIKELY / 2)
-        reasons = () if kept else (reason("none-keeps"),)
+        reasons = () if found.likely else (reason("none-keeps"),)
         return self.described(candidates, Arm(i), found.point, mixture, reasons), found
 
     def best(
@@ -336,7 +335,7 @@ class Answers:
             if arm.set == chosen and not arm.whole:
                 mixture = candidates.mixture(a)
                 found = highest_of(mixture, candidates.domains[a].box, self._seed)
-                if found.value > UNLIKELY / 2:
+                if found.likely:
                     rows.append(self.described(candidates, arm, found.point, mixture))
         paid = [sign * self._switching_in_value(row.values) for row in rows]
         nets = [

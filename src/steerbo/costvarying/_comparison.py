@@ -15,7 +15,7 @@ import numpy as np
 from .._arrays import Float
 from ..bandit import ArmBounds, Judging, Selection, cheapest_sufficient
 from ..core import batch_position
-from ..optim import UNLIKELY, Maximum
+from ..optim import Maximum
 from ..surrogate import ARRIVED, most_within
 from ._switching import PayingMoves, Switching
 from .method import CostVaryingMethod
@@ -92,7 +92,14 @@ class ArmComparison:
         self.least = self._least()
 
     def cheapest_sufficient(self, alike: float) -> Selection:
-        """Choose among `arms` the cheapest one that is enough; prices within the factor `alike` count as equal."""
+        """Choose among `arms` the cheapest one that is enough; prices within the factor `alike` count as equal.
+
+        Where none is likely to keep the limits and to work it is the likeliest, whatever it costs.
+        """
+        if self.least == -np.inf:
+            self._bounds.exact(range(len(self.arms)))
+            some = [k for k, a in enumerate(self.arms) if self._may_be_played(a)]
+            return Selection(max(some, key=lambda k: self._found[self.arms[k]].rank), None)
         return cheapest_sufficient(
             self._bounds,
             self._prices,
@@ -204,19 +211,19 @@ class ArmComparison:
         return self._bounded(k, found, float(upper))
 
     def _bounded(self, k: int, found: Maximum, upper: float) -> float:
-        """The bound of an arm, net of its cost; that of its set is one for what stays, or moves a little, too.
-
-        Of arms that are unlikely to keep the limits the likeliest counts, whatever it costs.
-        """
+        """The bound of an arm, net of its cost; that of its set is one for what stays, or moves a little, too."""
         a = self.arms[k]
         self._upper[a], self._found[a] = upper, found
-        worth = self._worth[k] if self._is_likely(k) else 0.0
-        bound, arms = float(upper - worth), self.candidates.arms
+        bound, arms = float(upper - self._worth[k]), self.candidates.arms
         if arms[a].whole:
             # an arm that stays, or moves a little, reaches no further, but for where a search ends
             same = [j for j, b in enumerate(self.arms) if arms[b].set == arms[a].set and b != a]
             self._bounds.at_most(same, bound + ARRIVED * self._method.model.scale)
         return bound
+
+    def _may_be_played(self, a: int) -> bool:
+        """Whether an arm moves nothing for less than that costs."""
+        return self._moves is None or self._moves.play_of(a) is not None
 
     def _without_poor_move(self, k: int) -> float:
         """The same; minus infinity of an arm whose move is not worth its switching cost."""
@@ -225,20 +232,16 @@ class ArmComparison:
         if (play := self._moves.play_of(a)) is None:
             return -np.inf
         self.next_points[a] = play
-        return float(self._upper[a] - (self._worth[k] if self._is_likely(k) else 0.0))
-
-    def _is_likely(self, k: int) -> bool:
-        """Whether an arm has settings that are likely to keep the limits and to work."""
-        return self._found[self.arms[k]].value > UNLIKELY / 2.0
+        return float(self._upper[a] - self._worth[k])
 
     def _least(self) -> float:
         """Value that an arm must come near: the least acceptable one where the best may reach the largest bound.
 
-        A tolerance gives up value, and not the probability to keep a limit.
+        Minus infinity where no arm is likely to keep the limits and to work.
         """
         best = self._bounds.highest(range(len(self.arms)))
         highest = float(self._bounds.upper[best])
-        if self._method.problem.value_of_one is not None or not self._is_likely(best):
+        if self._method.problem.value_of_one is not None or highest == -np.inf:
             return highest
         return min(highest, self._method.surrogate.acceptable(highest, self.candidates.known))
 
@@ -304,7 +307,7 @@ def upper_by_set(
     """
     largest: dict[int, float] = {}
     for a, bound in upper.items():
-        if found[a].value > UNLIKELY / 2:
+        if found[a].likely:
             i = candidates.arms[a].set
             largest[i] = max(largest.get(i, bound), bound)
     return tuple(

@@ -78,6 +78,8 @@ def spend_risk(
     seed = surrogate.streams.integer(history.next_round, "venture")
     searched = surrogate.search_space.search(candidates.narrow, arms, 0.0, seed)
     best = max(each.value for each in searched)
+    if best == -np.inf:
+        return within
     found = [
         _most_promising(surrogate, candidates, i, [*required.values()], best=best, seed=seed)
         for i in arms

@@ -37,7 +37,7 @@ import numpy as np
 from .._arrays import Bool, Float
 from ..bandit import ArmBounds, Judging
 from ..core import TIME, History, last_time, time_of
-from ..optim import UNLIKELY, Box, Maximum, sobol_in_box
+from ..optim import Box, Maximum, sobol_in_box
 from ..records import record
 from ..space import Categorical, Space
 from ..surrogate import (
@@ -65,6 +65,9 @@ _MANY, _FEW = (32, 64), (8, 32)
 _NODES, _SHARES = np.polynomial.hermite_e.hermegauss(15)  # of the outcomes of a test
 _SHARES /= _SHARES.sum()
 _LEAST = 1e-12  # variance
+# mean of what constraints forbid: below all others, and finite, since a move and staying may both
+# lack an allowed setting in some context
+_FORBIDDEN = -1e9
 _FAR = 1000  # plays to come after these do not count under drift
 
 
@@ -100,7 +103,7 @@ class Move(NamedTuple):
         better: improvement of each of these, on average, in units of the objective.
         mean: expected value of the play, in units of `sign · value`.
         needed: improvement that would pay for the switching cost.
-        gain: G.
+        gain: G; infinite where what stays is not likely to keep the limits or to work, and this is.
     """
 
     to: Maximum
@@ -110,6 +113,11 @@ class Move(NamedTuple):
     mean: float
     needed: float
     gain: float
+
+    @property
+    def rank(self) -> tuple[float, float]:
+        """The gain; of infinite ones, what a play to come is worth."""
+        return self.gain, self.mean - self.needed
 
 
 class PayingMoves:
@@ -166,11 +174,11 @@ class PayingMoves:
         moved = [a for a in arms if self._price(a, plays[a])]
         for a, best in zip(moved, self._best_means(self._candidates, moved), strict=True):
             tried = (self._worth.to(a, one) for one in (plays[a], best))
-            moves.append((max(tried, key=lambda move: move.gain), a))
+            moves.append((max(tried, key=lambda move: move.rank), a))
         left.update((a, plays[a]) for a in arms if a not in moved)
         if moves:
-            move, a = max(moves, key=lambda each: each[0].gain)
-            if self._most is None or move.gain > self._most.gain:
+            move, a = max(moves, key=lambda each: each[0].rank)
+            if self._most is None or move.rank > self._most.rank:
                 self._most = move
             if move.gain > 0:
                 left[a] = move.to
@@ -215,7 +223,11 @@ class PayingMoves:
 
         every = range(len(arms))
         free = np.array([net(k, ends[k].value) for k in every])
-        here = ArmBounds(free, judged if candidates.limited else None).highest(every)
+        bounds = ArmBounds(free, judged if candidates.limited else None)
+        here = bounds.highest(every)
+        if bounds.upper[here] == -np.inf:  # the likeliest
+            bounds.exact(every)
+            here = max(every, key=lambda k: ends[k].rank)
         return _Moves(method, candidates, ends[here], arms[here])
 
 
@@ -254,8 +266,8 @@ class _Grid:
         return expectation, point, max(float(whole[0] ** 2 - of_mean[0] ** 2), 0.0)
 
     def means(self, expectation: Expectation) -> Float[np.ndarray, "c p e"]:
-        """Means on the grid; `UNLIKELY` where constraints forbid."""
-        return np.where(self.allowed, expectation.mean_on_grid(self.axes), UNLIKELY)
+        """Means on the grid; `_FORBIDDEN` where constraints forbid."""
+        return np.where(self.allowed, expectation.mean_on_grid(self.axes), _FORBIDDEN)
 
 
 class _Moves:
@@ -270,7 +282,7 @@ class _Moves:
     ) -> None:
         self.method = method
         self.candidates = candidates
-        self.stay = stay.value
+        self.stay = stay
         self.space, self._changes = method.search_space, method.problem.space.changes
         arm = candidates.arms[here]
         self._here, self._settings_here = arm.set, self.space.settings(arm, stay.point)
@@ -283,7 +295,7 @@ class _Moves:
     @property
     def must_leave(self) -> bool:
         """Whether no play that stays is likely to keep the limits and to work."""
-        return self.stay <= UNLIKELY / 2.0
+        return not self.stay.likely
 
     def to(self, a: int, to: Maximum) -> Move:
         """Value a move of arm `a` to a point."""
@@ -296,8 +308,8 @@ class _Moves:
         saved = float(self._costs[self._here]) - price
         saved = max(saved, 0.0) if worth is None else saved
         if self.must_leave:
-            nearer = method.model.scale * (to.value - self.stay)
-            gain = max(plays, 1.0) * nearer - money * switching
+            nearer = method.model.scale * (to.margin - self.stay.margin)
+            gain = np.inf if to.likely else max(plays, 1.0) * nearer - money * switching
         elif plays > 1.0:
             gain = self._gain(arm.set, settings, plays, money, saved) - money * switching
         else:
@@ -472,7 +484,7 @@ class _Moves:
         """Compare the best move with staying, for the log."""
         sign = self.method.problem.sign
         return Switching(
-            sign * self.method.surrogate.unstandardised(self.stay),
+            sign * self.method.surrogate.unstandardised(self.stay.value),
             sign * most.mean,
             most.price,
             most.better,

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from ..bandit import cheapest_near
 from ..core import SEEN, Choice, Explanation, Suggestion, read_note
+from ..optim import Maximum
 from ..records import record
 from ..space import Categorical
 from ..surrogate import PosteriorSample, highest_of
@@ -60,7 +61,10 @@ class UcbCvs(CostVaryingMethod[UcbCvsOptions]):
         epsilon = self.options.epsilon * spread / np.sqrt(self.history.next_round)
         values, found = self.wide_upper_bounds(candidates, sets.tolist(), beta)
         best = cheapest_near(values, self.costs.means()[sets], epsilon)
-        i, upper = int(sets[best]), float(self.problem.sign * values[best])
+        if not found[best].likely:
+            best = max(range(len(sets)), key=lambda k: found[k].rank)
+        i = int(sets[best])
+        upper = float(self.problem.sign * values[best]) if found[best].likely else None
         point = self.point_to_play(candidates, i, found[best], beta)
         return self.play(Arm(i), point, request, upper=upper, epsilon=float(epsilon))
 
@@ -168,16 +172,16 @@ class TsPsq(CostVaryingMethod[Any]):
             self.streams(number, "sample"),
             at=candidates.domains[0].parts,
         )
-        best: tuple[float, int, np.ndarray] | None = None
+        best: tuple[Maximum, int] | None = None
         for i in self.maximal(np.flatnonzero(self.affordable(request)).tolist()):
             average = sample.average(candidates.domains[i].parts)
             found = highest_of(
                 average, candidates.domains[i].box, self.streams.integer(number, f"search {i}")
             )
-            if best is None or found.value > best[0]:
-                best = (found.value, i, found.point)
+            if best is None or found.rank > best[0].rank:
+                best = found, i
         assert best is not None, "ask() is only reached while some set is affordable"
-        return self.play(Arm(best[1]), best[2], request)
+        return self.play(Arm(best[1]), best[0].point, request)
 
 
 class Random(CostVaryingMethod[Any]):

@@ -145,7 +145,8 @@ class Reasons:
             constrained on average.
         mean: of a play below a required probability, the average over all plays that it leaves, by
             outcome.
-        least: value that is good enough, in the user's units; None: the net value counts.
+        least: value that is good enough, in the user's units; None: the net value counts, or no
+            play is likely to keep the limits and to work.
         untried: whether the play stands for one that would teach nothing.
     """
 
@@ -253,7 +254,7 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         upper = dict(
             zip(sets, self.upper_values(candidates, sets, [*found.values()]).tolist(), strict=True)
         )
-        best = max(sets, key=upper.__getitem__)
+        best = max(sets, key=lambda i: (upper[i], found[i].margin))
         play = spend_risk(self.surrogate, candidates, sets, best, found[best].point)
         width = self.width(candidates, best, found[best].point, beta)
         factor = self.problem.sign * (self.problem.value_of_one or 1.0)
@@ -273,7 +274,9 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         point, untried = self._place(compared, arm, beta)
         play = spend_risk(self.surrogate, compared.candidates, compared.arms, arm, point)
         enough = (
-            None if self.problem.value_of_one is not None else self.problem.sign * compared.least
+            None
+            if self.problem.value_of_one is not None or compared.least == -np.inf
+            else self.problem.sign * compared.least
         )
         width = best.width
         if width is None:

@@ -20,7 +20,7 @@ import numpy as np
 from .._arrays import Float
 from ..core import Choice, ExpectedOutcome, NoOptions, Recommendation, Scope, reason
 from ..gp import GPRegression
-from ..optim import UNLIKELY
+from ..optim import Maximum
 from ..records import to_dict
 from ..surrogate import (
     BEYOND,
@@ -67,7 +67,7 @@ class Hypervolume(Trades, CostVaryingMethod[Any]):
             price = None if prices is None else float(prices[i])
             gained = VolumeGained(outcomes, *scales_of(self._models), units, plays, price)
             found[i] = highest_of(gained, candidates.domains[i].box, seed)
-        best = max(sets, key=lambda i: found[i].value)
+        best = max(sets, key=lambda i: found[i].rank)
         gain = Gain(math.exp(found[best].value) / gained.dominated)
         return self.play(Arm(best), found[best].point, request, **to_dict(gain))
 
@@ -151,26 +151,26 @@ class Hypervolume(Trades, CostVaryingMethod[Any]):
         candidates = self.answers.candidates(context)
         posteriors = self._posteriors(candidates, np.empty((0, len(self.search_space.columns))))
         found = self._best_by_weights(candidates, posteriors)
-        kept = [row for row, value in found if value > UNLIKELY / 2]
+        kept = [row for row, best in found if best.likely]
         if kept:
             return self.middle(kept)
         # infeasible settings are no answer, unless all are: then the likeliest
-        likeliest, _ = max(found, key=lambda each: each[1])
+        likeliest, _ = max(found, key=lambda each: each[1].rank)
         return replace(likeliest, reasons=(reason("none-keeps"),))
 
     def _best_by_weights(
         self, candidates: Candidates, posteriors: Mapping[str, Sequence[ProductKernelPosterior]]
-    ) -> list[tuple[Recommendation, float]]:
+    ) -> list[tuple[Recommendation, Maximum]]:
         """Best play of every control set for each weighing of the outcomes, and what the search found there."""
         every, units = answer_weights(len(posteriors)), self._units(None).from_the_best
-        seed, found = self.streams.integer(0, "recommend"), list[tuple[Recommendation, float]]()
+        seed, found = self.streams.integer(0, "recommend"), list[tuple[Recommendation, Maximum]]()
         for i in range(len(candidates.arms)):
             expected = self._mixtures(candidates, i, posteriors)
             for weights in every:
                 weighed = Scalarised(expected, *scales_of(self._models), units, 1.0 / weights)
                 best = highest_of(weighed, candidates.domains[i].box, seed)
                 row = self._described_with(candidates, i, best.point, expected)
-                found.append((row, best.value))
+                found.append((row, best))
         return found
 
     def _described_with(

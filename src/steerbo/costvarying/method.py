@@ -382,11 +382,10 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         """Choose the largest upper bound `E μ + β sqrt(E σ²)` among some control sets."""
         candidates = self.candidates(request)
         values, found = self.wide_upper_bounds(candidates, sets, beta)
-        best = int(values.argmax())
+        best = max(range(len(sets)), key=lambda k: (values[k], found[k].margin))
         point = self.point_to_play(candidates, sets[best], found[best], beta)
-        return self.play(
-            Arm(sets[best]), point, request, upper=float(self.problem.sign * values[best])
-        )
+        upper = float(self.problem.sign * values[best]) if found[best].likely else None
+        return self.play(Arm(sets[best]), point, request, upper=upper)
 
     def repeat(self, request: Mapping[str, Any]) -> Choice | None:
         """Choose a play once more whose outcome was better than all others and is probably wrong; None: there is none.

@@ -17,11 +17,11 @@ from ._domain import (
 )
 from ._linear import corners, limited, minimal_conflict, refuse_conflict, substitute_known
 from ._newton import TOP, Curved, Values, maximise_many
-from ._polytope import UNLIKELY, FeasibleRegion, Margin, MarginGradients, MarginsAndGradients
+from ._polytope import FeasibleRegion, Margin, MarginGradients, MarginsAndGradients
 from ._simplex import maximise_simplex, simplex_starts
 
 __all__ = [
-    "TOP", "UNLIKELY", "Box", "Curved", "FeasibleRegion", "Margin", "MarginGradients",
+    "TOP", "Box", "Curved", "FeasibleRegion", "Margin", "MarginGradients",
     "MarginsAndGradients", "Maximum", "Screen", "ValueAndGradient", "Values", "best_first",
     "box_of", "corners", "covering", "kronecker", "limited", "maximise",
     "maximise_constrained", "maximise_many", "maximise_simplex", "may_reach", "minimal_conflict",

@@ -21,7 +21,7 @@ from ._domain import (
     sobol_in_box,
 )
 from ._lbfgs import differences
-from ._polytope import UNLIKELY, FeasibleRegion
+from ._polytope import FeasibleRegion
 
 # points of a finite box that are all tried: an exchange of levels tries more of them, by turns
 _ENUMERATED = 8192
@@ -101,9 +101,7 @@ def maximise(
             inside = box.tried
             best = None if len(inside) else _likeliest(box, seed)
             if best is not None and best.value < 0.0:  # before more points are judged
-                return Maximum(
-                    best.point, best.value + UNLIKELY, best.points, best.values + UNLIKELY
-                )
+                return _without_value(best)
             allowed = _any_allowed(box, ranked.points)
         if not allowed:
             best = best or _likeliest(box, seed)
@@ -144,6 +142,12 @@ def maximise(
         if not changed.size:
             break
     return replace(best_first(points, values), screen=screened)
+
+
+def _without_value(likeliest: Maximum) -> Maximum:
+    """The likeliest points where none is likely enough."""
+    values = np.full(len(likeliest.points), -np.inf)
+    return Maximum(likeliest.point, -np.inf, likeliest.points, values, margin=likeliest.value)
 
 
 def _only(value: Value, box: Box) -> Value:

@@ -364,12 +364,13 @@ class Maximum:
 
     Attributes:
         point: where the largest value was found, `(d,)` in a box, `(C, A)` on simplices.
-        value: that value.
+        value: that value; `-inf` where no point is likely enough.
         points: the end of every restart, best first, `(r, …)`.
         values: their values, `(r,)`, `-inf` where no number was found.
         widest: of a bound, the deviation that those at the first points of a screen do not exceed,
             if there was one.
         screen: points that were tried before climbing, and their values; None: not all are known.
+        margin: of the likeliest point, where none is likely enough: below 0.
     """
 
     point: Float[np.ndarray, "*shape"]
@@ -378,6 +379,17 @@ class Maximum:
     values: Float[np.ndarray, " r"]
     widest: float = math.inf
     screen: Screen | None = None
+    margin: float = 0.0
+
+    @property
+    def likely(self) -> bool:
+        """Whether any point is likely enough."""
+        return self.value > -math.inf
+
+    @property
+    def rank(self) -> tuple[float, float]:
+        """The value, then the margin: of maxima none of which is likely enough the likeliest is largest."""
+        return self.value, self.margin
 
 
 def best_first(points: Float[np.ndarray, r * shape], values: Float[np.ndarray, " r"]) -> Maximum:

@@ -526,12 +526,6 @@ class Polytope(Box):
         return -np.where(np.isfinite(back), back, 0.0), np.where(np.isfinite(forth), forth, 0.0)
 
 
-UNLIKELY = -1e9
-"""Added to the value of a point that is not allowed, where none is: far below all values of standardised functions.
-
-Also below prices and tolerances, which may be worth millions of deviations where outcomes hardly
-differ; margins keep seven digits behind the point.
-"""
 _FEW = 4  # points that are judged in no more time than roughly
 _TRIED = 16  # points on the way back to where it is allowed
 

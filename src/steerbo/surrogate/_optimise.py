@@ -11,7 +11,6 @@ import numpy as np
 
 from .._arrays import Bool, Float, Int
 from ..optim import (
-    UNLIKELY,
     Box,
     Curved,
     FeasibleRegion,
@@ -198,7 +197,7 @@ def most_within(
     `_RIVALS` such points. Those before it are the same of the best point that is not judged yet:
     points are judged from the highest on, a block for each number, so that a scope that others
     overtake is judged no further. `free` is the largest bound without the margin. Where no point
-    may be allowed the last one is as low as that of a scope without any.
+    may be allowed the last one is minus infinity, as of a scope without any.
 
     Where it is exceeded after all, a scope may be taken for the best one whose bound is lower by as
     much at most.
@@ -218,7 +217,7 @@ def most_within(
     whole = screened(region.whole) if free.screen is None else free.screen
     points, values = whole if same else screened(region)
     if not may_reach(region, points):
-        yield UNLIKELY / 2.0
+        yield -np.inf
         return
     order, gained = np.argsort(-values, kind="stable"), free.value - float(whole[1].max())
     points, values, rivals = points[order], values[order], np.zeros(0)
@@ -235,7 +234,7 @@ def most_within(
     if rivals.size:
         yield min(float(rivals[0] + max(gained, rivals[0] - rivals[-1])), free.value)
     elif not island:
-        yield UNLIKELY / 2.0
+        yield -np.inf
 
 
 def warm_started(
