@@ -13,6 +13,7 @@ from steerbo.optim._lbfgs import differences
 from steerbo.surrogate import Controlled, LawOf, Observed, Uncontrolled, margin_over
 from steerbo.surrogate._feasibility import FADES, Evaluations, Recency, SuccessProbability
 from steerbo.timevarying import SquaredExponential
+from steerbo.timevarying.data import ANYWHERE
 
 pytestmark = pytest.mark.few_draws
 
@@ -93,8 +94,8 @@ def test_a_set_that_fails_half_of_the_time_counts_for_half_of_what_it_brings() -
 def closed_to(method: Any, x: float, time: float, kind: str) -> bool:
     """Whether a place is closed at a time, in a problem of one variable."""
     if kind == "time-varying":
-        return bool(method.candidates.view(time, None, []).margin is not None
-                    and method.candidates.view(time, None, []).margin(np.array([[x]]))[0] < 0)  # fmt: skip
+        return bool(method.candidates.view(time, ANYWHERE, []).margin is not None
+                    and method.candidates.view(time, ANYWHERE, []).margin(np.array([[x]]))[0] < 0)  # fmt: skip
     margin = method.surrogate.feasibility.margin([Controlled(), Observed(time)])
     return bool(margin is not None and margin(np.array([[x]]))[0] < 0)
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steerbo import Categorical, Optimizer, Prior, TimeVarying
+from steerbo import Categorical, Float, Integer, Optimizer, Prior, TimeVarying
 from steerbo.errors import InvalidRequest
 from steerbo.timevarying import Covariance
 from tests.timevarying.cases import box, sites
@@ -37,6 +37,26 @@ def test_what_is_available_on_sites() -> None:
     for given, match in refused:
         with pytest.raises(InvalidRequest, match=match):
             optimizer.ask(available=given)
+
+
+@pytest.mark.parametrize("method", ["learned-drift", "random"])
+def test_what_is_listed_is_played_and_answered_to_the_last_digit(method: str) -> None:
+    """Encoded and decoded again, 45.8 would be 45.79999999999999 on this scale."""
+    problem = TimeVarying([Float("dose", 1, 100, scale="log"), Categorical("way", ["a", "b"]), Integer("n", 0, 999)])
+    optimizer, points = Optimizer(problem, method), [(45.8, "b", 7), (17.3, "a", 8), (0.3 + 1.4, "a", 9)]
+    listed = [dict(zip(problem.space.names, point, strict=True)) for point in points]
+    played = []
+    for t in range(8):
+        some = listed[t % 3 :][:2]
+        suggestion = optimizer.ask(available=some)
+        assert suggestion is not None
+        assert suggestion.values in some
+        assert isinstance(suggestion.values["n"], int)
+        played.append(suggestion.values["dose"])
+        optimizer.tell(suggestion, suggestion.values["dose"])
+    assert len({*played}) > 1
+    if method != "random":
+        assert optimizer.policy(available=listed).values in listed
 
 
 def test_what_is_available_on_a_box() -> None:

@@ -94,7 +94,7 @@ def test_slopes_are_differences(unknown: bool) -> None:
     surrogate = BoxSurrogate(plane())
     for datum in outcomes(8):
         surrogate.add(datum)
-    view = RoundView(12.0, None, [PendingPoint(np.array([0.5, 0.5]), 11.0, 2)] if unknown else [])
+    view = RoundView(12.0, unknown=[PendingPoint(np.array([0.5, 0.5]), 11.0, 2)] if unknown else [])
     betas, weights = np.array([2.0, 1.0, 0.5, 1.5, 2.5]), np.array([0.1, 0.3, 0.2, 0.15, 0.25])[:, None]
     points = np.random.default_rng(2).random((6, 2))
 
@@ -134,7 +134,7 @@ def test_unknown_places_are_avoided_and_leave_no_trace() -> None:
         surrogate.add(datum)
     betas, both = np.array([2.0, 2.0]), np.array([0, 1])
     before = surrogate.optimistic(RoundView(9.0), betas, both, np.random.default_rng(0))
-    view = RoundView(9.0, None, [PendingPoint(before.place, 9.0, 1)])
+    view = RoundView(9.0, unknown=[PendingPoint(before.place, 9.0, 1)])
     other = surrogate.optimistic(view, betas, both, np.random.default_rng(0))
     assert np.abs(other.place - before.place).max() > 0.01
     again = surrogate.optimistic(RoundView(9.0), betas, both, np.random.default_rng(0))

@@ -112,7 +112,7 @@ def test_what_is_unknown_shrinks_variances_as_an_outcome_would(drift: Drift | No
     now = data[-1].time + 1
     for place in (2, 5):
         informed.add(Datum(now, 100 + place, place, 0.0))
-    view = RoundView(now, None, [PendingPoint(2, now, 1), PendingPoint(5, now, 1)])
+    view = RoundView(now, unknown=[PendingPoint(2, now, 1), PendingPoint(5, now, 1)])
     shrunk = surrogate._shrunk(view, surrogate.posterior(now)[1])
     np.testing.assert_allclose(shrunk, informed.posterior(now)[1], rtol=1e-9)
 
@@ -126,13 +126,13 @@ def test_a_place_unknown_several_times_counts_as_often() -> None:
     now = data[-1].time + 1
     for i in range(3):
         informed.add(Datum(now, 100 + i, 2, 0.0))
-    shrunk = surrogate._shrunk(RoundView(now, None, [PendingPoint(2, now, 3)]), surrogate.posterior(now)[1])
+    shrunk = surrogate._shrunk(RoundView(now, unknown=[PendingPoint(2, now, 3)]), surrogate.posterior(now)[1])
     np.testing.assert_allclose(shrunk, informed.posterior(now)[1], rtol=1e-9)
 
 
 def test_what_is_long_unknown_no_longer_counts_where_there_is_drift() -> None:
     surrogate = FiniteSurrogate(world([None, Decay(0.2)]))
     fresh = surrogate.posterior(100.0)[1]
-    shrunk = surrogate._shrunk(RoundView(100.0, None, [PendingPoint(2, 0.0, 1)]), fresh)
+    shrunk = surrogate._shrunk(RoundView(100.0, unknown=[PendingPoint(2, 0.0, 1)]), fresh)
     np.testing.assert_allclose(shrunk[1], fresh[1], rtol=1e-6)
     assert (shrunk[0] < fresh[0]).any()

@@ -61,7 +61,8 @@ def test_with_todays_settings_it_is_what_can_be_gained_within_reach_of_them() ->
     assert isinstance(ours, LearnedDrift)
     mean, deviation = ours.surrogate.posterior(ours.now)
     upper = (mean + 2 * ours.bound_inflation(advice.scope) * deviation)[0]
-    near = ours.places(ours.now, {})
+    near = ours.places(ours.now, {}).sites
+    assert near is not None
     assert advice.lower is not None
     assert ours.gain() == pytest.approx(float(upper[near].max()) - advice.lower)
     assert float(upper[near].max()) < float(upper.max()) - 0.01

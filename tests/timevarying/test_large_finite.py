@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 
 from steerbo import Float, Integer, Optimizer, Prior, TimeVarying
 from steerbo.timevarying import Covariance, Decay, Matern, MaternInTime, Periodic, SquaredExponential
-from steerbo.timevarying.data import Datum, PendingPoint, RoundView
+from steerbo.timevarying.data import Datum, PendingPoint, Places, RoundView
 from steerbo.timevarying.surrogates import FiniteSurrogate, LargeFiniteSurrogate, differ_in_scale_only, finite_surrogate
 
 NUMBERS = tuple(float(k % 7) for k in range(66))
@@ -63,7 +63,11 @@ def test_choices_are_those_of_filters(available: Any, pending: bool) -> None:
         filtered.add(datum)
         large.add(datum)
     unknown = [PendingPoint(33, 45.0, 2), PendingPoint(7, 45.0, 1)] if pending else []
-    view, betas, draw = RoundView(45.0, available, unknown), np.array([2.0, 1.0, 1.5, 0.5]), np.random.default_rng
+    view, betas, draw = (
+        RoundView(45.0, Places(sites=available), unknown),
+        np.array([2.0, 1.0, 1.5, 0.5]),
+        np.random.default_rng,
+    )
     for priors in (np.arange(4), np.array([2, 3])):
         ours, theirs = (s.optimistic(view, betas, priors, draw(1)) for s in (large, filtered))
         assert (ours.place, ours.prior) == (theirs.place, theirs.prior)

@@ -37,7 +37,7 @@ def test_bands_are_those_of_a_process_that_was_observed_there_with_more_noise(dr
     for datum in data:
         surrogate.add(datum)
     unknown = [PendingPoint(2, now, 1), PendingPoint(5, now, 3), PendingPoint(1, now, 1)]
-    sd = surrogate._shrunk(RoundView(now, None, unknown), surrogate.posterior(now)[1])[0]
+    sd = surrogate._shrunk(RoundView(now, unknown=unknown), surrogate.posterior(now)[1])[0]
     K, noise = np.array(problem.given[0].kernel.matrix), 0.3**2  # type: ignore[union-attr]
     at = np.array([d.place for d in data] + [u.place for u in unknown])
     t = np.array([d.time for d in data] + [now] * 3)
@@ -55,7 +55,7 @@ def test_what_was_given_up_at_a_far_mistyped_time_bars_no_place(sites: bool) -> 
     places: Any = range(5) if sites else np.linspace(0, 1, 5)[:, None]
     unknown = [PendingPoint(place, 1e6, 1) for place in places]
     picks = [
-        surrogate.optimistic(RoundView(1.0, None, tried), np.ones(1), np.array([0]), np.random.default_rng(0))
+        surrogate.optimistic(RoundView(1.0, unknown=tried), np.ones(1), np.array([0]), np.random.default_rng(0))
         for tried in ([], unknown)
     ]
     assert_allclose(picks[1].upper, picks[0].upper)
@@ -70,7 +70,7 @@ def test_what_failed_long_ago_no_longer_bars_a_place(sites: bool) -> None:
     place: Any = 2 if sites else np.array([0.5])
 
     def band(since: float) -> float:
-        view = RoundView(1000.0, None, [PendingPoint(place, since, 1)])
+        view = RoundView(1000.0, unknown=[PendingPoint(place, since, 1)])
         if sites:
             return float(surrogate._shrunk(view, surrogate.posterior(1000.0)[1])[0, 2])
         with surrogate._with(view):
@@ -86,6 +86,6 @@ def test_categories_that_all_failed() -> None:
     K = np.ones((5, 5)).tolist()
     problem = TimeVarying([Categorical("s", list("abcde"))], [Prior(Covariance(K), noise=0.1)])
     surrogate = FiniteSurrogate(problem)
-    view = RoundView(1.0, None, [PendingPoint(i, 1.0, 1) for i in range(5)])
+    view = RoundView(1.0, unknown=[PendingPoint(i, 1.0, 1) for i in range(5)])
     sd = surrogate._shrunk(view, surrogate.posterior(1.0)[1])[0]
     assert_allclose(sd**2, 1 - 5 / (5 + 0.01), rtol=1e-9)

@@ -11,6 +11,7 @@ from .._arrays import Bool, Float
 from ..core import TIME
 from ..space import Categorical
 from ._units import values_at
+from .data import Places
 from .problem import TimeVarying, plain_box, restricted_box
 
 Distances = tuple[Float[np.ndarray, " d"], Float[np.ndarray, " d"]]
@@ -61,33 +62,33 @@ class TodaysPlaces:
         return self.problem.space.encode([{**context, **today}])[0]
 
     def within(
-        self, left: Any, context: Mapping[str, Any], time: float, distances: Distances
-    ) -> Any:
-        """Restrict places, as `TimeVarying.within` has them, to those within reach; None where none is."""
+        self, left: Places, context: Mapping[str, Any], time: float, distances: Distances
+    ) -> Places | None:
+        """Restrict places to those within reach; None where none is."""
         here, (down, up) = self.encoded(context, time), distances
         low = np.where(self.settable, here - down, -np.inf)
         high = np.where(self.settable, here + up, np.inf)
         if self.problem.points is not None:
-            sites = np.arange(len(self.problem.points)) if left is None else np.array(left)
-            points = self.problem.points[sites]
-            return sites[((low <= points) & (points <= high)).all(axis=1)].tolist() or None
-        if left is not None and "points" in left:
-            points = np.array(left["points"])
-            kept = points[((low <= points) & (points <= high)).all(axis=1)].tolist()
-            return {"points": kept} if kept else None
-        return self._bounds(left, low, high)
+            sites = range(len(self.problem.points)) if left.sites is None else left.sites
+            left, points = Places(sites=sites), self.problem.points[np.array(sites)]
+        elif left.points is not None:
+            points = left.points
+        else:
+            return self._bounds(left, low, high)
+        near = np.flatnonzero(((low <= points) & (points <= high)).all(axis=1))
+        return left.only(near) if near.size else None
 
     def _bounds(
-        self, left: Any, low: Float[np.ndarray, " d"], high: Float[np.ndarray, " d"]
-    ) -> Any:
+        self, left: Places, low: Float[np.ndarray, " d"], high: Float[np.ndarray, " d"]
+    ) -> Places | None:
         """Bounds within others; None: they have nothing in common, or limits leave nothing of it."""
-        box, whole = plain_box(self.problem, left), plain_box(self.problem, None)
+        box, whole = plain_box(self.problem, left.bounds), plain_box(self.problem, None)
         low, high = np.where(self.settable, whole.snap(np.array([low, high])), [box.low, box.high])
         low, high = np.maximum(low, box.low), np.minimum(high, box.high)
         if (low > high).any():
             return None
-        near = {"low": low.tolist(), "high": high.tolist()}
+        near = np.array([low, high])
         kept = restricted_box(
             self.problem, plain_box(self.problem, near), self.problem.limits or ()
         )
-        return None if kept is None else near
+        return None if kept is None else Places(bounds=near)

@@ -269,7 +269,7 @@ class Random(LearnedDrift):
         place = self.surrogate.anywhere(
             RoundView(request["time"], left), self.streams(self.history.next_round, "choose")
         )
-        return Choice(self.problem.scope, settings(self.problem, place))
+        return Choice(self.problem.scope, settings(self.problem, place, left))
 
     def explain(self) -> Explanation:
         """Say that nothing guides the choice."""

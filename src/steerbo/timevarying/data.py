@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._arrays import Float
+from .._arrays import Float, Int
 from ..optim import Margin, MarginGradients
 
 Place = Any
@@ -39,16 +39,61 @@ class PendingPoint(NamedTuple):
     times: int
 
 
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Places that can be chosen in a round: some sites of a finite domain, listed points or a part of a box, or all.
+
+    Attributes:
+        sites: numbers of sites, in order.
+        points: encoded points of a box, (n, d).
+        given: settings of these as they were given, by variable: encoded and decoded again a
+            number may differ in its last digit.
+        bounds: smallest and largest encoded coordinates of a part of a box, (2, d).
+    """
+
+    sites: Sequence[int] | None = None
+    points: Float[np.ndarray, "n d"] | None = None
+    given: Sequence[Mapping[str, Any]] = ()
+    bounds: Float[np.ndarray, "2 d"] | None = None
+
+    def __contains__(self, place: Place) -> bool:
+        if self.sites is not None:
+            return place in self.sites
+        if self.points is not None:
+            return self.number(place) is not None
+        if self.bounds is not None:
+            low, high = self.bounds
+            return bool((low <= place).all() and (place <= high).all())
+        return True
+
+    def number(self, place: Place) -> int | None:
+        """Number of a point among those listed; None: it is none of them."""
+        if self.points is None:
+            return None
+        found = np.flatnonzero((self.points == place).all(axis=1))
+        return int(found[0]) if found.size else None
+
+    def only(self, numbers: Int[np.ndarray, " k"]) -> Places:
+        """Some of the sites, or of the listed points, by their order here."""
+        if self.sites is not None:
+            return Places(sites=[self.sites[k] for k in numbers])
+        assert self.points is not None
+        return Places(points=self.points[numbers], given=[self.given[k] for k in numbers])
+
+
+ANYWHERE = Places()
+
+
 @dataclass(frozen=True)
 class RoundView:
-    """View of a round: its time, the available places (see `TimeVarying.within`; None: all), and the pending ones.
+    """View of a round: its time, the available places, and the pending ones.
 
     `margin` is the feasibility margin of places; None: all are feasible, as far as is known.
     `gradients` are those of all requirements: see `FeasibleRegion`.
     """
 
     time: float
-    available: Any = None
+    available: Places = ANYWHERE
     unknown: Sequence[PendingPoint] = ()
     margin: Margin | None = None
     gradients: MarginGradients | None = None

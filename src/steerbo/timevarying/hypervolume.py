@@ -38,7 +38,7 @@ from ..surrogate import (
     expected_outcome,
     scales_of,
 )
-from .data import Place, RoundView
+from .data import ANYWHERE, Place, Places, RoundView
 from .learned_drift import DriftingSurrogate, LearnedDrift
 from .method import time_and_seen
 from .problem import place_of, settings
@@ -91,7 +91,9 @@ class Hypervolume(Trades, LearnedDrift):
                 view, gained.values, gained.rising, self.streams(t, "ties")
             )
             gain = Gain(math.exp(float(gained.values(np.array([place]))[0])) / gained.dominated)
-        return Choice(self.problem.scope, settings(self.problem, place), note=to_dict(gain))
+        return Choice(
+            self.problem.scope, settings(self.problem, place, view.available), note=to_dict(gain)
+        )
 
     # -- models ------------------------------------------------------------------------------------
 
@@ -133,7 +135,7 @@ class Hypervolume(Trades, LearnedDrift):
             for weights in answer_weights(len(outcomes)):
                 weighed = Scalarised(outcomes, *scales_of(self._models), units, 1.0 / weights)
                 place = self.surrogate.highest(view, weighed.values, weighed.rising, random)
-                found.append((place, self._described(outcomes, place)))
+                found.append((place, self._described(outcomes, place, view.available)))
         if view.margin is not None:
             kept = view.margin(np.array([place for place, _ in found])) >= 0.0
             if not kept.any():
@@ -148,7 +150,9 @@ class Hypervolume(Trades, LearnedDrift):
         with self._expected(time) as outcomes:
             return self._described(outcomes, place_of(self.problem, {**seen, **values}))
 
-    def _described(self, outcomes: Sequence[_Placed], place: Place) -> Recommendation:
+    def _described(
+        self, outcomes: Sequence[_Placed], place: Place, among: Places = ANYWHERE
+    ) -> Recommendation:
         """Answer at a place, with all outcomes and their bounds."""
         value, *others = outcomes
         bounds, further = self._bounds(value, place), dict[str, ExpectedOutcome]()
@@ -160,7 +164,7 @@ class Hypervolume(Trades, LearnedDrift):
                 further[name] = ExpectedOutcome()
         told = expected_outcome(self.surrogate.model, self.problem.sign, bounds[0], bounds[1:])
         expected = told.mean, told.lower, told.upper
-        values = settings(self.problem, place)
+        values = settings(self.problem, place, among)
         return Recommendation(self.problem.scope, values, *expected, outcomes=further)
 
     @staticmethod

@@ -69,7 +69,7 @@ from ..surrogate import (
     undecided,
 )
 from ._today import TodaysPlaces
-from .data import Maximiser, Place, RoundView, draw_largest
+from .data import Maximiser, Place, Places, RoundView, draw_largest
 from .method import Candidates, TimeVaryingMethod, time_and_seen
 from .problem import TimeVarying, place_of, settings
 from .surrogates import any_point, any_site, best_site, box_of
@@ -268,9 +268,9 @@ class DriftingSurrogate:
         """
         listed = view.available
         if (sites := self.problem.points) is not None:
-            places = np.arange(len(sites)) if listed is None else np.array(listed)
-        elif listed is not None and "points" in listed:
-            places = np.array(listed["points"], dtype=float)
+            places = np.arange(len(sites)) if listed.sites is None else np.array(listed.sites)
+        elif listed.points is not None:
+            places = listed.points
         else:
             seed = int(random.integers(2**32))
             return maximise(upper, rising, box_of(self.problem, view), seed).point
@@ -399,7 +399,7 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
         pick = self.surrogate.optimistic(
             view, np.array([self.beta]), np.array([0]), self.streams(t, "ties"), draw
         )
-        return self.play(pick, self.beta)
+        return self.play(pick, view, self.beta)
 
     def holds_today(self, time: float) -> bool:
         """See `TimeVaryingMethod.holds_today`; and after a play that is undecided: see `surrogate._reach`."""
@@ -409,12 +409,12 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
             time, self.candidates
         )
 
-    def places(self, time: float, context: Mapping[str, Any], available: Any = None) -> Any:
+    def places(self, time: float, context: Mapping[str, Any], asked: Any = None) -> Places:
         """See `TimeVaryingMethod.places`; those within reach of today's settings, where there are any.
 
         Beyond it nothing was played, and the model returns to the mean of what is good.
         """
-        left, today = super().places(time, context, available), self.surrogate.today
+        left, today = super().places(time, context, asked), self.surrogate.today
         if not today.known:
             return left
         near = today.within(left, context, time, self.surrogate.reach(time, self.candidates))
@@ -422,7 +422,7 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
 
     def _start(self, view: RoundView, number: int) -> Choice:
         place = self.surrogate.anywhere(view, self.streams(number, "start"))
-        return Choice(self.problem.scope, settings(self.problem, place))
+        return Choice(self.problem.scope, settings(self.problem, place, view.available))
 
     # -- answers -----------------------------------------------------------------------------------
 

@@ -48,7 +48,6 @@ from ..core import (
 )
 from ..errors import InvalidProblem, InvalidStudy
 from ..gp import AnyDrift, DriftModel, GPRegression, SquaredExponentialKernel, correlation
-from ..optim import Margin
 from ..records import record, to_dict
 from ..space import OutcomeConstraint, violated
 from ..surrogate import (
@@ -71,7 +70,7 @@ from ._comparison import PriorComparison, Surrogate
 from ._units import unit_of
 from ._validation import UnlikelyLengthscale
 from .confidence import Confidence, Width
-from .data import Maximiser, PendingPoint, Place, RoundView
+from .data import Maximiser, PendingPoint, Places, RoundView
 from .problem import TimeVarying, place_of, settings
 from .surrogates import BoxSurrogate, FailedPoints, finite_surrogate
 
@@ -132,17 +131,6 @@ class CandidatePriorsOptions:
     delta: float = Field(0.1, gt=0, lt=1)
 
 
-def _among(available: Any, place: Place) -> bool:
-    """Whether a place is one of those available: see `TimeVarying.within`."""
-    if available is None:
-        return True
-    if isinstance(available, Mapping) and "low" in available:
-        low, high = np.array(available["low"]), np.array(available["high"])
-        return bool((low <= place).all() and (place <= high).all())
-    listed = available["points"] if isinstance(available, Mapping) else available
-    return any(np.array_equal(each, place) for each in listed)
-
-
 class Candidates:
     """Places that can be chosen in a round: available, allowed in its context, and feasible.
 
@@ -199,7 +187,7 @@ class Candidates:
     def view(
         self,
         time: float,
-        left: Any,
+        left: Places,
         unknown: Sequence[PendingPoint] | None = None,
     ) -> RoundView:
         """View of a round: those of some places that are feasible at this time.
@@ -208,7 +196,7 @@ class Candidates:
 
         Args:
             time: time of the round.
-            left: places that can be chosen then, see `TimeVarying.within`.
+            left: places that can be chosen then.
             unknown: places tried without an outcome. None: the view is for an answer, which no
                 pending place shrinks and which must be surer to work.
         """
@@ -218,18 +206,13 @@ class Candidates:
         if likely is None:
             return RoundView(time, left, unknown)
         if self.problem.sites is not None:
-            numbers = np.arange(len(self._sites)) if left is None else np.array(left)
-            return self._among(numbers, lambda some: likely(self._sites[some]), time, unknown)
-        if left is None or "points" not in left:
+            numbers = range(len(self._sites)) if left.sites is None else left.sites
+            kept = feasible(likely(self._sites[np.array(numbers)]))
+            some = Places(sites=numbers).only(kept)
+            return RoundView(time, some, unknown, lambda some: likely(self._sites[some]))
+        if left.points is None:
             return RoundView(time, left, unknown, likely, likely.gradients)
-        view = self._among(np.array(left["points"], dtype=float), likely, time, unknown)
-        return replace(view, available={"points": view.available})
-
-    @staticmethod
-    def _among(
-        places: np.ndarray, margin: Margin, time: float, unknown: Sequence[PendingPoint]
-    ) -> RoundView:
-        return RoundView(time, places[feasible(margin(places))].tolist(), unknown, margin)
+        return RoundView(time, left.only(feasible(likely(left.points))), unknown, likely)
 
     def _parts(self, time: float) -> list[Part]:
         return [
@@ -416,7 +399,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         priors = self.believed(request, random)
         betas = self.confidence.betas(self.width_round(t))
         pick = self.maximise(self.surrogate_at(view.time), view, betas, priors, random)
-        return self.play(pick, float(betas[pick.prior]))
+        return self.play(pick, view, float(betas[pick.prior]))
 
     def todays_play(self, request: Mapping[str, Any]) -> Choice | None:
         """Choose today's settings where they are held; None where they are not, or cannot be set."""
@@ -427,7 +410,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         place = place_of(self.problem, {**context, **values})
         available = self.view(request).available
         broken = violated(self.problem.limits or (), {**context, **values})
-        if broken or not _among(available, place):
+        if broken or place not in available:
             return None
         return Choice(self.problem.scope, values, note={"current": True})
 
@@ -470,17 +453,16 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         left = self.places(time, context, request.get("available"))
         return self.candidates.view(time, left, [*self._failed, *waiting])
 
-    def places(self, time: float, context: Mapping[str, Any], available: Any = None) -> Any:
-        """Places that a choice or an answer may take: see `TimeVarying.within`."""
-        return self.problem.within(available, context)
+    def places(self, time: float, context: Mapping[str, Any], asked: Any = None) -> Places:
+        """Places that a choice or an answer may take, of those asked for: see `TimeVarying.within`."""
+        return self.problem.within(asked, context)
 
-    def play(self, pick: Maximiser, beta: float) -> Choice:
+    def play(self, pick: Maximiser, view: RoundView, beta: float) -> Choice:
         """Turn a maximiser into a choice, whose note says the prior and its expectation."""
         sign = self.problem.sign
         expected = Belief(pick.prior, sign * pick.mean, beta * pick.sd, sign * pick.upper)
-        return Choice(
-            self.problem.scope, settings(self.problem, pick.place), note=to_dict(expected)
-        )
+        values = settings(self.problem, pick.place, view.available)
+        return Choice(self.problem.scope, values, note=to_dict(expected))
 
     # -- answers -----------------------------------------------------------------------------------
 
@@ -505,11 +487,9 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         """The point of largest mean by the most probable trusted prior; alternatives are those of the next three."""
         return self._answer(self.view_to_answer(*time_and_seen(context)))
 
-    def view_to_answer(
-        self, time: float, seen: Mapping[str, Any], available: Any = None
-    ) -> RoundView:
-        """View of an answer at a time, where values were seen before, among available places."""
-        return self.candidates.view(time, self.places(time, seen, available))
+    def view_to_answer(self, time: float, seen: Mapping[str, Any], asked: Any = None) -> RoundView:
+        """View of an answer at a time, where values were seen before, among places asked for."""
+        return self.candidates.view(time, self.places(time, seen, asked))
 
     def _answer(self, view: RoundView) -> Recommendation:
         surrogate = self.surrogate_at(view.time)
@@ -521,7 +501,9 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         time, seen = time_and_seen(context)
         place = place_of(self.problem, {**seen, **values})
         only = (
-            [place] if self.problem.sites is not None else {"points": [np.asarray(place).tolist()]}
+            Places(sites=[place])
+            if self.problem.sites is not None
+            else Places(points=np.array([place]), given=[values])
         )
         return self._best_point(self.trusted()[0], self.surrogate_at(time), RoundView(time, only))
 
@@ -533,7 +515,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         reasons = [reason("believing", belief=self.names[p])] if len(self.names) > 1 else []
         if view.margin is not None and view.margin(np.array([pick.place]))[0] < 0.0:
             reasons.append(reason("none-keeps"))
-        values = settings(self.problem, pick.place)
+        values = settings(self.problem, pick.place, view.available)
         return Recommendation(
             self.problem.scope, values, mean, mean - band, mean + band, reasons=tuple(reasons)
         )

@@ -1,8 +1,9 @@
 """Time-varying problems: the domain, the places available in a round, and the candidate priors.
 
-`ask(available=…)` restricts a round to listed points, a mask or bounds (`read_available`); values
-seen before choosing restrict it to the points that have them (`within_context`), and constraints on
-settings remove the rest. Surrogates know a place of a finite domain by its number, a place of a box
+`ask(available=…)` restricts a round to listed points, a mask or bounds, which are logged as plain
+data in the variables' units (`read_available`). Values seen before choosing restrict it to the
+points that have them, and constraints on settings remove the rest: what is left are `Places`, encoded
+(`TimeVarying.within`). Surrogates know a place of a finite domain by its number, a place of a box
 by its coordinates (`place_of`, `settings`).
 """
 
@@ -62,7 +63,7 @@ from ._validation import (
     check_sizes,
     unlikely_lengthscales,
 )
-from .data import Place
+from .data import ANYWHERE, Place, Places
 
 _COMMAS = "Write numbers with a point, 0.5: commas separate numbers here."
 _POINTS = "List the points that are available, with the values of all variables that are set."
@@ -222,26 +223,49 @@ def _bounds(problem: TimeVarying, given: Mapping[str, Any]) -> dict[str, list[fl
     return {"low": low, "high": high}
 
 
-def within_context(problem: TimeVarying, available: Any, context: Mapping[str, Any]) -> Any:
-    """Restrict places in the form of `read_available` to the values seen before choosing.
+def _sites_now(
+    problem: TimeVarying, asked: Sequence[int] | None, context: Mapping[str, Any]
+) -> Places:
+    """Sites that have the values seen before, of those asked for by their numbers among `choices`.
 
-    On a finite domain points are given by their numbers among `choices`, and answered by those
-    among `sites`. A measured context between the points of a finite domain counts as the nearest.
+    A measured context between the points of a finite domain counts as the nearest.
     """
-    if problem.sites is not None:
-        key = tuple(v.decode(v.encode([context[v.name]]))[0] for v in problem.variables if v.seen)
-        points = problem.sites_by_context[key]
-        return points if available is None else [points[k] for k in available]
+    if not problem.space.seen:
+        return Places(sites=asked)
+    key = tuple(v.decode(v.encode([context[v.name]]))[0] for v in problem.variables if v.seen)
+    points = problem.sites_by_context[key]
+    return Places(sites=points if asked is None else [points[k] for k in asked])
+
+
+def _listed(
+    problem: TimeVarying, rows: Sequence[Sequence[float]], context: Mapping[str, Any]
+) -> Places:
+    """Listed points of a box, where these values were seen before."""
+    columns = _columns_seen(problem, context)
+    rows = [[columns.get(j, x) for j, x in enumerate(row)] for row in rows]
+    return Places(
+        points=encoded(problem, rows), given=[_values(problem, row) | dict(context) for row in rows]
+    )
+
+
+def _part(
+    problem: TimeVarying,
+    asked: Mapping[str, Sequence[float]] | None,
+    context: Mapping[str, Any],
+) -> Places:
+    """Part of a box, where these values were seen before."""
+    if asked is None and not problem.space.seen:
+        return ANYWHERE
     low, high = zip(*map(_ends, problem.variables), strict=True)
-    given = available or {"low": low, "high": high}
-    columns = {
-        problem.space.index(name): value for name, value in problem.coordinates_of(context).items()
-    }
-    if "points" in given:
-        return {
-            "points": [[columns.get(j, x) for j, x in enumerate(row)] for row in given["points"]]
-        }
-    return {end: [columns.get(j, x) for j, x in enumerate(given[end])] for end in ("low", "high")}
+    ends, columns = asked or {"low": low, "high": high}, _columns_seen(problem, context)
+    rows = [[columns.get(j, x) for j, x in enumerate(ends[end])] for end in ("low", "high")]
+    return Places(bounds=encoded(problem, rows))
+
+
+def _columns_seen(problem: TimeVarying, context: Mapping[str, Any]) -> dict[int, float]:
+    """Coordinates that were seen before, by column."""
+    known = problem.coordinates_of(context)
+    return {problem.space.index(name): known[name] for name in problem.space.seen}
 
 
 def _ends(variable: Variable) -> tuple[float, float]:
@@ -284,14 +308,16 @@ def encoded(problem: TimeVarying, rows: Sequence[Sequence[float]]) -> Floats[np.
 
 
 def plain_box(
-    problem: TimeVarying, bounds: Mapping[str, Any] | None, seen: Mapping[str, Any] | None = None
+    problem: TimeVarying,
+    bounds: Floats[np.ndarray, "2 d"] | None,
+    seen: Mapping[str, Any] | None = None,
 ) -> Box:
     """Build the encoded box: all of it, or within encoded bounds, in a context."""
     variables = problem.variables
     low, high = (
-        np.array([bounds["low"], bounds["high"]])
-        if bounds
-        else encoded(problem, [*zip(*map(_ends, variables), strict=True)])
+        encoded(problem, [*zip(*map(_ends, variables), strict=True)])
+        if bounds is None
+        else bounds.copy()
     )
     levels: list[np.ndarray | None] = []
     for j, v in enumerate(variables):
@@ -317,7 +343,7 @@ def restricted_box(problem: TimeVarying, box: Box, limits: Sequence[Limit]) -> B
     return None if found is None else found.reduced
 
 
-def box_now(problem: TimeVarying, bounds: Mapping[str, Any] | None) -> Box:
+def box_now(problem: TimeVarying, bounds: Floats[np.ndarray, "2 d"] | None) -> Box:
     """The box that is searched where these bounds are available.
 
     Raises:
@@ -329,14 +355,14 @@ def box_now(problem: TimeVarying, bounds: Mapping[str, Any] | None) -> Box:
     return box
 
 
-def without_violations(problem: TimeVarying, available: Any, context: Mapping[str, Any]) -> Any:
+def without_violations(problem: TimeVarying, places: Places, context: Mapping[str, Any]) -> Places:
     """Remove the places that violate a constraint; boxes are left as they are.
 
     Raises:
         InvalidRequest: nothing is left.
     """
     if problem.sites is not None:
-        numbers = range(len(problem.sites)) if available is None else available
+        numbers = range(len(problem.sites)) if places.sites is None else places.sites
         rows = (
             dict(zip(problem.space.names, problem.sites[k], strict=True)) | dict(context)
             for k in numbers
@@ -348,22 +374,25 @@ def without_violations(problem: TimeVarying, available: Any, context: Mapping[st
         ]
         if not left:
             raise _nothing(problem)
-        return None if len(left) == len(problem.sites) else left
-    if available is None or "points" not in available:
-        return available
-    kept = [
-        point
-        for point in available["points"]
-        if not violated(problem.limits or (), _values(problem, point))
-    ]
-    if not kept:
+        return ANYWHERE if len(left) == len(problem.sites) else Places(sites=left)
+    if places.points is None:
+        return places
+    broken = [bool(violated(problem.limits or (), values)) for values in places.given]
+    kept = np.flatnonzero(~np.array(broken))
+    if not kept.size:
         raise _nothing(problem)
-    return {"points": kept}
+    return places.only(kept)
 
 
 def _values(problem: TimeVarying, point: Sequence[float]) -> dict[str, Any]:
-    pairs = zip(problem.variables, point, strict=True)
-    return {v.name: v.choices[round(x)] if isinstance(v, Categorical) else x for v, x in pairs}
+    """Values of a point in the variables' units, categories by number."""
+    return {v.name: _value(v, x) for v, x in zip(problem.variables, point, strict=True)}
+
+
+def _value(variable: Variable, coordinate: float) -> Any:
+    if isinstance(variable, Categorical):
+        return variable.choices[round(coordinate)]
+    return round(coordinate) if isinstance(variable, Integer) else coordinate
 
 
 def _nothing(problem: TimeVarying) -> InvalidRequest:
@@ -609,16 +638,15 @@ class TimeVarying(ConstrainedProblem):
         columns = [self.space.index(name) for name in self.settable]
         return tuple(dict.fromkeys(tuple(site[j] for j in columns) for site in self.sites))
 
-    def within(self, available: Any, context: Mapping[str, Any]) -> Any:
-        """Places that can be chosen in a context: numbers of `sites`, or encoded bounds or points; None: all."""
-        given = within_context(self, available, context) if self.space.seen else available
-        left = without_violations(self, given, context) if self.limits else given
-        if self.sites is not None or left is None:
-            return left
-        if "points" in left:
-            return {"points": encoded(self, left["points"]).tolist()}
-        low, high = encoded(self, [left["low"], left["high"]]).tolist()
-        return {"low": low, "high": high}
+    def within(self, asked: Any, context: Mapping[str, Any]) -> Places:
+        """Places that can be chosen in a context, of those asked for: see `read_available`."""
+        if self.sites is not None:
+            places = _sites_now(self, asked, context)
+        elif asked is not None and "points" in asked:
+            places = _listed(self, asked["points"], context)
+        else:
+            places = _part(self, asked, context)
+        return without_violations(self, places, context) if self.limits else places
 
     @cached_property
     def sites_by_context(self) -> dict[tuple[Any, ...], list[int]]:
@@ -659,8 +687,8 @@ class TimeVarying(ConstrainedProblem):
         read = super().read_asked(request, history)
         if self.limits:
             left = self.within(read.get("available"), read.get("context", {}))
-            if self.sites is None and not (left and "points" in left):
-                box_now(self, left)
+            if self.sites is None and left.points is None:
+                box_now(self, left.bounds)
         return read
 
     def read_scope(self, scope: Any) -> Scope:
@@ -673,9 +701,11 @@ def place_of(problem: TimeVarying, values: Mapping[str, Any]) -> Place:
     return problem.space.encode([values])[0] if problem.sites is None else problem.site(values)
 
 
-def settings(problem: TimeVarying, place: Place) -> dict[str, Any]:
-    """Values to set at a place, by variable; seen variables are left out."""
-    if problem.sites is not None:
+def settings(problem: TimeVarying, place: Place, among: Places = ANYWHERE) -> dict[str, Any]:
+    """Values to set at a place, by variable; of a listed one as they were given. Seen variables are left out."""
+    if (number := among.number(place)) is not None:
+        values = dict(among.given[number])
+    elif problem.sites is not None:
         values = dict(zip(problem.space.names, problem.sites[place], strict=True))
     else:
         values = problem.space.decode(place[None])[0]

@@ -265,8 +265,9 @@ class _SitesSurrogate(ABC):
         """Maximise the weighted mean of all priors' `μ + β σ`; the prior named is the heaviest."""
         mean, sd, shrunk = self.moments(view, np.arange(len(weights)))
         scores = weights @ (mean + betas[:, None] * shrunk)
-        x = draw_largest(scores if view.available is None else scores[view.available], random)
-        site = x if view.available is None else view.available[x]
+        sites = view.available.sites
+        x = draw_largest(scores if sites is None else scores[sites], random)
+        site = x if sites is None else sites[x]
         p = draw_largest(weights, random)
         return Maximiser(site, p, float(mean[p, site]), float(sd[p, site]), float(scores[site]))
 
@@ -460,7 +461,7 @@ class BoxSurrogate:
             for g in range(group.max() + 1)
         ]
         self.gradients = all(s.space.gradients for s in self.shared)
-        self._box: tuple[str, Box] | None = None  # the last one: a region takes some milliseconds
+        self._box: tuple[bytes, Box] | None = None  # the last one: a region takes some milliseconds
 
     @property
     def evidence(self) -> PerPrior:
@@ -617,7 +618,8 @@ class BoxSurrogate:
 
     def box(self, view: RoundView) -> Box:
         """Box of the available places within the constraints: see `box_of`."""
-        key = repr(view.available)
+        bounds = view.available.bounds
+        key = b"" if bounds is None else bounds.tobytes()
         if self._box is None or self._box[0] != key:
             self._box = key, box_of(self.problem, replace(view, margin=None))
         return _within(self._box[1], view)
@@ -633,8 +635,7 @@ class BoxSurrogate:
             found: np.ndarray = (weigh(upper) * upper).sum(axis=0)
             return found
 
-        if view.available is not None and "points" in view.available:
-            points = np.array(view.available["points"])
+        if (points := view.available.points) is not None:
             return np.array(points[draw_largest(score(points), random)])
         box = self.box(view)
         # a climb ends where a step gains less than a share of the value, which is counted from here
@@ -748,14 +749,13 @@ def finite_surrogate(
 
 def any_site(view: RoundView, count: int, random: Generator) -> int:
     """Draw an available site of `count`."""
-    return int(random.choice(count if view.available is None else view.available))
+    sites = view.available.sites
+    return int(random.choice(count if sites is None else sites))
 
 
 def box_of(problem: TimeVarying, view: RoundView) -> Box:
     """Make the box of a view's available places within the constraints."""
-    bounds = view.available if view.available is not None and "low" in view.available else None
-    box = box_now(problem, bounds)
-    return _within(box, view)
+    return _within(box_now(problem, view.available.bounds), view)
 
 
 def _within(box: Box, view: RoundView) -> Box:
@@ -767,8 +767,8 @@ def _within(box: Box, view: RoundView) -> Box:
 
 def any_point(view: RoundView, box: Box, random: Generator) -> Float[np.ndarray, " d"]:
     """Draw an available point of a box: the first of some that is likely feasible, or the likeliest of them."""
-    if view.available is not None and "points" in view.available:
-        return np.array(random.choice(np.array(view.available["points"])))
+    if view.available.points is not None:
+        return np.array(random.choice(view.available.points))
     if view.margin is None:
         return np.asarray(box.place(random.random((1, box.dimension)))[0])
     points = box.place(random.random((_DRAWN, box.dimension)))
@@ -785,9 +785,10 @@ def best_site(
     """Find the largest upper bound among available sites and the given priors; ties are drawn."""
     mean, sd = moments
     rows = upper if len(priors) == len(upper) else upper[priors]
-    columns = rows if view.available is None else rows[:, view.available]
+    sites = view.available.sites
+    columns = rows if sites is None else rows[:, sites]
     at, x = divmod(draw_largest(columns.ravel(), random), columns.shape[1])
-    site = x if view.available is None else view.available[x]
+    site = x if sites is None else sites[x]
     p = int(priors[at])
     return Maximiser(site, p, float(mean[p, site]), float(sd[p, site]), float(upper[p, site]))
 
