@@ -9,6 +9,9 @@ import numpy as np
 import pytest
 
 import steerbo as sb
+from steerbo.causal._policy_value import Policy
+from steerbo.causal.cheap_first import CheapFirst
+from steerbo.causal.method import CausalMethod
 from steerbo.errors import InvalidProblem
 
 pytestmark = pytest.mark.few_draws
@@ -85,6 +88,38 @@ def test_today_is_held_again_after_plays_that_noise_leaves_open() -> None:
         [each.suggestion.note["phase"] == "current" for each in each.history][-4:] for each in (noisy, treated()[0])
     ]
     assert late == [[True, False] * 2, [False] * 4], "not where outcomes tell"
+
+
+@pytest.mark.parametrize(("name", "rounds"), [("cheap-first", 19), ("coca-bo", 12)])
+def test_what_can_be_gained_is_within_reach(name: str, rounds: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was that of all settings, to which neither a round nor the answer may go."""
+    optimizer, random = sb.Optimizer(clinic(), name, rounds=40, seed=5), np.random.default_rng(5)
+    for _ in range(rounds):
+        round_of(optimizer, random)
+    ours = optimizer._method
+    assert isinstance(ours, CausalMethod)
+    near = ours.gain()
+    monkeypatch.setattr(ours, "within_reach", ours.feasibility.of)
+    assert 0.0 < near < ours.gain() - 0.01
+
+
+def test_what_is_expected_of_an_answer_is_that_of_settings_within_reach() -> None:
+    """It was the mean of the best policy of all, and its settings were moved within reach."""
+    optimizer, random = sb.Optimizer(clinic(), "cheap-first", rounds=40, seed=5), np.random.default_rng(5)
+    for _ in range(8):
+        round_of(optimizer, random)
+    ours, advice = optimizer._method, optimizer.recommend()
+    assert isinstance(ours, CheapFirst)
+    assert isinstance(advice, Policy)
+    i = ours.models.number[advice.scope]
+    (value,) = ours.policy_values([i], {})
+    found, reach = value.at_rate(0.0, 8), ours.within_reach(i).reach
+    assert reach is not None
+    for row, actions in zip(value.contexts.points[:8], found.actions, strict=True):
+        seen = dict(zip(value.arm.measured, row.tolist(), strict=True))
+        for name, code in zip(value.arm.actions, actions.tolist(), strict=True):
+            low, high = reach((name,), seen)[name]
+            assert low - 1e-9 <= code <= high + 1e-9
 
 
 def test_a_policy_that_no_scope_needs_is_an_arm() -> None:

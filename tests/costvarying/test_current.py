@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import steerbo as sb
+from steerbo.costvarying.method import CostVaryingMethod
 from steerbo.errors import InvalidProblem
 
 pytestmark = pytest.mark.few_draws
@@ -130,6 +131,21 @@ def test_first_plays_leave_it_step_by_step() -> None:
         away.append(abs(suggestion.values["temperature"] - 20 - number))
         optimizer.tell(suggestion, 5.0 - away[-1], realised={"co2": 800.0} if "co2" not in suggestion.values else {})
     assert max(away) <= 4 + 1e-6, "what was worse lets no play go further"
+
+
+def test_what_can_be_gained_is_within_reach(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was that of all settings, and said to be within reach."""
+    optimizer = sb.Optimizer(greenhouse({"temperature": 20, "co2": 800}), seed=2)
+    for number in range(8):
+        suggestion = optimizer.ask(context={"sun": number / 8})
+        assert suggestion is not None
+        left = dict.fromkeys({"co2"} - suggestion.values.keys(), 800.0)
+        optimizer.tell(suggestion, 5.0 - abs(suggestion.values["temperature"] - 20), realised=left)
+    ours = optimizer._method
+    assert isinstance(ours, CostVaryingMethod)
+    near = ours.gain()
+    monkeypatch.setattr(ours.today, "reach", lambda context, time: {})
+    assert 0.0 <= near < ours.gain() - 0.05
 
 
 def test_settings_of_today_that_break_a_limit_are_neither_played_nor_recommended() -> None:

@@ -5,9 +5,9 @@ A play that fails brings nothing, see `bandit.expected_with_failure`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -35,8 +35,19 @@ from .models import ArmModel, ArmModels, EmptyModel
 from .problem import Causal
 
 _GRID = 64  # settings of each action among which a feasible one is sought
-Reach = Callable[[tuple[str, ...], Mapping[str, Any]], Mapping[str, tuple[float, float]]]
-"""From actions and the values known by then to the encoded ends of some of them."""
+
+
+class Reach(Protocol):
+    """From actions and the values known by then to the encoded ends of some of them."""
+
+    @property
+    def reads(self) -> Collection[str]:
+        """Variables that these ends hang on."""
+
+    def __call__(
+        self, names: tuple[str, ...], known: Mapping[str, Any]
+    ) -> Mapping[str, tuple[float, float]]:
+        """Ends by action; none for one that may lie anywhere."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +61,12 @@ class ArmFeasibility:
     constraints: ScopeConstraints | None = None
     learned: Feasibility | None = None
     reach: Reach | None = None
+
+    @property
+    def concerned(self) -> frozenset[str]:
+        """Variables on whose values the settings hang that may be chosen."""
+        limited = () if self.constraints is None else self.constraints.concerned
+        return frozenset(limited).union(() if self.reach is None else self.reach.reads)
 
     @property
     def for_answers(self) -> ArmFeasibility:
@@ -109,9 +126,7 @@ class ArmFeasibility:
     ) -> ActionGrid:
         """Place points of the unit cube in the region of all actions, at each of some contexts."""
         arm, looks = self.arm, self.arm.encode_contexts(contexts)
-        moving = self.constraints is not None and bool(
-            self.constraints.concerned & set(arm.contexts)
-        )
+        moving = bool(self.concerned & set(arm.contexts))
         grids = [
             self.box(arm.actions, seen).place(unit)
             for seen in contexts[: len(looks) if moving else 1]

@@ -621,7 +621,7 @@ class PolicyValue:
         return tuple(parts[name] for name in arm.names)
 
     def _grid(self, names: tuple[str, ...], known: Mapping[str, float]) -> Float[np.ndarray, "g f"]:
-        """Grid of actions within the constraints on settings."""
+        """Grid of actions within the constraints on settings, and within reach of today's."""
         if not names:
             return np.zeros((1, 0))
         k, space = len(names), self.arm.problem_space
@@ -646,13 +646,9 @@ class PolicyValue:
         return grid
 
     def _counted(self, known: Mapping[str, float]) -> tuple[tuple[str, float], ...]:
-        """Known values that constraints on settings concern."""
-        constraints = self._feasible.constraints
-        return (
-            ()
-            if constraints is None
-            else tuple((n, v) for n, v in known.items() if n in constraints.concerned)
-        )
+        """Known values on which it hangs what settings may be chosen."""
+        concerned = self._feasible.concerned
+        return tuple((name, value) for name, value in known.items() if name in concerned)
 
 
 def most_feasible(

@@ -64,6 +64,7 @@ class WithinReach:
 
     Attributes:
         undecided: see `surrogate._reach`; of a model from outside False.
+        reads: variables that formulas of today's policy read.
 
     Args:
         problem: the problem, with its `current` policy.
@@ -84,7 +85,9 @@ class WithinReach:
         *,
         learned: Feasibility,
     ) -> None:
+        assert problem.today is not None
         self._problem, self._arm = problem, models.typical[k]
+        self.reads = frozenset(problem.today.reads) & {*problem.space.names}
         self._usual = self._medians(results)
         rows, told = models.regressions[k].inputs, models.rows[k].told
         rows = rows.copy()

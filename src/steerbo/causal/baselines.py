@@ -53,7 +53,7 @@ class CaBO(CausalMethod[ModelOptions]):
                 model, self.score(i), arm.parts(arm.actions, seen, {})
             )
             seed = self.streams.integer(self.history.next_round, f"improvement {i}")
-            box = self.feasibility.of(i).region(arm.actions, seen, {})
+            box = self.within_reach(i).region(arm.actions, seen, {})
             return float(search.maximise(box, seed)[1][0] * model.scale)
 
     def score(self, i: int) -> Acquisition:

@@ -251,7 +251,7 @@ class CheapFirst(CausalMethod[CheapOptions]):
                 when,
                 self.costs.of_actions(i, seen),
                 self.costs.fixed(i, seen),
-                self.feasibility.of(i),
+                self.within_reach(i),
                 not choosing,
                 self.affected_contexts(i),
             )

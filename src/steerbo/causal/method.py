@@ -335,7 +335,7 @@ class CausalMethod(Method[Causal, O]):
         return arms[shares <= shares.min(initial=np.inf)]
 
     def _infeasible_share(self, i: int, known: Mapping[str, Any]) -> float:
-        return self.feasibility.of(i).infeasible_share_of(lambda: self.contexts(i, known))
+        return self.within_reach(i).infeasible_share_of(lambda: self.contexts(i, known))
 
     def finished(self) -> str:
         """Report that no arm is affordable any more."""
@@ -441,7 +441,7 @@ class CausalMethod(Method[Causal, O]):
         """
         if today:
             return self._as_today(self.feasibility.of(i), group, known)
-        feasibility = self._near_today(i)
+        feasibility = self.within_reach(i)
         model = self.model_to_play(i, number)
         random = self.streams(number, f"act {'+'.join(group)}")
         rate = rate / self.models[i].scale if rate else 0.0
@@ -465,8 +465,8 @@ class CausalMethod(Method[Causal, O]):
             return values
         return feasibility.arm.decode(group, box.into(point))
 
-    def _near_today(self, i: int) -> ArmFeasibility:
-        """Feasibility of arm `i`, where today's policy is told within reach of it."""
+    def within_reach(self, i: int) -> ArmFeasibility:
+        """Feasibility of arm `i`, where today's policy is told within reach of it: of plays, answers and gains."""
         found = self.feasibility.of(i)
         if self.problem.today is None:
             return found
@@ -525,7 +525,7 @@ class CausalMethod(Method[Causal, O]):
         if affected is None:
             return None
         return StagedSearch(
-            self.arms[i], model, affected, self.feasibility.of(i), optimistic=optimistic
+            self.arms[i], model, affected, self.within_reach(i), optimistic=optimistic
         )
 
     def pending_points(self, i: int, but: str | None) -> np.ndarray:
@@ -579,7 +579,7 @@ class CausalMethod(Method[Causal, O]):
             name: time for name, time in known.items() if name == TIME.name and self.problem.timed
         }
         model = Averaged(self.models[i], deviations=False) if model is None else model
-        feasibility = self._near_today(i).for_answers
+        feasibility = self.within_reach(i).for_answers
         return GreedyPolicy(self.optimiser(i, model, cost, feasibility), self.streams, i, when)
 
     def recommend_at(self, context: Mapping[str, Any]) -> Policy:
@@ -737,7 +737,7 @@ class CausalMethod(Method[Causal, O]):
         contexts = self.contexts(i, known)
         search = self.staged_search(i, model, optimistic=True)
         if search is None:
-            return highest_bound(self.feasibility.of(i), model, contexts, width)
+            return highest_bound(self.within_reach(i), model, contexts, width)
         return search.highest(contexts, ucb(width**2))
 
     def bound_inflation(self, scope: Scope) -> float:

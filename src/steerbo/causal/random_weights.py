@@ -196,7 +196,7 @@ class RandomWeights(Trades, CoCaBO):
         if (search := self.staged_search(i, wanted)) is not None:
             return search.under_policy(contexts)
         unit = kronecker(_GRID * k, k) if k else np.zeros((1, 0))
-        grid = self.feasibility.of(i).grid(unit, contexts)
+        grid = self.within_reach(i).grid(unit, contexts)
         best = grid.best(wanted.means(grid.flat).reshape(grid.rows.shape[:2]))
         return grid.rows[np.arange(len(best)), best]
 

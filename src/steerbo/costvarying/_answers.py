@@ -63,7 +63,9 @@ class Answers:
         self.problem, self.search_space = surrogate.problem, surrogate.search_space
         self.history, self.streams = surrogate.history, surrogate.streams
 
-    def candidates(self, context: Mapping[str, Any], *, staying: bool = False) -> Candidates:
+    def candidates(
+        self, context: Mapping[str, Any], *, staying: bool = False, near: bool = False
+    ) -> Candidates:
         """Build the arms of an answer, which rests on every draw of the hyperparameters.
 
         Bounds count the uncertainty of laws from rows of data.
@@ -71,6 +73,7 @@ class Answers:
         Args:
             context: values by name, with the time where the objective drifts.
             staying: whether arms are added that keep hard-to-change variables in place, or near it.
+            near: whether settings are to be within reach of today's, as plays are.
         """
         problem, model = self.problem, self.surrogate.model
         time = context.get(TIME.name, now(self.history)) if problem.timed else None
@@ -83,6 +86,7 @@ class Answers:
             positions=problem.keepable_positions(self.history) if staying else None,
             time=time,
             posteriors=ProductKernelPosterior.of_each(model.members, nothing_pending, time),
+            reach=self.today.reach(context, time) if near else None,
         )
 
     def recommend(self, context: Mapping[str, Any]) -> Recommendation:
@@ -279,13 +283,14 @@ class Answers:
         The larger of two numbers: by how much the recommended set may fall short of acceptable,
         where another set reaches its upper bound; and by how much a cheaper set may yet exceed the
         least acceptable value. Where it is compared with the cost of one play, every choice counts
-        less the cost of switching to it.
+        less the cost of switching to it. Where today's settings are told all of these are of
+        settings within reach of them, as plays are.
         """
         widening = self.surrogate.drift.widening
         if len(self.surrogate.model) < STARTING_POINTS or not widening < np.inf:
             return np.inf
         switching = self.history.stop == "enough" and bool(self.problem.space.changes)
-        candidates = self.candidates(context, staying=switching)
+        candidates = self.candidates(context, staying=switching, near=True)
         sign, costs = self.problem.sign, self.costs.means()
         rows, least, _, chosen = self._judge(candidates)
         best, every = rows[chosen], range(len(rows))
