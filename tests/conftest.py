@@ -5,10 +5,13 @@ from __future__ import annotations
 import gc
 import inspect
 import os
+import shutil
 import signal
+import tempfile
 from collections.abc import Iterator
 from contextlib import nullcontext
 from functools import partialmethod
+from pathlib import Path
 
 import hypothesis
 import pytest
@@ -33,6 +36,9 @@ IGNORED_IN_THE_BACKGROUND = ("SIGINT", "SIGHUP")
 """Shells start what runs in the background, or under nohup, with these ignored, and commands rightly keep to that."""
 ANY_DRAWS = ("causal", "cli", "core", "docs", "interop", "page", "plots", "serve", "study")
 """Folders of tests of what is kept, said, served and shown, whatever a method has learned."""
+MEMORY, ROOM = Path("/dev/shm"), 2**31
+"""Temporary files lie in memory where so many bytes are left: tests sync tens of thousands of times, and a disk takes
+milliseconds each time. That they do is tested by itself; what a killed process leaves is the same."""
 BLAS_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
@@ -80,6 +86,10 @@ def running() -> Iterator[Server]:
     with server(durable=False) as started:
         yield started
 
+
+if "TMPDIR" not in os.environ and MEMORY.is_dir() and shutil.disk_usage(MEMORY).free >= ROOM:
+    os.environ["TMPDIR"] = str(MEMORY)
+    tempfile.tempdir = None  # it may have been asked for already
 
 gc.disable()  # while nearly all of the library is imported, until tests begin
 

@@ -7,7 +7,8 @@ import builtins
 import io
 import re
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
 from graphlib import TopologicalSorter
 from importlib.util import find_spec
 from pathlib import Path
@@ -32,14 +33,17 @@ def module_of(path: Path) -> str:
 FILES = {module_of(path): path for path in sorted(SRC.rglob("*.py"))}
 
 
-def imported(path: Path) -> Iterator[tuple[str, ast.ImportFrom, bool]]:
+@cache
+def imported(path: Path) -> Sequence[tuple[str, ast.ImportFrom, bool]]:
     """Own modules that a file imports as it runs, where, and whether inside a function."""
+    found = []
     for node, inside in _imports(ast.parse(path.read_text(encoding="utf-8")), False):
         folder = path.parents[node.level - 1].relative_to(SRC)
         base = ".".join([*folder.parts, *((node.module or "").split(".") if node.module else [])])
         for name in node.names:
             inner = f"{base}.{name.name}".strip(".")
-            yield (inner if inner in FILES else base), node, inside
+            found.append((inner if inner in FILES else base, node, inside))
+    return found
 
 
 def _imports(tree: ast.AST, inside: bool) -> Iterator[tuple[ast.ImportFrom, bool]]:
