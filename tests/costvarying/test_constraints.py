@@ -333,3 +333,23 @@ def test_where_nothing_keeps_a_limit_the_likeliest_is_recommended_in_any_unit(wo
     assert found[0].says("none-keeps")
     assert found[0].scope.set == ("x", "z"), "a cheap set that leaves x to nature is less likely to keep it"
     assert found[0].values == found[1].values
+
+
+@pytest.mark.parametrize("method", ["cheap-first", "ucb-cvs"])
+@pytest.mark.parametrize("at_most", [6.1, 5.0])
+def test_the_likeliest_set_is_played_where_none_is_likely_though_it_is_dearer(method: str, at_most: float) -> None:
+    """Only to hold b near its end keeps the limit; or nothing does, and that comes nearest."""
+    variables = [sb.Float("a", 0, 1, law=sb.Uniform()), sb.Float("b", 0, 1, law=sb.Uniform(0, 0.2))]
+    limit = sb.OutcomeConstraint("q", at_most=at_most, probability=0.9)
+    problem = sb.CostVarying(variables, [["a"], ["a", "b"]], costs=[1, 2], limits=[limit])
+    optimizer, nature = sb.Optimizer(problem, method, rounds=30, seed=1), np.random.default_rng(1)
+    held = []
+    for _ in range(12):
+        asked = optimizer.ask()
+        at = {"a": nature.random(), "b": nature.uniform(0, 0.2), **asked.values}
+        q = 9 - 3 * at["b"] + 0.05 * nature.normal()
+        optimizer.tell(asked, at["a"] - at["b"] + 0.02 * nature.normal(), realised={**at, "q": q})
+        held.append("b" in asked.values)
+    assert all(held[7:]), "the cheaper set never keeps it"
+    assert optimizer.recommend().values["b"] > 0.9
+    assert sb.load(optimizer.to_json()).explain().text == optimizer.explain().text

@@ -54,7 +54,8 @@ class CaBO(CausalMethod[ModelOptions]):
             )
             seed = self.streams.integer(self.history.next_round, f"improvement {i}")
             box = self.within_reach(i).region(arm.actions, seen, {})
-            return float(search.maximise(box, seed)[1][0] * model.scale)
+            improvement = float(search.maximise(box, seed)[1][0] * model.scale)
+        return max(improvement, 0.0)  # where no place is likely to keep the limits it is −inf
 
     def score(self, i: int) -> Acquisition:
         """Expected improvement on the best posterior mean, of all arms, at a point that was played."""

@@ -460,8 +460,8 @@ class Surrogate:
     # -- values ------------------------------------------------------------------------------------
 
     def unstandardised(self, value: float) -> float:
-        """Convert from standardised units to those of `sign · value`."""
-        return float(self.model.unstandardise(value))
+        """Convert from standardised units to those of `sign · value`; `-inf`, of no place, stays."""
+        return value if value == -np.inf else float(self.model.unstandardise(value))
 
     def acceptable(self, best: float, known: Mapping[str, float]) -> float:
         """Least value that the problem's tolerance accepts where the best is `best`, in units of `sign · value`."""
