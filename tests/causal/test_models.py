@@ -10,11 +10,12 @@ import pytest
 
 import steerbo as sb
 from steerbo.causal._arms import Arm
-from steerbo.causal.models import LIKELY_NOISE, ArmModels, ModelOptions, _RowCache
+from steerbo.causal.models import ArmModels, ModelOptions, _RowCache
 from steerbo.core import Optimizer, Refitted, Scope
 from steerbo.errors import InvalidOption
 from steerbo.gp import Constant, DriftModel, Linear, Matern32, Matern52
 from steerbo.space import Space
+from steerbo.surrogate import MUCH_NOISE
 from tests.causal.worlds import FIGURE
 
 GRAPH = sb.CausalGraph.from_text("c -> x -> y; c -> y; z -> y; x <-> y; z <-> y", target="y", intervenable=["x", "z"])
@@ -254,7 +255,7 @@ def test_where_there_is_a_course_the_last_column_is_the_time() -> None:
 
 
 def test_much_is_believed_to_be_noise() -> None:
-    assert ModelOptions().model(MIXED).prior.likely_noise == LIKELY_NOISE
+    assert ModelOptions().model(MIXED).prior.likely_noise == MUCH_NOISE
 
 
 CHAIN = sb.CausalGraph.from_text("c -> x -> y; c -> y; z -> y", target="y", intervenable=["x", "z"])

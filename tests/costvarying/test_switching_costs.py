@@ -560,6 +560,7 @@ def test_a_position_that_cannot_keep_a_limit_is_left_whatever_that_costs_and_in_
     assert sum(bool(asked.change_cost) for _, asked in played[5:]) <= 4, "each move costs as much as five rounds"
 
 
+@pytest.mark.all_draws
 def test_a_start_does_not_go_on_with_plays_that_are_known_to_break_a_limit() -> None:
     for _, asked in _pressed(PRESSED, 10)[5:]:
         assert asked.limits["pressure"] == pytest.approx(0.9, abs=0.1), (

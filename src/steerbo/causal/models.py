@@ -26,7 +26,15 @@ from ..gp import (
 )
 from ..records import record
 from ..space import Space
-from ..surrogate import Data, DriftTracker, EncodingCache, RowsModel, build_model, rows_told
+from ..surrogate import (
+    MUCH_NOISE,
+    Data,
+    DriftTracker,
+    EncodingCache,
+    RowsModel,
+    build_model,
+    rows_told,
+)
 from ._arms import Arm
 from ._contexts import known_in
 from ._observational import AdjustedData, adjustment_set, teaches
@@ -59,8 +67,6 @@ class Learned(Protocol):
         """Number of rounds."""
 
 
-LIKELY_NOISE = 1.0
-"""Prior noise of standardised outcomes: variables that are neither set nor seen vary, and their effect is noise."""
 _LINEAR = 0.1  # initial variance of the linear part
 
 
@@ -92,7 +98,7 @@ class CausalOptions:
             seed: of the draws of its hyperparameters; None: none are drawn.
             unseen: whether it is of an outcome that has a limit: see `build_model`.
         """
-        return build_model(space, drift_model, likely_noise=LIKELY_NOISE, seed=seed, unseen=unseen)
+        return build_model(space, drift_model, likely_noise=MUCH_NOISE, seed=seed, unseen=unseen)
 
 
 KernelName = Literal["anova", "matern-5/2", "matern-3/2"]
@@ -126,7 +132,7 @@ class ModelOptions(CausalOptions):
             matern = (Matern32 if self.kernel == "matern-3/2" else Matern52).over(space.categorical)
             kernel = matern + Linear(numbers, variance=_LINEAR) if numbers else matern
         return build_model(
-            space, drift_model, kernel, likely_noise=LIKELY_NOISE, seed=seed, unseen=unseen
+            space, drift_model, kernel, likely_noise=MUCH_NOISE, seed=seed, unseen=unseen
         )
 
 

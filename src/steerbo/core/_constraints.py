@@ -245,7 +245,7 @@ def limits_unlikely(method: Method[Any, Any], suggestion: Suggestion) -> Iterato
         if chance is None or chance >= limit.probability - _ROUNDING:
             continue
         why: dict[str, Any] = {}
-        if limit.on_average:
+        if limit.on_average and "mean" in suggestion.note:  # a venture: the mean stays as asked
             why = {"on_average": True}
         elif not method.chooses_by_model:
             why = {"method": method.name}

@@ -35,19 +35,27 @@ class CrossedMoments:
 
     Attributes:
         mean: standardised.
-        variance: noise included.
-        noise: its share of the variance.
+        spread: variance of the function by the members.
+        noise: variance that an outcome has beside it.
         rows: of all outcomes.
         half: `L⁻¹ k(X, z)` of q observations, a row for each outcome.
         slopes: of the kernels' terms, along settings.
+        unseen: of what no observation has shown; None: there is no such part.
     """
 
     mean: Float[np.ndarray, "k n s"]
-    variance: Float[np.ndarray, "k n s"]
+    spread: Float[np.ndarray, "k n s"]
     noise: Float[np.ndarray, "k n s"]
     rows: Float[np.ndarray, "m d"]
     half: Float[np.ndarray, "k m q"]
     slopes: Sequence[Slope | None]
+    unseen: CrossedMoments | None = None
+
+    @cached_property
+    def variance(self) -> Float[np.ndarray, "k n s"]:
+        """Variance of an outcome: of the function, of what nothing has shown of it, and of the noise."""
+        known = self.spread + self.noise
+        return known if self.unseen is None else known + self.unseen.spread
 
 
 class CrossedOutcomes:
@@ -58,6 +66,7 @@ class CrossedOutcomes:
             observations.
         W: values of the other columns.
         held: columns that are set.
+        unseen: posterior and prior of what no observation has shown: of it variances alone count.
 
     >>> from steerbo.gp import AnovaKernel, GPRegression
     >>> model = GPRegression(AnovaKernel([0.5, 0.5]))
@@ -72,9 +81,11 @@ class CrossedOutcomes:
         members: Sequence[tuple[GPPosterior[Any], GPPrior[Any]]],
         W: Float[np.ndarray, "s d"],
         held: Sequence[int],
+        unseen: tuple[GPPosterior[Any], GPPrior[Any]] | None = None,
     ) -> None:
         self._given, self._priors = [given for given, _ in members], [prior for _, prior in members]
         self._W, self._held = W, list(held)
+        self._unseen = None if unseen is None else CrossedOutcomes([unseen], W, held)
 
     @property
     def at_once(self) -> int:
@@ -90,8 +101,15 @@ class CrossedOutcomes:
         mean = np.matmul(cross, self._weights[:, :, None]).reshape(shape)
         prior, noise = self._variances(rows)
         lowered = np.einsum("kmq,kmq->km", half, half).reshape(shape)
-        spread = np.maximum(prior - lowered, 0.0)
-        return CrossedMoments(self._level + mean, spread + noise, noise, rows, half, slopes)
+        return CrossedMoments(
+            self._level + mean,
+            np.maximum(prior - lowered, 0.0),
+            noise,
+            rows,
+            half,
+            slopes,
+            None if self._unseen is None else self._unseen.moments(points),
+        )
 
     def slopes(
         self,
@@ -122,7 +140,11 @@ class CrossedOutcomes:
                 slope += (v[:, :, None] * level).sum(axis=1)
             if any(prior.slopes):  # of the noise variance's logarithm
                 slope[:, prior.uneven] += np.outer((v * noise).sum(axis=1), prior.slopes)
-        return slope[:, self._held]
+        found = slope[:, self._held]
+        if self._unseen is not None and at.unseen is not None:
+            shared = of_variance.sum(axis=0, keepdims=True)
+            found += self._unseen.slopes(at.unseen, np.zeros(shared.shape), shared)
+        return found
 
     def _combined(
         self, points: Float[np.ndarray, "n c"]
@@ -245,6 +267,8 @@ class PooledOutcomes(CrossedOutcomes):
         members = [*zip(outcomes._given, outcomes._priors, strict=True)]
         super().__init__(members, outcomes._W, outcomes._held)
         self._outcomes, self._shares = outcomes, shares
+        if outcomes._unseen is not None:
+            self._unseen = PooledOutcomes(outcomes._unseen, shares)
 
     @cached_property
     def _terms(self) -> Terms:
@@ -275,8 +299,15 @@ class PooledOutcomes(CrossedOutcomes):
         solved = np.matmul(both, self._products)
         prior, noise = self._variances(rows)
         lowered = np.einsum("knq,knq->kn", both, solved)[:, :, None]
-        spread = np.maximum(prior - lowered, 0.0)
-        return CrossedMoments(mean, spread + noise, noise, rows, solved, ())
+        return CrossedMoments(
+            mean,
+            np.maximum(prior - lowered, 0.0),
+            noise,
+            rows,
+            solved,
+            (),
+            None if self._unseen is None else self._unseen.moments(points),
+        )
 
     @property
     def _pulled(self) -> list[Float[np.ndarray, "k q s"]]:

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, cast
+from typing import ClassVar, Generic, NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -18,11 +18,11 @@ from .._evidence import COMPARABLE
 from ._dataset import Dataset
 from ._draws import DRAWN_UP_TO, posterior_draws
 from ._factor import Factor
-from ._fit import LEARNED_FROM, FitResult, Hasty, Place, evenly, fit_large
+from ._fit import LEARNED_FROM, FitResult, Hasty, Place, fit_large
 from ._hyperparameters import Hyperparameters
 from ._process import GPPrior, Level
 from ._standardisation import Standardisation, rounding_step
-from .kernels import Kernel, SourcesKernel, UnseenKernel
+from .kernels import Kernel, SourcesKernel
 from .outliers import (
     MOST_OUTLIERS,
     WORTH,
@@ -244,10 +244,6 @@ class Learner(Generic[K]):
 
     # -- beliefs and units ---------------------------------------------------------------------------
 
-    @cached_property
-    def _seeing(self) -> GPPrior[K]:
-        return self.initial.seeing(self.data.points)
-
     def _believed(self, output: Standardisation) -> GPPrior[K]:
         """Beliefs before the data, in standardised units: noise that people know is known in the user's.
 
@@ -255,7 +251,7 @@ class Learner(Generic[K]):
         twelfth of the squared step: several outcomes that are rounded to the same number would else
         look like outcomes without noise, and the others among them like mistakes.
         """
-        believed = self._seeing
+        believed = self.initial
         if (sources := self._sources) is not None:
             believed = replace(believed, kernel=self._with_gaps(sources, output))
         if len(self.data) < PLAIN_BELOW:
@@ -309,7 +305,7 @@ class Learner(Generic[K]):
 
         From none it climbs to a signal so large that it explains a large gap.
         """
-        kernel = self._seeing.kernel
+        kernel = self.initial.kernel
         assert isinstance(kernel, SourcesKernel)
         z = output.forward(self.data.outcomes)
         here = _median(z[sources == 0])
@@ -370,52 +366,9 @@ class Learner(Generic[K]):
         extra, output, fit = known.fit
         if not math.isfinite(known.score):
             return None
-        prior, points = self._seeing.with_theta(fit.theta), self.data.points
+        prior, points = self.initial.with_theta(fit.theta), self.data.points
         return LeftOut.of(
             prior.kernel(points, points),
             prior.noise_at(points) + extra + self.data.stated(output.scale),
             lambda inverse: Level.known(prior.mean, inverse, output.forward(self.data.outcomes)),
         )
-
-
-# -- beyond all rows -------------------------------------------------------------------------------
-
-
-def unseen_after_steps(
-    prior: GPPrior[Any],
-    X: Float[np.ndarray, "n d"],
-    z: Float[np.ndarray, " n"],
-    beside: Float[np.ndarray, " n"],
-    chosen: Bool[np.ndarray, " n"],
-) -> Kernel | None:
-    """Find s² of the unseen part from rows that were chosen beyond all before them.
-
-    A likelihood of all rows would not do: those in one corner are explained without it, and say nothing
-    of the rest. The criterion is how far each step was from the expectation of the rows before it,
-    `ln p(z_i | z_1 … z_(i−1))`. The Cholesky factor has it row by row.
-
-    Beforehand it is log-normal about that of `UnseenKernel`, give or take a factor of e; the mean
-    of ln s² is taken. Of many rows the steps are read, and some of the others.
-
-    Args:
-        prior: with the hyperparameters of a fit.
-        X: (n, d) in the order in which they came.
-        z: (n,) outcomes, standardised.
-        beside: (n,) noise variances beside the common one.
-        chosen: (n,) rows that a play chose; others lie together for reasons of their own.
-    """
-    unseen = prior.kernel.unseen
-    if not isinstance(unseen, UnseenKernel) or not (steps := chosen & unseen.beyond(X)).any():
-        return unseen
-    read = np.union1d(np.flatnonzero(steps), evenly(len(z)))
-    X, z, beside, steps = X[read], z[read], beside[read], steps[read]
-    noise = np.diag(prior.noise_at(X) + beside)
-    exponents = np.linspace(-3.0, 3.0, 13)
-    logs = -0.5 * exponents**2
-    for k, exponent in enumerate(exponents):
-        believed = prior.with_unseen(unseen.times(math.exp(exponent)))
-        factor = Factor(believed.kernel(X, X) + noise)
-        surprise = factor.half_solve((z - prior.mean)[:, None])[:, 0]
-        logs[k] -= (0.5 * surprise**2 + np.log(factor.pivots))[steps].sum()
-    shares = np.exp(logs - logs.max())
-    return unseen.times(math.exp(float(shares @ exponents / shares.sum())))

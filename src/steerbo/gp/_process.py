@@ -19,7 +19,7 @@ from .._arrays import Float
 from ._factor import Factor, packed_cholesky, sound
 from ._hyperparameters import LIKELY_NOISE, Parameter, noise_slope
 from ._hyperparameters import noise as noise_parameter
-from .kernels import Kernel, UnseenKernel, remembering
+from .kernels import Kernel, remembering
 
 LOG_2PI = math.log(2.0 * math.pi)
 """Of the normal density: its logarithm at the mean is −½ ln 2π, with a variance of 1."""
@@ -349,17 +349,6 @@ class GPPrior(Generic[K]):
     def _own(self) -> int:
         """Number of the kernel's parameters: a fit asks for it thousands of times."""
         return len(self.kernel.parameters)
-
-    def seeing(self, X: Float[np.ndarray, "n d"]) -> Self:
-        """Scale the kernel's unseen part to the span of rows X; return itself where the span is unchanged."""
-        unseen = self.kernel.unseen
-        return self.with_unseen(unseen.seeing(X) if isinstance(unseen, UnseenKernel) else unseen)
-
-    def with_unseen(self, unseen: Kernel | None) -> Self:
-        """Replace the kernel's unseen part; return itself where it is unchanged."""
-        if unseen is None or unseen is self.kernel.unseen:
-            return self
-        return replace(self, kernel=cast("K", self.kernel.with_unseen(unseen)))
 
     def remembering(self) -> GPPrior[Kernel]:
         """The same for a fit: see `kernels.remembering`."""

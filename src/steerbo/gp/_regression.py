@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import replace
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,11 +23,12 @@ from ._dataset import Dataset, read_errors, read_outcomes, read_points
 from ._factor import Factor
 from ._fit import Hasty
 from ._hyperparameters import LIKELY_NOISE, Hyperparameters
-from ._learning import PLAIN_BELOW, Learner, MapEstimate, PriorKnowledge, unseen_after_steps
+from ._learning import PLAIN_BELOW, Learner, MapEstimate, PriorKnowledge
 from ._posterior import GPPosterior, subset_of_data
 from ._process import GPPrior
 from ._standardisation import Standardisation
-from .kernels import Kernel, SourcesKernel
+from ._unseen import Unseen, aging, variance_after_steps, variance_shown
+from .kernels import Kernel, SourcesKernel, UnseenKernel
 
 K = TypeVar("K", bound=Kernel)
 # (r,), (r,), (r, d), (r, d)
@@ -64,6 +65,7 @@ class GPRegression(Generic[K]):
         detailed: a kernel with parameters more, that a fit to enough outcomes learns in the place
             of `kernel`.
         known: people's knowledge of the outcomes.
+        unseen: kernel of what a fit does not learn: see `gp._unseen`; None: nothing.
 
     Raises:
         InvalidOption: noise not allowed.
@@ -92,6 +94,7 @@ class GPRegression(Generic[K]):
         uneven: Sequence[int] = (),
         detailed: K | None = None,
         known: PriorKnowledge | None = None,
+        unseen: UnseenKernel | None = None,
     ) -> None:
         for field, variance in (("noise", noise), ("likely_noise", likely_noise)):
             if not 0 < variance < math.inf:
@@ -116,6 +119,7 @@ class GPRegression(Generic[K]):
         self.draws: tuple[tuple[float, ...], ...] = ()
         self.members: tuple[GPRegression[K], ...] = ()
         self.last: MapEstimate | None = None
+        self._unseen, self._shown = unseen, cast("UnseenKernel | None", None)
         self._condition()
 
     def __len__(self) -> int:
@@ -292,8 +296,8 @@ class GPRegression(Generic[K]):
 
         Args:
             hyperparameters: of a `fit`.
-            chosen: marks the rows that plays chose, (n,), for kernels with a part that no row has
-                shown: see `unseen_after_steps`. None: none of them.
+            chosen: marks the rows that plays chose, (n,), for a part that no row has shown: see
+                `variance_after_steps`. None: none of them.
 
         Raises:
             InvalidStudy: they belong to another kernel, and nothing has changed.
@@ -312,18 +316,17 @@ class GPRegression(Generic[K]):
         self.draws = hyperparameters.draws
         self._data = Dataset(self.inputs, self.outcomes, self.errors, extra)
         theta, self.output = np.array(hyperparameters.theta), hyperparameters.output
-        seeing = initial.seeing(self.inputs)
-        unseen = seeing.kernel.unseen
-        if chosen is not None:
-            z = self.output.forward(self.outcomes)
-            unseen = unseen_after_steps(
-                seeing.with_theta(theta), self.inputs, z, self._beside, chosen
-            )
-        as_learned = unseen is seeing.kernel.unseen
-        self._initial = seeing.with_unseen(unseen)
-        self.prior = self._initial.with_theta(theta)
+        self._initial, self.prior = initial, initial.with_theta(theta)
+        if self._unseen is not None:
+            seeing = self._unseen.seeing(self.inputs).times(1.0)
+            rows = self.inputs, self.output.forward(self.outcomes), self._beside
+            self._shown = variance_shown(seeing, self.prior, *rows)
+            if chosen is not None:
+                seeing = variance_after_steps(seeing, self.prior, *rows, chosen=chosen)
+            self._unseen = seeing.without(self._shown)
         made = None
         if self.last is not None:
+            as_learned = self._shown is None
             made = self.last.made_at(hyperparameters, self.inputs) if as_learned else None
             self.last = self.last.without_factor  # it grows from here on
         self._condition(made)
@@ -337,6 +340,7 @@ class GPRegression(Generic[K]):
             member = copy(self)
             member.draws, member.prior = (), self._initial.with_theta(np.array(theta))
             member._condition()
+            member._beyond = self._beyond
             found.append(member)
         self.members = tuple(found)
 
@@ -349,12 +353,25 @@ class GPRegression(Generic[K]):
         self._counted, self._chosen = some, len(self)  # of so many; later ones all count
         points = self.inputs[some]
         noise = self.prior.noise_at(points) + self._beside[some]
+        kernel: Kernel = self.kernel
+        if self._shown is not None:
+            kernel = kernel + aging(self._shown, kernel)
         self._posterior = GPPosterior(
-            self.kernel, points, self._residuals(self.outcomes[some]), noise, made
+            kernel, points, self._residuals(self.outcomes[some]), noise, made
         )
+        self._beyond: Unseen | None = None
+        if self._unseen is not None:
+            self._beyond = Unseen(self._unseen, self.prior, points, self._beside[some])
 
     @property
-    def _given(self) -> GPPosterior[K]:
+    def _widening(self) -> Unseen | None:
+        """What no row has shown, given all observations; None: the model has no such part."""
+        if self._beyond is not None and len(rest := self.counted[len(self._beyond) :]):
+            self._beyond.append(self.inputs[rest], self._beside[rest])
+        return self._beyond
+
+    @property
+    def _given(self) -> GPPosterior[Kernel]:
         """Posterior given all observations; later ones are taken in here, since a refit may make it void unused."""
         rest = slice(self._chosen + len(self._posterior) - len(self._counted), None)
         if rest.start < len(self):
@@ -366,7 +383,7 @@ class GPRegression(Generic[K]):
     @property
     def outgrown(self) -> bool:
         """Whether the rows span more than they did at the latest `set`: see `UnseenKernel`."""
-        return self._initial.seeing(self.inputs) is not self._initial
+        return self._unseen is not None and self._unseen.seeing(self.inputs) is not self._unseen
 
     @property
     def _beside(self) -> Float[np.ndarray, " n"]:
@@ -419,14 +436,23 @@ class GPRegression(Generic[K]):
     ) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
         """Mean and variance of f at Z (m, d), standardised, (m,) each, all rows at once. O(n²) a point."""
         found = self._given.solve(Z)
-        return self.mean + found.mean[0], found.variance
+        variance = found.variance
+        if (unseen := self._widening) is not None:
+            variance = variance + unseen.posterior.solve(Z).variance
+        return self.mean + found.mean[0], variance
 
     @staticmethod
     def crossed(
         members: Sequence[GPRegression[Any]], W: Float[np.ndarray, "s d"], held: Sequence[int]
     ) -> CrossedOutcomes:
         """Outcomes by each member at rows that have `held` columns from one table and the others from W (s, d)."""
-        return CrossedOutcomes([(each._given, each.prior) for each in members], W, held)
+        unseen = members[0]._widening
+        return CrossedOutcomes(
+            [(each._given, replace(each.prior, kernel=each._given.kernel)) for each in members],
+            W,
+            held,
+            None if unseen is None else (unseen.posterior, unseen.prior),
+        )
 
     def means(self, Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, " m"]:
         """Mean of f at Z (m, d), standardised, (m,). O(n) a point."""
@@ -438,7 +464,9 @@ class GPRegression(Generic[K]):
         """Mean of f at every row, standardised (r,), and its gradients (r, d). O(n) a point."""
         rows = self._given.points
         weights = np.broadcast_to(self.weights, (len(Z), len(rows)))
-        slope = self.kernel.input_gradient(Z, rows, weights) if len(rows) else np.zeros(Z.shape)
+        slope = (
+            self._given.kernel.input_gradient(Z, rows, weights) if len(rows) else np.zeros(Z.shape)
+        )
         return self.mean + self._given.means(Z)[0], slope
 
     @property
@@ -495,7 +523,12 @@ class GPRegression(Generic[K]):
         found = self._given.solve(Z)
         rise = self._given.slope(found, np.ones(found.mean.shape), None)
         fall = self._given.slope(found, None, np.ones(len(Z)))
-        return self.mean + found.mean[0], found.variance, rise, fall
+        variance = found.variance
+        if (unseen := self._widening) is not None:
+            more = unseen.posterior.solve(Z)
+            variance = variance + more.variance
+            fall += unseen.posterior.slope(more, None, np.ones(len(Z)))
+        return self.mean + found.mean[0], variance, rise, fall
 
 
 def replace_outcomes(

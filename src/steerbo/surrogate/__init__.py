@@ -17,6 +17,7 @@ from ._export import Columns, Posterior, inverse_root
 from ._feasibility import FailureModel, Feasibility, Lasting, feasible
 from ._model import (
     FLEETING,
+    MUCH_NOISE,
     STARTING_POINTS,
     SURE,
     DriftTracker,
@@ -97,17 +98,18 @@ from ._traded import (
 )
 
 __all__ = [
-    "ARRIVED", "BEYOND", "FIRST_STEP", "FLEETING", "FURTHER", "LEAST_SD", "OUTCOMES_FIT", "ROUGH",
-    "STARTING_POINTS", "SURE", "VALUE", "Acquisition", "Axis", "Columns", "ConstraintModels", "Controlled", "Data",
-    "DirichletProcessLaw", "Domain", "DriftTracker", "EncodingCache", "Except", "Expansion", "Expectation",
-    "ExpectedAcquisition", "FailureModel", "Feasibility", "Gain", "Lasting", "LawOf", "Margins", "Mixture",
-    "Observed", "OutcomeModels", "Part", "Posterior", "PosteriorSample", "ProductKernelPosterior", "Regressed",
-    "Rising", "Rows", "RowsModel", "Scalarised", "Search", "Trades", "Uncontrolled", "Units", "VolumeGained",
-    "answer_weights", "average_gain", "better", "build_model", "climb_from", "conditional_rows", "doubts_by_name",
-    "doubts_by_number", "drawn", "drift_correlations", "errors_of", "expected_at_data", "expected_improvement",
-    "expected_outcome", "feasible", "first_steps", "gain_between", "highest_of", "highest_of_each", "inverse_root",
-    "is_told", "kernel_herding", "learned_law", "likelier", "margin_over", "maximise_bounds", "most_within",
-    "on_sphere", "parts_of", "polished", "posteriors_of", "reach", "read_likely", "rows_at", "rows_told",
-    "scales_of", "set_columns", "similarity_shares", "similarity_weights", "sources_said", "subset_used", "ucb",
-    "undecided", "undominated", "uneven_noise_said", "warm_started", "with_sources",
+    "ARRIVED", "BEYOND", "FIRST_STEP", "FLEETING", "FURTHER", "LEAST_SD", "MUCH_NOISE", "OUTCOMES_FIT",
+    "ROUGH", "STARTING_POINTS", "SURE", "VALUE", "Acquisition", "Axis", "Columns", "ConstraintModels",
+    "Controlled", "Data", "DirichletProcessLaw", "Domain", "DriftTracker", "EncodingCache", "Except",
+    "Expansion", "Expectation", "ExpectedAcquisition", "FailureModel", "Feasibility", "Gain", "Lasting", "LawOf",
+    "Margins", "Mixture", "Observed", "OutcomeModels", "Part", "Posterior", "PosteriorSample",
+    "ProductKernelPosterior", "Regressed", "Rising", "Rows", "RowsModel", "Scalarised", "Search", "Trades",
+    "Uncontrolled", "Units", "VolumeGained", "answer_weights", "average_gain", "better", "build_model",
+    "climb_from", "conditional_rows", "doubts_by_name", "doubts_by_number", "drawn", "drift_correlations",
+    "errors_of", "expected_at_data", "expected_improvement", "expected_outcome", "feasible", "first_steps",
+    "gain_between", "highest_of", "highest_of_each", "inverse_root", "is_told", "kernel_herding", "learned_law",
+    "likelier", "margin_over", "maximise_bounds", "most_within", "on_sphere", "parts_of", "polished",
+    "posteriors_of", "reach", "read_likely", "rows_at", "rows_told", "scales_of", "set_columns",
+    "similarity_shares", "similarity_weights", "sources_said", "subset_used", "ucb", "undecided", "undominated",
+    "uneven_noise_said", "warm_started", "with_sources",
 ]  # fmt: skip

@@ -44,6 +44,9 @@ PATIENT = 100
 
 STARTING_POINTS = 5
 """Random points before a model takes part in a choice."""
+MUCH_NOISE = 1.0
+"""Noise variance believed beforehand where nearly all of outcomes of variance one may be noise: plays gather at a
+limit, where an outcome differs by little else."""
 SURE = 0.5 * (1.0 + math.erf(BOUND / math.sqrt(2.0)))
 """Probability of either bound of an answer alone, so that both hold 95 times in a hundred."""
 FLEETING = 0.5
@@ -191,8 +194,8 @@ def build_model(
             all settings can be listed and nothing drifts, each has an effect of its own, too: see
             `CellKernel`.
         unseen: whether it may differ by its scale where nothing was seen, whatever was seen
-            elsewhere, as the model of an outcome that has a limit has to believe: see
-            `UnseenKernel`.
+            elsewhere, and nearly all that is seen may be noise, as the model of an outcome that has
+            a limit has to believe: see `UnseenKernel` and `MUCH_NOISE`.
         known: people's knowledge of the outcomes.
         sources: number of other sources of data than here; a last column then has the number of
             each row's. Nothing drifts.
@@ -209,7 +212,9 @@ def build_model(
         if space is not None and drift_model is None and _listed(space):
             kernel = kernel * CellKernel(range(space.dimension))
     if unseen and space is not None:
-        kernel += UnseenKernel(space.categorical)
+        options["unseen"] = UnseenKernel(space.categorical)
+    if unseen:
+        options.setdefault("likely_noise", MUCH_NOISE)
     if drift_model is not None:
         kernel = drift_model.over(kernel, 0 if space is None else space.dimension)
     if sources and space is not None:

@@ -16,7 +16,7 @@ The unit of distance is the span of the rows, not the box: outcomes are in units
 differences among the rows, and so rise by about that much along the span. One span further on, the
 function may be anything that a curve through the rows comes to. With the box as the unit, the first
 plays of limits on outcomes that bend were kept half the time. How much may lie there only steps can
-tell: rows that lay beyond all before them when a play chose them (`unseen_after_steps`).
+tell: rows that lay beyond all before them when a play chose them (`variance_after_steps`).
 """
 
 from __future__ import annotations
@@ -66,15 +66,6 @@ class UnseenKernel(Kernel):
     variance: float = VARIANCE
 
     @property
-    def unseen(self) -> UnseenKernel:
-        """Itself."""
-        return self
-
-    def with_unseen(self, kernel: Kernel) -> Kernel:
-        """Take the other for this one."""
-        return kernel
-
-    @property
     def _numbers(self) -> list[int]:
         return [d for d in self.columns if not self.categorical[d]]
 
@@ -102,6 +93,10 @@ class UnseenKernel(Kernel):
     def times(self, factor: float) -> Self:
         """Take `factor` times the variance that is believed beforehand."""
         return replace(self, variance=factor * VARIANCE)
+
+    def without(self, part: UnseenKernel) -> Self:
+        """Take what is left of the variance beside that of a part."""
+        return replace(self, variance=max(self.variance - part.variance, 0.0))
 
     def _lengthscale(self, d: int) -> float:
         return 1.0 if self.spans is None else self.spans[d]

@@ -85,15 +85,6 @@ class Kernel(ABC):
         """Replace the hyperparameters (p,)."""
         return self
 
-    @property
-    def unseen(self) -> Kernel | None:
-        """The part that stands for the function beyond all rows: see `UnseenKernel`."""
-        return None
-
-    def with_unseen(self, kernel: Kernel) -> Kernel:
-        """Replace that part."""
-        return self
-
     def linearise(self, X: Float[np.ndarray, "n d"]) -> tuple[Float[np.ndarray, "n n"], Pull]:
         """K(X, X) and the pull-back of weights on it to the hyperparameters: p matrices ∂K/∂θ are never formed."""
         return self(X, X), lambda W: np.zeros(0)
@@ -172,16 +163,6 @@ class _Compound(Kernel):
                 for k, (i, j) in zip(self.members, pairwise(ends), strict=True)
             )
         )
-
-    @property
-    def unseen(self) -> Kernel | None:
-        """Unseen part of the first member which has one."""
-        found = (member.unseen for member in self.members)
-        return next((each for each in found if each is not None), None)
-
-    def with_unseen(self, kernel: Kernel) -> Kernel:
-        """Replace it in all members."""
-        return type(self)(tuple(member.with_unseen(kernel) for member in self.members))
 
     @cached_property
     def _ends(self) -> tuple[int, ...]:
