@@ -10,6 +10,7 @@ import pytest
 
 import steerbo as sb
 from steerbo.errors import InvalidProblem
+from steerbo.interop.posteriors import PosteriorQuery, posterior
 from steerbo.timevarying import SquaredExponential
 
 pytestmark = pytest.mark.few_draws
@@ -46,6 +47,32 @@ def test_today_is_played_first_and_left_step_by_step() -> None:
     first = rounds[1].suggestion.values
     assert abs(first["supply"] - (55 - 1.1 * 14)) <= 3 + 1e-6
     assert abs(first["setback"] - 3) <= 0.8 + 1e-6
+
+
+def test_pictures_and_posteriors_expect_what_predictions_do() -> None:
+    optimizer, space = heated(), building().space
+    places = [{"supply": 35.0, "setback": 1.0, "outdoor": 10.0}, {"supply": 58.0, "setback": 6.0, "outdoor": -4.0}]
+    for time in (13.0, 16.0):
+        found = posterior(optimizer, PosteriorQuery(time=time)).moments(space.encode(places))
+        for place, mean in zip(places, found[0], strict=True):
+            settings = {name: place[name] for name in ("supply", "setback")}
+            told = optimizer.predict(settings, context={"outdoor": place["outdoor"]}, time=time)
+            assert mean == pytest.approx(told.mean, rel=1e-6)
+
+
+def test_slopes_of_a_posterior_follow_the_curve_with_the_weather() -> None:
+    found, step = posterior(heated(), PosteriorQuery()), 1e-4
+    [point] = building().space.encode([{"supply": 40.0, "setback": 2.5, "outdoor": 5.0}])
+
+    def rise(values: Any) -> Any:
+        return (values[:3] - values[3:]) / (2 * step)
+
+    around = point + step * np.vstack([np.eye(3), -np.eye(3)])
+    slope = found.cross_slope(point[None], found.weights[None])[0]
+    assert slope == pytest.approx(rise(found.cross(around) @ found.weights), rel=1e-3, abs=1e-6)
+    assert found.prior_slope(point[None, None], np.ones((1, 1, 1)))[0, 0] == pytest.approx(
+        rise(found.prior(around[:, None])[:, 0, 0]), rel=1e-3, abs=1e-6
+    )
 
 
 def test_answers_follow_the_curve_and_say_what_is_gained() -> None:

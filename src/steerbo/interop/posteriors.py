@@ -19,7 +19,7 @@ from ..core import BaseStudy, Method, Scope, now
 from ..costvarying.method import CostVaryingMethod
 from ..errors import InvalidRequest, one_of
 from ..surrogate import Columns, Posterior, inverse_root
-from ..timevarying.learned_drift import LearnedDrift
+from ..timevarying.learned_drift import DriftingSurrogate, LearnedDrift
 from ..timevarying.method import TimeVaryingMethod
 from ..timevarying.problem import TimeVarying
 from ..timevarying.surrogates import BoxSurrogate
@@ -135,16 +135,41 @@ def _of_policy_scopes(method: CausalMethod[Any], which: PosteriorQuery) -> Poste
     return Posterior.of_regression(model, Columns.of(space), _time(method, which))
 
 
+_STEP = 1e-5  # of a difference quotient, in ranges of a variable
+
+
+@dataclass(frozen=True, eq=False)
+class _Today:
+    """Today's settings at one time, from which a model with a learned drift measures."""
+
+    surrogate: DriftingSurrogate
+    time: float
+
+    def moved(self, Z: Float[np.ndarray, "r d"]) -> Float[np.ndarray, "r d"]:
+        """Return differences of points (r, d) from today's settings in their contexts."""
+        return self.surrogate.rows(Z, self.time)[:, :-1]
+
+    def pulled(
+        self, Z: Float[np.ndarray, "r d"], slope: Float[np.ndarray, "r d"]
+    ) -> Float[np.ndarray, "r d"]:
+        """Return gradients at points: with what is seen today's settings move, by any formula."""
+        space, today = self.surrogate.problem.space, self.surrogate.today
+        found = slope.copy()
+        for name in space.seen:
+            step = np.eye(len(space))[space.index(name)] * _STEP
+            rise = today.at_points(Z + step, self.time) - today.at_points(Z - step, self.time)
+            found[:, space.index(name)] -= (slope * rise).sum(1) / (2 * _STEP)
+        return found
+
+
 @posterior_of.register(LearnedDrift)
 def _of_learned_drift(method: LearnedDrift, which: PosteriorQuery) -> Posterior:
     """Return the posterior of the objective at one time, with a learned drift."""
     which.only(method.problem.kind, "time")
     _check_box(method.problem)
-    return Posterior.of_regression(
-        method.surrogate.model,
-        Columns.of(method.problem.space),
-        _time(method, which),
-    )
+    surrogate, held = method.surrogate, _time(method, which)
+    origin = _Today(surrogate, *held) if surrogate.today.known else None
+    return Posterior.of_regression(surrogate.model, Columns.of(method.problem.space), held, origin)
 
 
 @dataclass(frozen=True, eq=False)

@@ -65,6 +65,16 @@ class Trend(Protocol):
         """Gradients at points (r, d)."""
 
 
+class Origin(Protocol):
+    """Points from which a process measures, such as today's settings in each context."""
+
+    def moved(self, Z: Points) -> Points:
+        """Points (r, d) as the process reads them, (r, d)."""
+
+    def pulled(self, Z: Points, slope: Points) -> Points:
+        """Gradients at points Z, (r, d), of a function whose gradients by `moved(Z)` are `slope`."""
+
+
 @dataclass(frozen=True, eq=False)
 class Posterior:
     """A Gaussian process f over a box, conditioned on n outcomes, as arrays and a kernel k.
@@ -90,6 +100,7 @@ class Posterior:
             outcome is one of f and noise alone.
         trend: the part of the prior mean beside `mean`; None: nothing.
         held: values of columns that the kernel reads after those of points, such as the time.
+        origin: what `inputs` are measured from; None: points are read as they are.
         members: the same with draws of the hyperparameters, all as likely; none: these are taken
             for granted.
     """
@@ -107,19 +118,26 @@ class Posterior:
     noise: Callable[[Float[np.ndarray, "r e"]], Float[np.ndarray, " r"]] | None = None
     trend: Trend | None = None
     held: tuple[float, ...] = ()
+    origin: Origin | None = None
     members: tuple[Posterior, ...] = ()
 
     @classmethod
     def of_regression(
-        cls, model: GPRegression[Any], columns: Columns, held: tuple[float, ...] = ()
+        cls,
+        model: GPRegression[Any],
+        columns: Columns,
+        held: tuple[float, ...] = (),
+        origin: Origin | None = None,
     ) -> Self:
         """Posterior of a regression; `held` are values of columns after those of points."""
         output = model.output
-        members = tuple(cls.of_regression(member, columns, held) for member in model.members)
+        members = tuple(
+            cls.of_regression(member, columns, held, origin) for member in model.members
+        )
         return cls(
             columns, model.kernel, model.inputs[model.counted], model.weights, inverse_root(model.factor),
             np.ones(len(model.counted)), mean=model.mean, offset=output.offset, scale=output.scale,
-            noise=model.noise_at, held=held, members=members,
+            noise=model.noise_at, held=held, origin=origin, members=members,
         )  # fmt: skip
 
     @classmethod
@@ -151,8 +169,14 @@ class Posterior:
     # -- parts of the formula, each with its pull-back ---------------------------------------------
 
     def _whole(self, Z: Points) -> Float[np.ndarray, "r e"]:
-        """Append the held values to points."""
+        """Points as the kernel reads them, with the held values."""
+        Z = Z if self.origin is None else self.origin.moved(Z)
         return np.column_stack([Z, np.tile(self.held, (len(Z), 1))]) if self.held else Z
+
+    def _pulled(self, Z: Points, slope: Float[np.ndarray, "r e"]) -> Points:
+        """Gradients at points (r, d) of a function whose gradients by `_whole(Z)` are `slope`."""
+        slope = slope[:, : Z.shape[1]]
+        return slope if self.origin is None else self.origin.pulled(Z, slope)
 
     def noise_at(self, Z: Points) -> Float[np.ndarray, " r"]:
         """Noise variance of an outcome at points (r, d), in squared units of the outcome, (r,); of members, the mean.
@@ -175,8 +199,8 @@ class Posterior:
 
     def cross_slope(self, Z: Points, W: Float[np.ndarray, "r n"]) -> Points:
         """`∂/∂z_i Σ_j W_ij κ_j(z_i)`, (r, d)."""
-        whole, d = self._whole(Z), Z.shape[1]
-        return self.kernel.input_gradient(whole, self.inputs, W * self.average)[:, :d]
+        whole = self._whole(Z)
+        return self._pulled(Z, self.kernel.input_gradient(whole, self.inputs, W * self.average))
 
     def prior(self, Z: Float[np.ndarray, "b q d"]) -> Float[np.ndarray, "b q q"]:
         """Prior covariances among the q points of each batch, (b, q, q), standardised."""
@@ -196,14 +220,14 @@ class Posterior:
         self, Z: Float[np.ndarray, "b q d"], W: Float[np.ndarray, "b q q"]
     ) -> Float[np.ndarray, "b q d"]:
         """`∂/∂z Σ_ij W_ij prior_ij` in each batch, (b, q, d)."""
-        slope, d = np.empty(Z.shape), Z.shape[2]
+        slope = np.empty(Z.shape)
         for b, (points, weights) in enumerate(zip(Z, W, strict=True)):
             whole = self._whole(points)
             if len(points) == 1:
                 rise = weights[0] * self.kernel.diagonal_gradient(whole)
             else:
                 rise = self.kernel.input_gradient(whole, whole, weights + weights.T)
-            slope[b] = rise[:, :d]
+            slope[b] = self._pulled(points, rise)
         return self.doubly * slope
 
     def moments(self, Z: Points) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r r"]]:

@@ -47,6 +47,11 @@ class TodaysPlaces:
         found = np.array([self.encoded(self._context(row), time) for row in contexts.tolist()])
         return np.where(self.settable, found[back.ravel()], 0.0)
 
+    def away(self, points: Float[np.ndarray, "r d"], time: float) -> Float[np.ndarray, "r d"]:
+        """By how much encoded points differ from today's settings at a time, in their contexts."""
+        # rounded, so that a play of today's settings differs from them in nothing
+        return np.round(points - self.at_points(points, time), 12)
+
     def _context(self, row: Sequence[float]) -> dict[str, Any]:
         """Seen values by name; categories are numbers there."""
         variables = [self.problem.variables[column] for column in self._seen]

@@ -140,8 +140,7 @@ class DriftingSurrogate:
         """Rows of the model for places, all at one time."""
         points = places if self.problem.points is None else self.problem.points[places]
         if self.today.known:
-            # rounded, so that a play of today's settings differs from them in nothing
-            points = np.round(points - self.today.at_points(points, time), 12)
+            points = self.today.away(points, time)
         return np.column_stack([points, np.full(len(points), time)])
 
     def reach(
