@@ -11,7 +11,16 @@ from scipy.stats import loggamma, norm
 
 from steerbo.gp import AnovaKernel, GPRegression, SquaredExponentialKernel
 from steerbo.gp._standardisation import rounding_step
-from steerbo.gp.outliers import MOST_OUTLIERS, WORTH, are_disasters, gains, skewness_gain, supported, suspected
+from steerbo.gp.outliers import (
+    MOST_OUTLIERS,
+    WORTH,
+    OutlierRule,
+    disasters,
+    gains,
+    skewness_gain,
+    supported,
+    suspected,
+)
 
 
 def test_gains_are_those_of_the_likeliest_extra_variance() -> None:
@@ -157,11 +166,11 @@ def test_sure_disasters_count_among_those_that_are_doubted() -> None:
     """Three of forty may be slips; beside two more that a repetition vouches for they are not."""
     x, y = np.linspace(0.0, 1.0, 40)[:, None], 10.0 + np.linspace(0.0, 1.0, 40)
     y[[5, 20, 35]], doubted = -50.0, np.isin(np.arange(40), [5, 20, 35])
-    assert not are_disasters(x, y, doubted)
+    assert not disasters(x, y, doubted).any()
     y[[25, 26]] = -52.0
-    assert are_disasters(x, y, doubted)
+    assert disasters(x, y, doubted).any()
     y[[25, 26]] = -20.0
-    assert not are_disasters(x, y, doubted), "these are not as bad"
+    assert not disasters(x, y, doubted).any(), "these are not as bad"
 
 
 def test_slips_anywhere_are_doubted() -> None:
@@ -206,5 +215,26 @@ def test_outcomes_of_the_same_play_agree_wherever_their_points_are() -> None:
     near, away = np.exp(-((x[:, None] - x) ** 2)), np.array([5.0, 0.0, 0.0, 0.0, 0.0, 4.0])
     doubted, plays = away > 0.0, np.array([0, 1, 2, 3, 4, 0])
     assert not supported(near, away, doubted).any()
-    assert supported(near, away, doubted, same=plays[:, None] == plays).tolist() == doubted.tolist()
-    assert not supported(near, -away * np.array([1, 1, 1, 1, 1, -1]), doubted, same=plays[:, None] == plays).any()
+    assert supported(near, away, doubted, same=[plays[:, None] == plays]).tolist() == doubted.tolist()
+    assert not supported(near, -away * np.array([1, 1, 1, 1, 1, -1]), doubted, same=[plays[:, None] == plays]).any()
+
+
+def test_good_outcomes_at_one_end_are_no_slips() -> None:
+    x = np.linspace(0, 1, 30)[:, None]
+    y = np.where(x[:, 0] > 0.87, 50.0, 1.0)
+    assert disasters(x, y, y > 1).tolist() == (y > 1).tolist()
+    scattered = np.isin(np.arange(30), [3, 11, 20, 29])
+    assert not disasters(x, np.where(scattered, 50.0, 1.0), scattered).any()
+
+
+def test_outcomes_of_one_level_alone_agree_with_each_other() -> None:
+    """A level that nature shows seldom may differ from all others; slips do not choose a level."""
+    random = np.random.default_rng(0)
+    X = np.column_stack([random.random(24), np.repeat(np.arange(8), 3)])
+    y = 0.05 * random.normal(size=24)
+    flat = SquaredExponentialKernel([0.5], dimensions=[0])
+    rule = OutlierRule(categorical=(1,))
+    assert rule.suspects(X, y + 5.0 * (X[:, 1] == 2), flat).sum() == 0
+    assert OutlierRule().suspects(X, y + 5.0 * (X[:, 1] == 2), flat).sum() == 3
+    slips = np.isin(np.arange(24), [4, 13, 22])
+    assert rule.suspects(X, y + 5.0 * slips, flat).tolist() == slips.tolist()

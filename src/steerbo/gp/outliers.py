@@ -26,7 +26,7 @@ doubted, and their whole variance is that of the noise.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, Self, TypeVar
 
@@ -165,8 +165,8 @@ def add_outlier(
     doubtable: Bool[np.ndarray, " n"],
     *,
     repeats: bool = True,
-    same: Bool[np.ndarray, "n n"] | None = None,
-    disasters: Callable[[Bool[np.ndarray, " n"]], bool] = lambda outliers: False,
+    same: Sequence[Bool[np.ndarray, "n n"]] = (),
+    disasters: Callable[[Bool[np.ndarray, " n"]], Bool[np.ndarray, " n"]] = np.zeros_like,
 ) -> Bool[np.ndarray, " n"] | None:
     """Add the outcome with the largest gain to the doubted ones; None where no gain is large enough.
 
@@ -179,8 +179,8 @@ def add_outlier(
         extra: (n,) their extra noise variances, which are in K; zero for all others.
         doubtable: (n,) those that may be doubted.
         repeats: whether one that is repeated counts as supported: see `supported`.
-        same: (n, n) which outcomes are of the same play: see `supported`.
-        disasters: whether doubted outcomes are rather right: see `are_disasters`.
+        same: which outcomes are of the same play, or level: see `supported`.
+        disasters: marks doubted outcomes that are rather right: see `disasters`.
     """
     if outliers.sum() + 1 > MOST_OUTLIERS * len(outliers):
         return None
@@ -190,7 +190,7 @@ def add_outlier(
             return None
         more = outliers | (np.arange(len(outliers)) == i)
         right = supported(left_out.near, left_out.alpha, more, repeats=repeats, same=same)
-        if not right.any() and not disasters(more):
+        if not right.any() and not disasters(more).any():
             return np.asarray(more)
     return None
 
@@ -246,7 +246,7 @@ def supported(
     outliers: Bool[np.ndarray, " n"],
     *,
     repeats: bool = True,
-    same: Bool[np.ndarray, "n n"] | None = None,
+    same: Sequence[Bool[np.ndarray, "n n"]] = (),
 ) -> Bool[np.ndarray, " n"]:
     """Mark doubted outcomes that half of those at the same point agree with, or both of the nearest neighbours, (n,).
 
@@ -258,8 +258,8 @@ def supported(
         outliers: (n,) which are doubted.
         repeats: whether those at the same point are enough; where they may be from before a change,
             they are not.
-        same: (n, n) which outcomes are of the same play: they count as at one point, whatever
-            nature did.
+        same: which outcomes are at one place by another measure, (n, n) each: of the same play,
+            whatever nature did, or of the same level of a category.
 
     >>> x = np.array([0.1, 0.2, 0.3, 0.8, 0.9])
     >>> near = np.exp(-np.subtract.outer(x, x) ** 2)
@@ -274,24 +274,24 @@ def supported(
         return np.zeros(len(outliers), dtype=bool)
     near, sides = covariances.copy(), np.sign(deviations)
     there = near >= (1.0 - _SAME) * np.diagonal(near)[:, None]
-    if same is not None:
-        there |= same
-    np.fill_diagonal(there, False)
     np.fill_diagonal(near, -np.inf)
     two = np.argsort(-near, axis=1, kind="stable")[:, :2]
-    around = (outliers[two] & (sides[two] == sides[:, None])).all(axis=1)
-    agreeing = (there & outliers & (sides == sides[:, None])).sum(axis=1)
-    repeated = repeats & (agreeing > 0) & (agreeing >= (there & ~outliers).sum(axis=1))
-    return np.asarray(outliers & (around | repeated))
+    found = (outliers[two] & (sides[two] == sides[:, None])).all(axis=1)
+    alike = outliers & (sides == sides[:, None])
+    for place in (there, *(there | each for each in same)) if repeats else ():
+        others = place & ~np.eye(len(place), dtype=bool)
+        agreeing = (others & alike).sum(axis=1)
+        found |= (agreeing > 0) & (agreeing >= (others & ~outliers).sum(axis=1))
+    return np.asarray(outliers & found)
 
 
-def are_disasters(
+def disasters(
     points: Float[np.ndarray, "n d"],
     outcomes: Float[np.ndarray, " n"],
     outliers: Bool[np.ndarray, " n"],
     times: Float[np.ndarray, " n"] | None = None,
-) -> bool:
-    """Whether outcomes that are doubted for being bad are rather right: too many, or all at one end of a column.
+) -> Bool[np.ndarray, " n"]:
+    """Mark doubted outcomes, (n,), that are rather right: too many bad ones, or bad or good ones all at one end.
 
     Slips of the pen are few, and lie anywhere. Mishaps in one play of seven, or beyond a cliff, are
     no slips, and where they are left out of account, the worst settings look best. Others as bad
@@ -307,17 +307,22 @@ def are_disasters(
 
     >>> x = np.linspace(0, 1, 30)[:, None]
     >>> y = np.where(x[:, 0] > 0.95, -50.0, 1.0)
-    >>> are_disasters(x, y, y < 0), are_disasters(x, y, np.arange(30) == 29)
-    (True, False)
+    >>> disasters(x, y, y < 0).any(), disasters(x, y, np.arange(30) == 29).any()
+    (np.True_, np.False_)
     """
-    bad = outliers & (outcomes < np.median(outcomes))
-    if bad.sum() < 2 or (times is not None and _by_chance_at_end(times, bad) < _BY_CHANCE):
-        return False
-    bad |= suspected(outcomes) & (outcomes <= outcomes[bad].max())
-    if bad.sum() > max(2.0, _BAD * len(outcomes)):
-        return True
+    found = np.zeros(len(outcomes), dtype=bool)
     ends = (*points.T, *-points.T)
-    return any(_by_chance_at_end(column, bad) < _BY_CHANCE / len(ends) for column in ends)
+    for worse in (outcomes, -outcomes):
+        doubted = outliers & (worse < np.median(worse))
+        if doubted.sum() < 2:
+            continue
+        if times is not None and _by_chance_at_end(times, doubted) < _BY_CHANCE:
+            continue
+        some = doubted | suspected(worse) & (worse <= worse[doubted].max())
+        many = worse is outcomes and some.sum() > max(2.0, _BAD * len(outcomes))
+        if many or any(_by_chance_at_end(each, some) < _BY_CHANCE / len(ends) for each in ends):
+            found |= doubted
+    return found
 
 
 def _by_chance_at_end(column: Float[np.ndarray, " n"], some: Bool[np.ndarray, " n"]) -> float:
@@ -357,8 +362,9 @@ class OutlierRule:
     Args:
         doubtable: marks the outcomes that a fit may doubt; the others count as they stand.
         larger_is_better: whether bad outcomes are the small ones, which are not doubted where they
-            are `are_disasters`.
+            are `disasters`.
         timed: whether the last column of points is the time.
+        categorical: columns of points that hold categories: no slips lie in one level alone.
         plays: labels of outcomes, alike where a play was repeated although points differ; None:
             points tell.
 
@@ -371,6 +377,7 @@ class OutlierRule:
     doubtable: Doubtable = all_of
     larger_is_better: bool = True
     timed: bool = False
+    categorical: tuple[int, ...] = ()
     plays: Plays | None = None
 
     def suspects(
@@ -382,26 +389,26 @@ class OutlierRule:
             return far
         away = y - np.median(y)
         far &= ~supported(kernel(X, X), away, far, same=self.same(X, y))
-        return far & (away > 0.0) if self.disasters(X, y, far) else far
+        return far & ~self.disasters(X, y, far)
 
     def disasters(
         self,
         X: Float[np.ndarray, "n d"],
         y: Float[np.ndarray, " n"],
         outliers: Bool[np.ndarray, " n"],
-    ) -> bool:
-        """Whether outcomes that are doubted for being bad are rather right: see `are_disasters`."""
+    ) -> Bool[np.ndarray, " n"]:
+        """Mark doubted outcomes that are rather right: see `disasters`."""
         if not self.larger_is_better:
-            return False
+            return np.zeros(len(y), dtype=bool)
         if not self.timed:
-            return are_disasters(X, y, outliers)
-        return are_disasters(X[:, :-1], y, outliers, X[:, -1])
+            return disasters(X, y, outliers)
+        return disasters(X[:, :-1], y, outliers, X[:, -1])
 
     def same(
         self, X: Float[np.ndarray, "n d"], y: Float[np.ndarray, " n"]
-    ) -> Bool[np.ndarray, "n n"] | None:
-        """Which outcomes are of the same play, (n, n); None where points tell."""
-        if self.plays is None:
-            return None
-        labels = self.plays(X, y)
-        return np.asarray(labels[:, None] == labels)
+    ) -> list[Bool[np.ndarray, "n n"]]:
+        """Which outcomes are of the same play, if points do not tell, and of the same level of each category."""
+        labels = [X[:, d] for d in self.categorical]
+        if self.plays is not None:
+            labels.append(self.plays(X, y))
+        return [each[:, None] == each for each in labels]

@@ -204,7 +204,9 @@ def build_model(
         options: of `GPRegression`: `likely_noise`, `seed`.
     """
     known = PriorKnowledge() if known is None else known
-    known = replace(known, outliers=replace(known.outliers, timed=drift_model is not None))
+    categorical = () if space is None else tuple(np.flatnonzero(space.categorical).tolist())
+    outliers = replace(known.outliers, timed=drift_model is not None, categorical=categorical)
+    known = replace(known, outliers=outliers)
     if kernel is None:
         kernel = Constant() if space is None else AnovaKernel.over(space.categorical)
         if space is not None and drift_model is None and known.noise is None:
