@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 import steerbo as sb
+from steerbo.causal._arms import Arm
+from steerbo.causal._policy_value import Policy, policy_table
 from steerbo.core import BaseStudy, Explanation, Recommendation, good_enough, reason
 from steerbo.costvarying.baselines import Random
 from steerbo.page.view import AdviceCard, advice_card, advice_of, sets
@@ -42,6 +44,24 @@ def test_every_kind_has_one(wing: str) -> None:
     assert found.headline.startswith("Hold") or found.settings or found.policy
     assert found.why
     assert "\n" not in found.why
+
+
+def test_the_steps_of_a_policy_stand_in_their_order() -> None:
+    graph = sb.CausalGraph.from_text(
+        "drug -> pressure -> y; drug -> y; diet -> y", target="y", intervenable=["drug", "diet"]
+    )
+    variables = [sb.Float(name, 0, 1) for name in ("drug", "diet", "pressure")]
+    problem, scope = sb.Causal(graph, variables), sb.core.Scope(["drug", "diet"], {"diet": ["pressure"]})
+    policy = policy_table(
+        Arm(scope, graph, problem.space),
+        lambda k: {"drug": 0.5, "diet": 0.1 * k},
+        [{"pressure": 0.2}, {"pressure": 0.9}],
+    )
+    found = advice_card(sb.Optimizer(problem), Policy(scope, {}, 1.0, table=policy), Explanation(""))
+    assert found.headline == "Set drug, then look at pressure, then set diet"
+    assert found.policy is not None
+    assert found.policy.columns == ("drug", "pressure", "diet")
+    assert found.policy.rows == (("0.5", "0.2", "0"), ("0.5", "0.9", "0.1"))
 
 
 SO_FAR = reason("said", text="best so far")

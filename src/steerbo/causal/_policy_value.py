@@ -123,18 +123,17 @@ def policy_table(
 ) -> Table | None:
     """Tabulate the settings of a policy in some contexts, sorted by the first one; None for an arm without contexts.
 
-    `act` goes from the index of a context to settings.
+    Columns stand in the order in which the variables are looked at and set. `act` goes from the
+    index of a context to settings.
     """
     if not arm.contexts:
         return None
+    names = tuple(name for look, ready in arm.stages for name in (*look, *ready))
     ordered = sorted(range(len(contexts)), key=lambda k: contexts[k][arm.contexts[0]])
     rows = []
     for place in np.unique(np.linspace(0, len(ordered) - 1, _SHOWN).round().astype(int)):
-        seen, values = contexts[ordered[place]], act(ordered[place])
-        rows.append(
-            (*(seen[name] for name in arm.contexts), *(values[name] for name in arm.actions))
-        )
-    names = (*arm.contexts, *arm.actions)
+        row = {**contexts[ordered[place]], **act(ordered[place])}
+        rows.append(tuple(row[name] for name in names))
     written = tuple(
         tuple(arm.problem_space[n].text(x) for n, x in zip(names, row, strict=True)) for row in rows
     )

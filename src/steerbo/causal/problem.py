@@ -337,7 +337,7 @@ class Causal(ConstrainedProblem):
             return None
         scope = suggestion.scope
         paid, waiting = list[str](), list[str]()
-        for look, ready in stages(scope, played_by(scope, self.every_graph)):
+        for look, ready in self.stages_of(scope):
             if any(name not in suggestion.context for name in look):
                 break
             if look:
@@ -345,6 +345,10 @@ class Causal(ConstrainedProblem):
                 waiting = []
             waiting += ready
         return self.price_table.sum_of(paid, {**suggestion.context, **suggestion.values})
+
+    def stages_of(self, scope: Scope) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
+        """See `Problem.stages_of`; what an action affects is looked at after it was set."""
+        return stages(scope, played_by(scope, self.every_graph))
 
     def read_scope(self, scope: Any) -> Scope | None:
         """Parse the scope of external data, see `read_trial`; None if it was an observation."""

@@ -365,6 +365,10 @@ class Problem(ABC):
             raise InvalidOutcome("scope", scope, f"nothing: a {self.kind} problem does not take it")
         return None
 
+    def stages_of(self, scope: Scope) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
+        """Order in which a scope is played: pairs (variables to look at, variables that are set then)."""
+        return ((scope.contexts, tuple(scope.set)),)
+
     def check_data(self, outcome: Outcome, scope: Scope | None) -> None:  # noqa: B027
         """Refuse external data that lacks values which its scope needs.
 

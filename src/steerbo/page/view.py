@@ -390,8 +390,13 @@ def _headline(problem: Problem, advice: Recommendation, policy: bool) -> str:
     if problem.kind == "mean-field":
         return "Send agents as follows"
     if scope.look:
-        looked = dict.fromkeys(name for names in scope.look.values() for name in names)
-        return f"Look at {listed(list(looked))}, then set {listed(scope.set)}"
+        steps = [
+            f"{verb} {listed(names)}"
+            for stage in problem.stages_of(scope)
+            for verb, names in zip(("look at", "set"), stage, strict=True)
+            if names
+        ]
+        return _sentence(", then ".join(steps)).rstrip(".")
     if not scope.set:
         return "Leave everything to itself"
     return f"Set {listed(scope.set)}" + (" by what is seen" if policy else "")
