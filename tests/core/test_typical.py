@@ -7,7 +7,8 @@ import pytest
 
 import steerbo as sb
 from steerbo.core import Optimizer, Recommendation, Scope, Typical, average_recommendation, reason, typical
-from steerbo.core._context import RECENT
+from steerbo.core._context import RECENT, average_over
+from steerbo.space import Space
 
 SPACE = (sb.Float("x", 0, 1), sb.Float("weather", 0, 30, seen=True), sb.Categorical("seed", ["old", "new"], seen=True))
 PROBLEM = sb.CostVarying(SPACE, [["x"]])
@@ -41,6 +42,19 @@ def test_many_contexts_are_told_by_five_of_them() -> None:
     assert len(typical(PROBLEM.space, played(given).history)) == 5
 
 
+def test_what_is_seen_of_more_categories_than_five_is_told_of_each() -> None:
+    kinds = [f"kind {k}" for k in range(8)]
+    weather = [sb.Float(name, 0, 30, seen=True) for name in ("weather", "sun", "wind")]
+    space = Space([*weather, sb.Categorical("kind", kinds, seen=True)])
+    optimizer = Optimizer(sb.CostVarying([sb.Float("x", 0, 1), *space], [["x"]]), "random", seed=0)
+    for k in range(32):
+        far = dict.fromkeys(("weather", "sun", "wind"), 30 * (k % 3 // 2))
+        optimizer.add(1.0, {"x": 0.5, "kind": kinds[k % 8], **far})
+    found = typical(space, optimizer.history)
+    assert {each.context["kind"]: each.share for each in found} == dict.fromkeys(kinds, 1 / 8)
+    assert average_over(found, lambda context: kinds.index(context["kind"])) == pytest.approx(3.5)
+
+
 def test_data_from_elsewhere_counts_and_nothing_seen_is_the_middle() -> None:
     optimizer = played([])
     assert typical(PROBLEM.space, optimizer.history) == [Typical({"weather": 15.0, "seed": "old"}, 1.0)]
@@ -65,7 +79,9 @@ def test_answers_in_typical_contexts_are_one_answer() -> None:
         ),
     )
     assert [row.context["weather"] for row in (advice, *advice.alternatives)] == [1.0, 9.0]
-    assert advice.why == "75 % of recent contexts are like this; over all of them: expect 3, a round costs 6; so"
+    assert (
+        advice.why == "75 % of recent contexts are like this; so; over all recent contexts: expect 3, a round costs 6"
+    )
     assert str(advice).startswith("having seen weather = 1: hold x: set x = 0.1; expected value 1")
     assert "\n  having seen weather = 9: hold x" in str(advice)
 

@@ -133,7 +133,7 @@ def _dates_are_numbers(given: object) -> str:
 
 
 MOST_TYPICAL = 5
-"""Typical contexts at most: as many as a person reads."""
+"""Typical contexts at most, where there are no more categories: as many as a person reads."""
 RECENT = 200
 """Rounds, and as many pieces of data, by which typical values are judged."""
 _TURNS = 10  # of the k-medoids rule, at most: it ends where no middle moves
@@ -152,7 +152,8 @@ def typical(space: Space, history: History, most: int = MOST_TYPICAL) -> list[Ty
 
     The latest are grouped about `most` of them by k-medians' rule with Euclidean distances, begun
     at points that lie far apart, so that nothing is drawn; each group is told by that one of its
-    contexts which is nearest to its mean.
+    contexts which is nearest to its mean. A group has one category: where there are more than
+    `most`, each has a group.
 
     >>> from steerbo.core.events import Created
     >>> import steerbo as sb
@@ -170,8 +171,10 @@ def typical(space: Space, history: History, most: int = MOST_TYPICAL) -> list[Ty
     rows += [*islice((row for row in added if row.keys() >= {*seen.names}), RECENT)][::-1]
     if not rows:
         return [Typical(seen.decode(np.array([[_middle(v) for v in seen]]))[0], 1.0)]
-    points = _distances_count(seen, seen.encode(rows))
-    centres = _medoids(points, most)
+    encoded = seen.encode(rows)
+    points = _distances_count(seen, encoded)
+    kinds = len(np.unique(encoded[:, np.array(seen.categorical)], axis=0))
+    centres = _medoids(points, max(most, kinds))
     nearest = _nearest(points, points[centres])
     shares = np.bincount(nearest, minlength=len(centres)) / len(points)
     order = sorted(range(len(centres)), key=lambda k: (-shares[k], centres[k]))
@@ -188,9 +191,13 @@ def _middle(variable: Any) -> float:
 
 
 def _distances_count(space: Space, encoded: Float[np.ndarray, "n c"]) -> Float[np.ndarray, "n k"]:
-    """Coordinates whose distances mean something: a category becomes one column for each of its choices."""
+    """Coordinates whose distances mean something: a category becomes one column for each of its choices.
+
+    Contexts of different categories are farther apart than numbers, from 0 to 1, can be.
+    """
+    apart = math.sqrt((1 + len(space)) / 2)
     columns = [
-        np.equal.outer(column, variable.levels) / math.sqrt(2)
+        np.equal.outer(column, variable.levels) * apart
         if isinstance(variable, Categorical)
         else column[:, None]
         for column, variable in zip(encoded.T, space, strict=True)
@@ -236,11 +243,13 @@ def average_over(contexts: Sequence[Typical], at: Callable[[dict[str, Any]], flo
 def average_recommendation(
     contexts: Sequence[Typical], at: Callable[[dict[str, Any]], Recommendation]
 ) -> Recommendation:
-    """Answer where variables are seen before choosing: a row for each typical context, the commonest first."""
+    """Answer where variables are seen before choosing: a row for each typical context, the commonest first.
+
+    Its reasons are of the first row's context; what to expect over all contexts stands last.
+    """
     rows = [replace(at(each.context), context=each.context) for each in contexts]
     if len(rows) == 1:
         return replace(rows[0], alternatives=())
-    reasons = [reason("typical-context", share=contexts[0].share)]
     averages = {}
     for name, values in (
         ("mean", [row.mean for row in rows]),
@@ -250,7 +259,7 @@ def average_recommendation(
         if len(known) == len(rows):
             weighted = zip(contexts, known, strict=True)
             averages[name] = math.fsum(each.share * value for each, value in weighted)
-    if averages:
-        reasons.append(reason("over-contexts", **averages))
+    like = reason("typical-context", share=contexts[0].share)
+    over = (reason("over-contexts", **averages),) if averages else ()
     others = tuple(replace(row, alternatives=(), reasons=()) for row in rows[1:])
-    return replace(rows[0], reasons=(*reasons, *rows[0].reasons), alternatives=others)
+    return replace(rows[0], reasons=(like, *rows[0].reasons, *over), alternatives=others)

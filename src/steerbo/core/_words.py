@@ -110,7 +110,7 @@ def _typical_context(share: float) -> str:
 def _over_contexts(mean: float | None = None, cost: float | None = None) -> str:
     said = [] if mean is None else [f"expect {numeral(mean)}"]
     said += [] if cost is None else [f"a round costs {numeral(cost)}"]
-    return f"over all of them: {', '.join(said)}"
+    return f"over all recent contexts: {', '.join(said)}"
 
 
 def _works_seldom(probability: float) -> str:
