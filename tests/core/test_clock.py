@@ -158,6 +158,17 @@ def test_a_time_far_out_of_the_pattern_is_kept_and_warned_of() -> None:
     assert optimizer.implausible_values("ask", time=1_700_000_001) == ()
 
 
+def test_a_time_that_was_forgotten_is_said() -> None:
+    """Rounds at .5, .75 and 1 days: the next one is not at day 4."""
+    optimizer = sb.Optimizer(DRIFTING, "random", rounds=99)
+    for time in (0.5, 0.75, 1.0):
+        optimizer.ask(time=time)
+    with pytest.warns(UnusualOutcomeWarning, match="time = 4 is the number of the round, which counts where no time"):
+        suggestion = optimizer.ask()
+    assert suggestion.warnings[0].endswith(f"abandon {suggestion.token} and ask again.")
+    assert not optimizer.ask().warnings, "rounds are counted from here"
+
+
 def test_at_one_time_there_is_no_pattern() -> None:
     optimizer = sb.Optimizer(DRIFTING, "random", rounds=99)
     for _ in range(6):

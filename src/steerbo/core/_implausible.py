@@ -118,6 +118,7 @@ def implausible_in_look(
 def implausible_time(time: Any, history: History, number: int, token: str) -> Iterator[Finding]:
     """Yield the time of a round where it lies far beyond the pattern of the rounds before it that hold the clock.
 
+    Or where it is the number of the round, as it is where none is given, and those before stated theirs.
     And where it was given and is earlier than that of data that were known: a time that is counted
     follows from these.
 
@@ -148,6 +149,11 @@ def implausible_time(time: Any, history: History, number: int, token: str) -> It
         values = {"time": time, "step": leap.step, "largest": leap.largest}
         yield Finding(
             "far-time", f"round {number}", "time", values, f"abandon {token} and ask again"
+        )
+    elif time == number and earlier and not history.is_counted(earlier[-1]):
+        values = {"time": time, "last": time_of(earlier[-1])}
+        yield Finding(
+            "time-is-number", f"round {number}", "time", values, f"abandon {token} and ask again"
         )
     if history.dates.reach(time) and (latest := history.latest_dated) is not None:
         later = history.dates.later(time, number - 1)

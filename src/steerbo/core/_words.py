@@ -408,6 +408,8 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "far-outside-range": "{name} = {written} is far outside its range, {range}",
     "measured-elsewhere": "{name} = {measured} was measured where {to_set} was to be set",
     "far-time": "time = {time:.15g} is {step:.6g} after the last one, and no step was larger than {largest:.6g}",
+    "time-is-number": "time = {time:.15g} is the number of the round, which counts where no time is given; the round "
+    "before was at time {last:.15g}",
     "early-time": "time = {time:.15g} is earlier than that of {name}, {later:.15g}",
     "far-time-of-data": "time = {time:.15g} is {step:.6g} after all others, and no step was larger than "
     "{largest:.6g}: nothing is counted from it until another is near it",
