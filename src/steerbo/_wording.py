@@ -265,22 +265,24 @@ def _unusual_number(text: str) -> str:
     ''
     >>> _unusual_number("\u22125"), _unusual_number("1\u2009250")
     ('Is it -5? Write -5.', 'Is it 1250? Write 1250.')
-    >>> _unusual_number("50 %"), _unusual_number("100 \u00b0C"), _unusual_number("2.0 \u00b1 0.1")
-    ('Write 50 alone.', 'Write 100 alone.', 'Write 2.0 alone; its standard error is ‹sem›.')
-    >>> _unusual_number("7.2 kg"), _unusual_number("7 mg/l")
-    ('Is it 7.2? Write it without its unit.', 'Is it 7? Write it without its unit.')
+    >>> _unusual_number("50 %"), _unusual_number("2.0 \u00b1 0.1")
+    ('Write 50 alone.', 'Write 2.0 alone; its standard error is ‹sem›.')
+    >>> _unusual_number("7.2 kg"), _unusual_number("70 \u00b0F")
+    ('Write the number alone, in the unit that is expected.', 'Write the number alone, in the unit that is expected.')
     >>> _unusual_number("<0.1")
     'It is a bound: write the number that was measured, or leave it out.'
     """
     if _BOUND.fullmatch(text.strip()):
         return "It is a bound: write the number that was measured, or leave it out."
+    in_a_unit = "Write the number alone, in the unit that is expected."
     if (signed := _SIGNED.fullmatch(text.strip())) and (signed[1] or signed[3] or signed[4]):
+        if (signed[3] or "").startswith("°"):
+            return in_a_unit
         return f"Write {signed[2]} alone{'; its standard error is ‹sem›' * bool(signed[4])}."
     try:
         number = float(with_hyphen(_BLANK_OF_THOUSANDS.sub("", normalised(text))))
     except Exception:  # a text of a class that has ideas of its own
-        united = _WITH_UNIT.fullmatch(text.strip())
-        return f"Is it {united[1]}? Write it without its unit." if united else ""
+        return in_a_unit if _WITH_UNIT.fullmatch(text.strip()) else ""
     plain = f"{number:.15g}"
     written_so = plain == text.strip()
     return f"Is it {plain}? Write {plain}." if math.isfinite(number) and not written_so else ""

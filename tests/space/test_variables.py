@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from steerbo.errors import InvalidProblem
+from steerbo.errors import InvalidOutcome, InvalidProblem
 from steerbo.records import from_dict, record, to_dict
 from steerbo.space import Categorical, Float, Integer, Space
 from steerbo.space.variables import Variables
@@ -49,3 +49,9 @@ def test_errors_in_files_say_where() -> None:
         from_dict(Space, {"variables": [{"kind": "float", "name": "ph", "low": 9, "high": 8}]})
     with pytest.raises(InvalidProblem, match=r"variables\.0.*colour.*one of name, low"):
         from_dict(Space, {"variables": [{"kind": "float", "name": "ph", "low": 0, "high": 8, "colour": 1}]})
+
+
+@pytest.mark.parametrize("variable", [Float("heat", 0, 90, unit="°C"), Integer("heat", 0, 90, unit="°C")])
+def test_a_number_in_another_unit_is_not_told_to_drop_it(variable: Float | Integer) -> None:
+    with pytest.raises(InvalidOutcome, match=r"number in °C\. Write the number alone, in the unit that is expected"):
+        variable.check_measured("70 °F")

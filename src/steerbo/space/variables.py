@@ -396,6 +396,11 @@ class NumericVariable(BaseVariable):
     def _above_zero(self) -> str:
         return " above 0" if self.scale == "log" else ""
 
+    @property
+    def _in_its_unit(self) -> str:
+        unit = getattr(self, "unit", "")
+        return f" in {unit}" if unit else ""
+
     def _code(self, x: _arrays.Float[np.ndarray, " ..."]) -> _arrays.Float[np.ndarray, " ..."]:
         return self._scaling.forward(x)
 
@@ -772,7 +777,9 @@ class Float(NumericVariable):
         """
         number = as_number(single(value))
         if number is None or (self.scale == "log" and number <= 0):
-            raise InvalidOutcome(self.name, value, f"a finite number{self._above_zero}")
+            raise InvalidOutcome(
+                self.name, value, f"a finite number{self._above_zero}{self._in_its_unit}"
+            )
         if not self.low <= number <= self.high:
             self.encode([number])  # refuses numbers that are too far out for any model
         return number
@@ -873,7 +880,9 @@ class Integer(NumericVariable):
         """
         number = as_whole(single(value))
         if number is None or (self.scale == "log" and number <= 0):
-            raise InvalidOutcome(self.name, value, f"a whole number{self._above_zero}")
+            raise InvalidOutcome(
+                self.name, value, f"a whole number{self._above_zero}{self._in_its_unit}"
+            )
         return number
 
     def _place(self, law: Law) -> Distribution:
