@@ -34,8 +34,12 @@ def test_problems_that_are_refused(variables: list[Any], message: str) -> None:
 
 def test_a_limited_variable_of_the_graph_is_told_afterwards() -> None:
     limited = [OutcomeConstraint("c", at_most=1, probability=0.9)]
-    with pytest.raises(InvalidProblem, match=r"It is limited, so it is told afterwards: list the graph's contexts"):
-        Causal(FIGURE_1, [Float("x1", 0, 1), Float("x2", 0, 1)], limits=limited)
+    variables = [Float("x1", 0, 1), Float("x2", 0, 1)]
+    for some in (variables, [*variables, Float("c", 0, 1)]):
+        with pytest.raises(
+            InvalidProblem, match=r"limits\.0\.name: 'c' .*Leave it out of `variables` and of the graph's contexts"
+        ):
+            Causal(FIGURE_1, some, limits=limited)
 
 
 def test_nothing_to_set_is_refused() -> None:

@@ -183,7 +183,7 @@ def test_what_is_expected_if_bad_outcomes_are_right_is_said(kind: Callable[[], P
     near = r"1 of [0-9] outcomes near it looks wrong and is worse than all others there .-50.03.: if it is right"
     assert re.search(near + ", expect about -[0-9]+", str(optimizer.recommend()))
     optimizer.ask()
-    there = "1 of them is bad: if it is right, expect worse near it; an answer near it says how much."
+    there = "wrong is bad: if it is right, expect worse near it; an answer near it says how much."
     assert there in str(optimizer.status)
     assert there in optimizer.explain().text
 

@@ -80,8 +80,9 @@ def test_what_is_seen_and_what_is_available_count() -> None:
 )
 def test_nothing_left_is_refused_before_it_is_logged(problem: sb.TimeVarying, request_: dict[str, Any]) -> None:
     optimizer = sb.Optimizer(problem, rounds=3)
-    with pytest.raises(InvalidRequest, match=r"a point that satisfies the limits.* a \+ 2 b at most 6"):
+    with pytest.raises(InvalidRequest, match=r"a point that satisfies the limits.* a \+ 2 b at most 6") as caught:
         optimizer.ask(**request_)
+    assert ("None is not allowed" in str(caught.value)) is ("available" not in request_)
     assert not len(optimizer.history)
 
 

@@ -28,12 +28,25 @@ _MEASURE = (
 )
 
 
+def told_afterwards(i: int, name: str) -> InvalidProblem:
+    """Error about a variable or context of the graph that limit `i`, on an outcome, names."""
+    hint = (
+        "Leave it out of ‹variables› and of the graph's contexts, so that it is told afterwards; "
+        "a limit on a variable is a ‹LinearConstraint›."
+    )
+    allowed = "an outcome that is told beside the value"
+    return InvalidProblem(f"limits.{i}.name", name, allowed, hint)
+
+
 def check_constraints(limits: Sequence[Limit], space: Space, graph: CausalGraph) -> None:
     """Refuse constraints on unknown variables, on none that can be set, or that leave nothing where all are set.
 
     Raises:
         InvalidProblem: naming the constraint, and how to state it.
     """
+    for i, limit in enumerate(limits):
+        if isinstance(limit, OutcomeConstraint) and limit.name in space.names:
+            raise told_afterwards(i, limit.name)
     check_limits(limits, space)
     refuse_averages(limits, "in causal problems")
     for i, limit in enumerate(limits):

@@ -28,7 +28,7 @@ from ..gp.drift import AnyDrift, check_clock, drift_lines
 from ..records import record, to_dict
 from ..space import CurrentPolicy, Limits, Space, Variable, refuse_laws_of_seen
 from ..space.fields import ListField
-from ._constraints import check_constraints
+from ._constraints import check_constraints, told_afterwards
 from ._observational import check_trial, read_trial
 from .graphs.equivalence import check_alike, graphs_of, graphs_of_file
 from .graphs.graph import CausalGraph, claims, doubts
@@ -149,13 +149,11 @@ class Causal(ConstrainedProblem):
                 )
         for name in roles:
             if name not in names:
+                limited = [getattr(limit, "name", "") for limit in self.limits or ()]
+                if name in limited:
+                    raise told_afterwards(limited.index(name), name)
                 without = "list the graph's contexts without it."
-                if name in self.graph.intervenable:
-                    hint = ""
-                elif name in [getattr(limit, "name", "") for limit in self.limits or ()]:
-                    hint = f"It is limited, so it is told afterwards: {without}"
-                else:
-                    hint = f"Declare it, or {without}"
+                hint = "" if name in self.graph.intervenable else f"Declare it, or {without}"
                 raise InvalidProblem("variables", list(names), f"a variable for {name!r}", hint)
         for name in self.space.seen:
             self._check_seen(name)

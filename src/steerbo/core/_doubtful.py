@@ -65,7 +65,7 @@ def bad_outliers(problem: Problem, history: History, doubted: Sequence[str]) -> 
     }
     usual = float(np.median([*values.values()]))
     if bad := sum(value < usual and name in doubted for name, value in values.items()):
-        yield finding("bad-outliers", number=bad)
+        yield finding("bad-outliers", number=bad, of=len({*doubted} & {*values}))
 
 
 def idle_tolerance(problem: Problem, history: History) -> Iterator[Finding]:

@@ -150,9 +150,10 @@ def _outliers(number: int, shown: Sequence[Sequence[Any]]) -> str:
     return f"{number} outcomes are probably wrong and count for little until others agree with them: {named}{more}."
 
 
-def _bad_outliers(number: int) -> str:
+def _bad_outliers(number: int, of: int) -> str:
     if number == 1:
-        return "1 of them is bad: if it is right, expect worse near it; an answer near it says how much."
+        bad = "1 of them is bad" if of > 1 else "The outcome that is probably wrong is bad"
+        return f"{bad}: if it is right, expect worse near it; an answer near it says how much."
     return (
         f"{number} of them are bad: if they are right, expect worse near them; "
         "an answer near them says how much."

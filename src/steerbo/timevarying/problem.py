@@ -343,20 +343,24 @@ def restricted_box(problem: TimeVarying, box: Box, limits: Sequence[Limit]) -> B
     return None if found is None else found.reduced
 
 
-def box_now(problem: TimeVarying, bounds: Floats[np.ndarray, "2 d"] | None) -> Box:
-    """The box that is searched where these bounds are available.
+def box_now(
+    problem: TimeVarying, bounds: Floats[np.ndarray, "2 d"] | None, asked: Any = None
+) -> Box:
+    """The box that is searched where these bounds are available, which were `asked` for.
 
     Raises:
         InvalidRequest: limits leave nothing of it.
     """
     box = restricted_box(problem, plain_box(problem, bounds), problem.limits or ())
     if box is None:
-        raise _nothing(problem)
+        raise _nothing(problem, asked)
     return box
 
 
-def without_violations(problem: TimeVarying, places: Places, context: Mapping[str, Any]) -> Places:
-    """Remove the places that violate a constraint; boxes are left as they are.
+def without_violations(
+    problem: TimeVarying, places: Places, context: Mapping[str, Any], asked: Any
+) -> Places:
+    """Remove the places, of those `asked` for, that violate a constraint; boxes are left as they are.
 
     Raises:
         InvalidRequest: nothing is left.
@@ -373,14 +377,14 @@ def without_violations(problem: TimeVarying, places: Places, context: Mapping[st
             if not violated(problem.limits or (), row)
         ]
         if not left:
-            raise _nothing(problem)
+            raise _nothing(problem, asked)
         return ANYWHERE if len(left) == len(problem.sites) else Places(sites=left)
     if places.points is None:
         return places
     broken = [bool(violated(problem.limits or (), values)) for values in places.given]
     kept = np.flatnonzero(~np.array(broken))
     if not kept.size:
-        raise _nothing(problem)
+        raise _nothing(problem, asked)
     return places.only(kept)
 
 
@@ -395,13 +399,13 @@ def _value(variable: Variable, coordinate: float) -> Any:
     return round(coordinate) if isinstance(variable, Integer) else coordinate
 
 
-def _nothing(problem: TimeVarying) -> InvalidRequest:
+def _nothing(problem: TimeVarying, asked: Any) -> InvalidRequest:
     limits = "; ".join(map(str, problem.limits or ()))
     hint = (
         f"The problem's limits are: {limits}. When nothing can be chosen there is nothing to ask."
     )
     return InvalidRequest(
-        "available", None, "a point that satisfies the limits in this context", hint
+        "available", asked, "a point that satisfies the limits in this context", hint
     )
 
 
@@ -646,7 +650,7 @@ class TimeVarying(ConstrainedProblem):
             places = _listed(self, asked["points"], context)
         else:
             places = _part(self, asked, context)
-        return without_violations(self, places, context) if self.limits else places
+        return without_violations(self, places, context, asked) if self.limits else places
 
     @cached_property
     def sites_by_context(self) -> dict[tuple[Any, ...], list[int]]:
@@ -686,9 +690,10 @@ class TimeVarying(ConstrainedProblem):
         """See `Problem.read_asked`; some point must keep to the limits."""
         read = super().read_asked(request, history)
         if self.limits:
-            left = self.within(read.get("available"), read.get("context", {}))
+            asked = read.get("available")
+            left = self.within(asked, read.get("context", {}))
             if self.sites is None and left.points is None:
-                box_now(self, left.bounds)
+                box_now(self, left.bounds, asked)
         return read
 
     def read_scope(self, scope: Any) -> Scope:
