@@ -68,3 +68,17 @@ def test_empty_cells_are_left_out() -> None:
 def test_what_is_no_table_is_refused(text: str) -> None:
     with pytest.raises(InvalidRequest, match=r"^available: .* expected a table in CSV"):
         read_rows("available", text)
+
+
+@pytest.mark.parametrize(
+    ("text", "read"), [("a;b\n1.200;0.5\n", "1.200"), ("a,b\n1.200,2\n", "1.200"), ("a\n1.25\n", "1.25")]
+)
+def test_a_point_is_a_decimal_mark_where_other_cells_or_commas_tell(text: str, read: str) -> None:
+    assert read_rows("context", text)[0]["a"] == read
+
+
+@pytest.mark.parametrize("text", ["a\n1.200\n", "a;b\n1.200;2\n", "a;b\n1.200;0,5\n"])
+def test_a_number_that_may_be_a_thousand_times_larger_is_refused(text: str) -> None:
+    """The same cell is refused on import; as a context it was read as 1.2."""
+    with pytest.raises(InvalidRequest, match=r"context\.a: '1\.200' is not allowed; .* one way only: 1,200 or 1200"):
+        read_rows("context", text)

@@ -175,9 +175,11 @@ def read_rows(field: str, text: str) -> Rows:
         {name.strip(): cell.strip() for name, cell in row.items() if cell and cell.strip()}
         for row in rows
     ]
-    decimal = any(_is_decimal(cell) for row in found for cell in row.values())
+    cells = [cell for row in found for cell in row.values()]
+    commas = any(map(_is_decimal, cells))
+    points = separator == "," or any(map(_has_point, cells))
     return [
-        {name: _pointed(f"{field}.{name}", cell, decimal) for name, cell in row.items()}
+        {name: _pointed(f"{field}.{name}", cell, commas, points) for name, cell in row.items()}
         for row in found
     ]
 
@@ -194,7 +196,8 @@ def read_listed(field: str, text: str) -> list[str]:
     if ";" not in text:
         return [cell.strip() for cell in text.split(",") if cell.strip()]
     cells = [cell.strip() for cell in text.split(";") if cell.strip()]
-    return [_pointed(field, cell, any(map(_is_decimal, cells))) for cell in cells]
+    commas, points = any(map(_is_decimal, cells)), any(map(_has_point, cells))
+    return [_pointed(field, cell, commas, points) for cell in cells]
 
 
 def _is_decimal(cell: str) -> bool:
@@ -202,9 +205,17 @@ def _is_decimal(cell: str) -> bool:
     return len(decimal_readings(cell)) == 1
 
 
-def _pointed(field: str, cell: str, decimal: bool) -> str:
-    """Replace a decimal comma by a point; `decimal`: whether commas in this table are known to be decimal marks."""
+def _has_point(cell: str) -> bool:
+    """Whether the cell can only be read as a number with a decimal point."""
+    return "." in cell and not point_readings(cell) and typed_number(cell) is not None
+
+
+def _pointed(field: str, cell: str, commas: bool, points: bool) -> str:
+    """Replace a decimal comma by a point; `commas`, `points`: whether they are known to be decimal marks here."""
     readings = decimal_readings(cell)
-    if len(readings) > 1 and not decimal:
-        raise InvalidRequest(field, cell, "a number that can be read in one way only")
+    ways = [] if commas or len(readings) < 2 else readings
+    ways += [] if points else point_readings(cell)
+    if ways:
+        allowed = f"a number that can be read in one way only: {' or '.join(ways)}"
+        raise InvalidRequest(field, cell, allowed)
     return readings[0] if readings else cell
