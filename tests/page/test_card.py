@@ -69,7 +69,7 @@ SO_FAR = reason("said", text="best so far")
 
 def test_what_it_says() -> None:
     advice = Recommendation(
-        sb.core.Scope(["oven"]), {"oven": 151.23456}, 1.5123, 1.0, 2.25, 3.0, (SO_FAR,), context={"weather": 4.0}
+        sb.core.Scope(["oven"]), {"oven": 151.234567890123}, 1.5123, 1.0, 2.25, 3.0, (SO_FAR,), context={"weather": 4.0}
     )
     study = Study.create(MemoryLog(), OVEN, "random", budget=9.0)
     study.revise(columns={"value": "Yield (kg)", "cost": "EUR"})

@@ -45,9 +45,9 @@ def test_digits_follow_the_variable_and_the_bounds() -> None:
         ],
         [["rate", "step", "fine", "count", "line"]],
     )
-    values = {"rate": 0.000123456, "step": 0.25, "fine": 0.00012345, "count": 3, "line": "b"}
+    values = {"rate": 0.000123456789012345, "step": 0.25, "fine": 0.000123456789012345, "count": 3, "line": "b"}
     assert in_one_line(problem, values) == "rate 0.000123, step 0.25, fine 0.000123, count 3, line b"
-    assert in_one_line(problem, {"fine": -1e-9}) == "fine 0", "next to nothing of the range"
+    assert in_one_line(problem, {"fine": -1.23456789012345e-9}) == "fine 0", "next to nothing of the range"
     assert interval_texts(1e12, 0.9e12, 1.1e12) == ("1e+12", "9e+11", "1.1e+12")
     assert interval_texts(-0.0001, -1.0, 1.0) == ("0", "-1", "1"), "zeros that all share say nothing"
     assert interval_texts(None, None, None) == ("", "", "")

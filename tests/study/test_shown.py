@@ -21,7 +21,13 @@ GREENHOUSE = sb.CostVarying(
 
 def test_a_recommendation_has_units() -> None:
     advice = Recommendation(
-        Scope(["temperature"]), {"temperature": 23.04567}, 7.4, 7.0, 7.8, 12345.6, (reason("said", text="a note"),)
+        Scope(["temperature"]),
+        {"temperature": 23.0456789012345},
+        7.4,
+        7.0,
+        7.8,
+        12345.6,
+        (reason("said", text="a note"),),
     )
     assert advised(GREENHOUSE, advice) == [
         "hold temperature",
@@ -35,7 +41,7 @@ def test_a_recommendation_has_units() -> None:
 
 
 def test_next_to_nothing_is_nought() -> None:
-    advice = Recommendation(Scope(["temperature"]), {"temperature": -2.4e-11}, -2.4e-11, -0.5, 0.5)
+    advice = Recommendation(Scope(["temperature"]), {"temperature": -2.4123456789012e-11}, -2.4e-11, -0.5, 0.5)
     assert advised(GREENHOUSE, advice)[1:3] == ["temperature = 0 °C", "expected value 0.0 (between -0.5 and 0.5)"]
     assert Table("t", ("gap",), ((-2.4e-11,), (1.0,), (float("nan"),))).cells() == [["0"], ["1"], ["nan"]]
     assert Table("t", ("share",), ((2.4e-11,), (3e-11,))).cells() == [["2.4e-11"], ["3e-11"]], "small, and no rest"

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from shlex import quote
 from typing import Any
 
-from ..core import Card, PolicyStep, Problem, Suggestion, as_text
+from ..core import Card, PolicyStep, Suggestion, as_text
 from ..study import Study
 from ..study.formatting import in_words
 
 
-def _settings(problem: Problem, name: str, value: Any, verb: str = "set") -> list[str]:
+def _settings(shown: Mapping[str, str], name: str, value: Any, verb: str = "set") -> list[str]:
     """Lines of settings: one line, or one a row of a distribution."""
     if isinstance(value, dict):
         return [f"  set {name}:", *(f"    {row}: {as_text(cells)}" for row, cells in value.items())]
-    (text,) = problem.shown({name: value}).values()
-    return [f"  {verb} {name} = {text}"]
+    return [f"  {verb} {name} = {shown[name]}"]
 
 
 def about_round(study: Study, card: Card, state: str = "") -> str:
@@ -24,9 +24,7 @@ def about_round(study: Study, card: Card, state: str = "") -> str:
     named = f"round {card.round}, token {card.token}" + (f", {state}" if state else "")
     lines = [f"{named}: {seen}hold {card.scope}"]
     for name, value in card.values.items():
-        lines += _settings(
-            study.problem, name, value, "leave" if name in card.scope.keep else "set"
-        )
+        lines += _settings(card.shown, name, value, "leave" if name in card.scope.keep else "set")
     if card.change_cost:
         lines += [f"  changing costs {card.change_cost:g}"]
     lines += [f"  {text}" for text in (card.expected, *card.kept) if text]
@@ -55,7 +53,7 @@ def todo_by_policy(study: Study, step: PolicyStep, place: str) -> str:
     seen = f"having seen {in_words(study.problem, step.context)}: " if step.context else ""
     lines = [f"{seen}hold {step.scope}" + (f" ({step.why})" if step.why else "")]
     for name, value in step.values.items():
-        lines += _settings(study.problem, name, value)
+        lines += _settings(step.shown, name, value)
     lines += [f"  {step.expected}"] if step.expected else []
     if step.observe:
         known = {name: quote(str(value)) for name, value in step.context.items()}

@@ -250,7 +250,9 @@ class History:
         created: Created,
         order: Callable[[Any], Any],
         completed: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict,
-        shown: Callable[[Mapping[str, Any]], dict[str, str]] = lambda values: {},
+        shown: Callable[[Mapping[str, Any], Mapping[str, Any]], dict[str, str]] = (
+            lambda values, request: {}
+        ),
     ) -> None:
         self.created, self._order, self.completed, self._shown = created, order, completed, shown
         self.budget, self.limit, self.stop = created.budget, created.rounds, created.stop
@@ -703,7 +705,7 @@ class History:
             case Asked():
                 self._begin(event)
             case Decided():
-                old = self[event.token].suggestion
+                old, request = self[event.token].suggestion, self[event.token].request
                 values = self._order({**old.values, **event.values})
                 context = self._order({**old.context, **event.context})
                 self._change(
@@ -712,7 +714,7 @@ class History:
                         old,
                         values=values,
                         context=context,
-                        shown=self._shown({**context, **values}),
+                        shown=self._shown({**context, **values}, request),
                         observe=event.observe,
                         note=self._order({**old.note, **event.note}),
                         limits=dict(event.limits),
@@ -798,7 +800,7 @@ class History:
             note=dict(event.note),
             change_cost=event.change_cost,
             warnings=(),
-            shown=self._shown({**seen, **event.values}),
+            shown=self._shown({**seen, **event.values}, event.request),
             limits=dict(event.limits),
         )
         known = suggestion, event.request, event.expected_cost

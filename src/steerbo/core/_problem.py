@@ -20,14 +20,18 @@ from ..records import of_checked
 from ..space import (
     Categorical,
     Empirical,
+    ForbiddenCombination,
     Learned,
     Limit,
+    LinearConstraint,
     OutcomeConstraint,
     Space,
     Variable,
     outcomes_of,
+    violated,
 )
 from ._context import TIME, now, read_time, read_when
+from ._digits import digits_of
 from ._history import History, Round
 from ._traded import signs_of
 from .answers import Scope, Suggestion, as_text
@@ -80,6 +84,7 @@ def with_unit(space: Space, name: str, value: Any) -> str:
     return f"{space[name].text(value)} {getattr(space[name], 'unit', '')}".rstrip()
 
 
+_ON_SETTINGS = (LinearConstraint, ForbiddenCombination)
 # types of values in which nothing stands by name
 _SINGLE = frozenset({str, float, int, bool, type(None)})
 
@@ -283,22 +288,55 @@ class Problem(ABC):
         """Return the numbers of a play's settings by the name of the cell; none where the kind has no `cells`."""
         return {}
 
-    def shown(self, values: Mapping[str, Any]) -> dict[str, str]:
-        """Write values by name as people read and set them, with units: see `with_unit`."""
-        return {name: with_unit(self.space, name, value) for name, value in values.items()}
+    def shown(
+        self, values: Mapping[str, Any], request: Mapping[str, Any] | None = None
+    ) -> dict[str, str]:
+        """Write values by name as people read and set them, with units.
 
-    def rounded(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Round values by name to the digits in which `shown` writes them; only numbers of variables change.
+        Numbers have so many digits that what is written keeps the limits that the values keep, and is
+        available where they are. A number of few digits, as people write them, stays as it is.
+
+        Args:
+            values: by name.
+            request: what was asked for, as it is logged; None: nothing.
+        """
+        texts = digits_of(
+            self.space, values, lambda rounded: self.too_coarse(values, rounded, request or {})
+        )
+        return {
+            name: f"{texts[name]} {getattr(self.space[name], 'unit', '')}".rstrip()
+            if name in texts
+            else with_unit(self.space, name, value)
+            for name, value in values.items()
+        }
+
+    def rounded(
+        self, values: Mapping[str, Any], shown: Mapping[str, str] | None = None
+    ) -> dict[str, Any]:
+        """Round values by name to the digits in which they are `shown`; only numbers of variables change.
 
         >>> import steerbo as sb
-        >>> sb.CostVarying([sb.Float("ph", 4, 8)], [["ph"]]).rounded({"ph": 6.123456789})
+        >>> sb.CostVarying([sb.Float("ph", 4, 8)], [["ph"]]).rounded({"ph": 6.12345678901234})
         {'ph': 6.123}
         """
-        numbers = {v.name: v for v in self.space if not isinstance(v, Categorical)}
+        texts = shown or self.shown(values)
+        numbers = {v.name for v in self.space if not isinstance(v, Categorical)} & texts.keys()
         return {
-            name: float(numbers[name].text(x)) if name in numbers and isinstance(x, float) else x
+            name: float(texts[name].split()[0]) if name in numbers and isinstance(x, float) else x
             for name, x in values.items()
         }
+
+    def too_coarse(
+        self, values: Mapping[str, Any], rounded: Mapping[str, Any], request: Mapping[str, Any]
+    ) -> set[str]:
+        """Names of the values that need more digits: rounded like this they break limits that they keep.
+
+        What was seen before choosing counts as it is.
+        """
+        seen = {name: x for name, x in values.items() if name in self.space.seen}
+        limits = [limit for limit in self.every_limit if isinstance(limit, _ON_SETTINGS)]
+        broken = {*violated(limits, {**rounded, **seen})} - {*violated(limits, values)}
+        return {name for k in broken for name in limits[k].names if name not in seen}
 
     def in_order(self, plain: Any) -> Any:
         """Sort mappings by name into the problem's order (see `columns`); other names follow by alphabet.

@@ -542,7 +542,7 @@ class BaseStudy(ABC):
         ]
         step = replace(step, reasons=(*step.reasons, *guesses))
         values, known = order(step.values), order(step.context)
-        shown = self.problem.shown({**known, **values})
+        shown = self.problem.shown({**known, **values}, read)
         return replace(step, scope=order(step.scope), values=values, context=known, shown=shown)
 
     @overload

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -54,7 +55,8 @@ class _Start:
             seen, arm = request.get(SEEN.name, {}), Arm(method.today.control_set)
             values = method.today.settings(seen)
             if method.within_limits(self.problem.scopes[arm.set], values, seen):
-                return method.play(arm, self.space.point(arm.set, values), request)
+                point = self.space.point(arm.set, values)
+                return replace(method.play(arm, point, request), values=values)
         affordable = method.working(np.flatnonzero(method.affordable(request)).tolist())
         batch, plot = batch_position(request), self._plot
         # sets follow each other in blocks: a variable that one of them has moved can stay for its

@@ -700,7 +700,9 @@ class MeanField(MeasuredProblem):
             for action, share in zip(self.actions, row, strict=True):
                 yield f"{context}/{action}", None, share
 
-    def shown(self, values: Mapping[str, Any]) -> dict[str, str]:
+    def shown(
+        self, values: Mapping[str, Any], request: Mapping[str, Any] | None = None
+    ) -> dict[str, str]:
         """Format values for people: the numbers of agents if `values` has them, else the shares."""
         kept = {
             name: value
@@ -712,7 +714,7 @@ class MeanField(MeasuredProblem):
                 name: x.get(self.contexts[0], x) if isinstance(x, dict) else x
                 for name, x in kept.items()
             }
-        return super().shown(kept)
+        return super().shown(kept, request)
 
 
 def _check_known(field: str, name: str, names: Sequence[str]) -> None:

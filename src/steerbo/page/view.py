@@ -29,7 +29,6 @@ from ..core import (
     numeral,
     reason,
     revised_text,
-    with_unit,
 )
 from ..core.events import STUDY
 from ..errors import LimitBroken
@@ -81,15 +80,19 @@ class Setting:
 
 
 def settings_of(
-    problem: Problem, values: Mapping[str, Any], kept: Collection[str] = ()
+    problem: Problem,
+    values: Mapping[str, Any],
+    kept: Collection[str] = (),
+    shown: Mapping[str, str] | None = None,
 ) -> tuple[Setting, ...]:
     """List settings in the problem's order; of a distribution its agents where they are counted, else their shares."""
-    texts = problem.shown(values)
+    texts = shown or problem.shown(values)
     return tuple(
         Setting(AGENTS.get(name, name), "", name in kept, crowd(problem, name, values[name]))
         if isinstance(values[name], Mapping)
-        else Setting(name, grouped(with_unit(problem.space, name, values[name])), name in kept)
+        else Setting(name, grouped(texts[name]), name in kept)
         for name in texts
+        if name in values
     )
 
 
@@ -226,7 +229,7 @@ def advice_card(study: BaseStudy, advice: Recommendation, why: Explanation) -> A
     # a causal policy's settings, which depend on seen values
     policy = getattr(advice, "table", None)
     known = is_known(advice)
-    settings = settings_of(problem, advice.values) if known else ()
+    settings = settings_of(problem, advice.values, shown=advice.shown) if known else ()
     said = sentence(settings)
     apart = advice.context or advice.outcomes  # a table says more than bars of the value
     others = alternatives(problem, advice) if advice.alternatives and apart else None
@@ -714,7 +717,7 @@ def _out(study: BaseStudy, words: Words, played: Round) -> PendingRound:
         number=suggestion.round,
         scope=str(suggestion.scope),
         seen=in_one_line(problem, suggestion.context),
-        settings=settings_of(problem, suggestion.values, suggestion.scope.keep),
+        settings=settings_of(problem, suggestion.values, suggestion.scope.keep, suggestion.shown),
         look=fields_of(problem, suggestion.observe, "context"),
         fields=(value, *measured, *((cost,) if counts else ())),
         otherwise=fields_of(problem, _otherwise(problem, played, nature), "realised", needed=False),

@@ -18,7 +18,6 @@ from ..core import (
     Table,
     as_text,
     numeral,
-    with_unit,
 )
 
 _CODE = re.compile(r"[A-Z]{3}|[€$£¥]|[A-Z]{0,3}[€$£¥]")  # a currency alone
@@ -293,9 +292,11 @@ AGENTS = {"counts": "agents", "distribution": "share of agents"}
 
 def in_resolution(problem: Problem, values: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Values by name as people read them, in the problem's order; a table in words."""
+    ordered = _once(problem.in_order(values))
+    texts = problem.shown({n: x for n, x in ordered.items() if not isinstance(x, dict)})
     return [
-        (name, _in_words(problem, name, value))
-        for name, value in _once(problem.in_order(values)).items()
+        (name, texts[name] if name in texts else _in_words(name, value))
+        for name, value in ordered.items()
     ]
 
 
@@ -306,9 +307,7 @@ def _once(values: Mapping[str, Any]) -> Mapping[str, Any]:
     }
 
 
-def _in_words(problem: Problem, name: str, value: Any) -> str:
-    if not isinstance(value, dict):
-        return with_unit(problem.space, name, value)
+def _in_words(name: str, value: Mapping[str, Any]) -> str:
     table = name in AGENTS and all(isinstance(row, dict) for row in value.values())
     return _agents(name, value) if table else as_text(value)
 

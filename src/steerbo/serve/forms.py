@@ -204,7 +204,9 @@ def give(study: Study, action: str, token: str, form: Form, comma: bool) -> None
         and about.waiting
     ):
         settings = ", ".join(
-            f"{name} {text}" for name, text in study.problem.shown(about.suggestion.values).items()
+            f"{name} {about.suggestion.shown[name]}"
+            for name in about.suggestion.values
+            if name in about.suggestion.shown
         )
         raise OutcomeConflict(
             f"round {about.number}: a look was corrected meanwhile, and {settings} is to be set now. Is that what was "

@@ -265,7 +265,7 @@ def _attach(study: Study, _: str, given: Attach, __: Wanted) -> Json:
 def _to_play(study: Study, suggestion: Suggestion) -> Json:
     """A suggestion with its card, and an instruction in a sentence, in digits that can be set."""
     problem, keep = study.problem, suggestion.scope.keep
-    shown = problem.shown(suggestion.values)
+    shown = suggestion.shown
     values = {
         name: f"as `values.{name}` says" if isinstance(value, Mapping) else f"to {shown[name]}"
         for name, value in problem.in_order(suggestion.values).items()

@@ -32,6 +32,7 @@ from .distributions import (
 )
 from .policy import CurrentPolicy
 from .variables import (
+    FINEST_DIGITS,
     Categorical,
     Float,
     Integer,
@@ -43,7 +44,7 @@ from .variables import (
 )
 
 __all__ = [
-    "RESERVED_NAMES",
+    "FINEST_DIGITS", "RESERVED_NAMES",
     "Atoms", "Beta", "Categorical", "CurrentPolicy", "Discrete", "Distribution", "Empirical", "Float",
     "ForbiddenCombination", "Integer", "JointRows", "Law", "Learned", "Limit", "Limits", "LinearConstraint",
     "LogNormal", "Normal", "OutcomeConstraint", "Scipy", "Simplex", "Space", "SwitchingCost", "TruncatedNormal",

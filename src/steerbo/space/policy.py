@@ -101,4 +101,6 @@ def _code(variable: Float | Integer | Categorical, share: float) -> list[float]:
 def _settable(variable: Any, number: float) -> Any:
     """Nearest setting of a variable to a number."""
     within = min(max(number, float(variable.low)), float(variable.high))
+    if isinstance(variable, Float) and variable.step is None:
+        return within
     return variable.decode(variable.encode([within]))[0]

@@ -169,7 +169,8 @@ _SMALLEST_SHARE = 1e-4  # mass inside the bounds, below which bounds and law are
 _DIFFERS = 0.1  # share of the stated standard deviation
 
 _PARTS = 1000  # of a variable's range that are told apart where a value is written
-_FINEST_DIGITS = 20  # to which a value close to a bound is written
+FINEST_DIGITS = 20
+"""Digits beyond a thousandth of the range to which a value is written, at most."""
 
 NEAR = 0.1
 """Share of its range within which a value counts as near another one."""
@@ -229,8 +230,8 @@ class BaseVariable(ABC):
         """Distance of two values as a share of the range; 0 where values have no distance."""
         return 0.0
 
-    def text(self, value: Any) -> str:
-        """Write a value as people read and set it, without its unit."""
+    def text(self, value: Any, finer: int = 0) -> str:
+        """Write a value as people read and set it, without its unit; see `NumericVariable.text` for `finer`."""
         return number_text(value) if isinstance(value, float) else str(value)
 
     @property
@@ -312,19 +313,24 @@ class NumericVariable(BaseVariable):
         """See `BaseVariable.apart`."""
         return abs(float(self.encode([one])[0]) - float(self.encode([other])[0]))
 
-    def text(self, value: Any) -> str:
+    def text(self, value: Any, finer: int = 0) -> str:
         """Write a number to a thousandth of the range, never outside the bounds that it keeps.
+
+        Args:
+            value: the number.
+            finer: digits beyond a thousandth; `FINEST_DIGITS` of them are all.
 
         >>> Float("wavelength", 1550.10, 1550.12).text(1550.106712345)
         '1550.10671'
+        >>> Float("flow", 0, 5000).text(1.2345), Float("flow", 0, 5000).text(1.2345, finer=2)
+        ('1', '1.23')
         """
         x = float(value)
         inside, resolution = self.low <= x <= self.high, self._resolution(x)
-        for _ in range(_FINEST_DIGITS):
-            text = number_text(x, resolution)
+        for more in range(finer, FINEST_DIGITS):
+            text = number_text(x, resolution / 10.0**more)
             if not inside or self.low <= float(text) <= self.high:
                 return text
-            resolution /= 10.0
         return repr(x)
 
     def _resolution(self, x: float) -> float:
@@ -784,13 +790,13 @@ class Float(NumericVariable):
             self.encode([number])  # refuses numbers that are too far out for any model
         return number
 
-    def text(self, value: Any) -> str:
+    def text(self, value: Any, finer: int = 0) -> str:
         """See `NumericVariable.text`; a value on a step is written in full."""
         if self.step is not None and self.low <= value <= self.high:
             k = (value - self.low) / self.step
             if abs(k - round(k)) <= _OFF_STEP:
                 return number_text(value)
-        return super().text(value)
+        return super().text(value, finer)
 
     @cached_property
     def _steps(self) -> int:
@@ -851,9 +857,9 @@ class Integer(NumericVariable):
             return None
         return self._scaling.forward(np.arange(self.low, self.high + 1, dtype=float))
 
-    def text(self, value: Any) -> str:
+    def text(self, value: Any, finer: int = 0) -> str:
         """See `NumericVariable.text`; a whole number is written in full."""
-        return str(int(value)) if float(value).is_integer() else super().text(value)
+        return str(int(value)) if float(value).is_integer() else super().text(value, finer)
 
     def decode(self, z: Sequence[float] | _arrays.Float[np.ndarray, " n"]) -> list[int]:
         """Decode to the nearest whole values (n,) within the bounds."""

@@ -54,17 +54,22 @@ _COLUMNS = (
 )
 
 
-def in_words(problem: Problem, values: Mapping[str, Any]) -> str:
-    """Values by name in one line; empty where there are none."""
-    return ", ".join(_named(problem, values))
+def in_words(
+    problem: Problem, values: Mapping[str, Any], shown: Mapping[str, str] | None = None
+) -> str:
+    """Values by name in one line, as they are `shown` where that is known; empty where there are none."""
+    return ", ".join(_named(problem, values, shown))
 
 
-def _named(problem: Problem, values: Mapping[str, Any]) -> list[str]:
+def _named(
+    problem: Problem, values: Mapping[str, Any], shown: Mapping[str, str] | None
+) -> list[str]:
     """Each with its name; a table in words has equals signs itself."""
-    texts = problem.shown(values).items()
+    texts = (shown or problem.shown(values)).items()
     return [
         f"{name}: {text}" if isinstance(values[name], dict) else f"{name} = {text}"
         for name, text in texts
+        if name in values
     ]
 
 
@@ -73,7 +78,7 @@ def advised(problem: Problem, advice: Recommendation) -> list[str]:
     seen = f"having seen {in_words(problem, advice.context)}: " if advice.context else ""
     return [
         f"{seen}hold {advice.scope}",
-        *_named(problem, advice.values),
+        *_named(problem, advice.values, advice.shown),
         advice.expected,
         *([advice.why] if advice.why else []),
     ]
@@ -103,7 +108,7 @@ def alternatives(problem: Problem, advice: Recommendation) -> Table:
         mark = "→ " if choice is advice else "  "
         row: list[Any] = [*problem.shown(choice.context).values()]
         row += [str(choice.scope) if advice.context else f"{mark}{choice.scope}"]
-        row += [in_words(problem, choice.values)] * told
+        row += [in_words(problem, choice.values, choice.shown)] * told
         row += [ExpectedOutcome(choice.mean, choice.lower, choice.upper)]
         row += ["unknown" if choice.cost is None else choice.cost] * counted
         row += [choice.why] * reasoned

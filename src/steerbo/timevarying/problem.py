@@ -696,6 +696,21 @@ class TimeVarying(ConstrainedProblem):
                 box_now(self, left.bounds, asked)
         return read
 
+    def too_coarse(
+        self, values: Mapping[str, Any], rounded: Mapping[str, Any], request: Mapping[str, Any]
+    ) -> set[str]:
+        """See `Problem.too_coarse`; listed points are written in full, and bounds are kept."""
+        found, asked = super().too_coarse(values, rounded, request), request.get("available")
+        if isinstance(asked, Mapping):
+            for j, name in enumerate(self.space.names):
+                if name in values and name in self.settable:
+                    x = values[name]
+                    low = asked["low"][j] if "low" in asked else x
+                    high = asked["high"][j] if "high" in asked else x
+                    if not (isinstance(x, str) or min(low, x) <= rounded[name] <= max(high, x)):
+                        found.add(name)
+        return found
+
     def read_scope(self, scope: Any) -> Scope:
         """Return the only scope: all variables."""
         return super().read_scope(scope) or self.scope

@@ -132,7 +132,7 @@ def _answers(study: BaseStudy, advice: Recommendation) -> list[list[Any]]:
     heads = ["mean", "lower", "upper", *chain.from_iterable(further)]
     rows = [["scope", *named, *heads, "cost", "reasons"]]
     for each in every:
-        known = {**each.context, **study.problem.rounded(each.values)}
+        known = {**each.context, **study.problem.rounded(each.values, each.shown)}
         settings = [known.get(name) for name in named]
         others = [(one.mean, one.lower, one.upper) for one in each.outcomes.values()]
         ends = each.mean, each.lower, each.upper, *chain.from_iterable(others)
@@ -242,7 +242,7 @@ def _named(suggestion: Suggestion) -> dict[str, Any]:
 
 
 def _asked(problem: Problem, suggestion: Suggestion) -> dict[str, Any]:
-    values = {**suggestion.context, **problem.rounded(suggestion.values)}
+    values = {**suggestion.context, **problem.rounded(suggestion.values, suggestion.shown)}
     return {**_named(suggestion), "state": "open", **_by_column(values)}
 
 
