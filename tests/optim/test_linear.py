@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import steerbo as sb
+from steerbo.errors import InvalidProblem
 from steerbo.optim import limited, minimal_conflict, substitute_known
 from steerbo.optim._domain import Box
 from steerbo.optim._linear import Combination, LinearRow
@@ -142,3 +143,27 @@ def test_settings_beyond_a_bound_are_moved_to_it() -> None:
     assert not region.allows(np.array([[0.5]])).any()
     np.testing.assert_allclose(region.into(np.array([0.5])), [0.2])
     np.testing.assert_array_equal(region.into(np.array([0.1])), [0.1])
+
+
+@pytest.mark.parametrize("kind", [sb.CostVarying, sb.TimeVarying])
+def test_limits_on_one_variable_of_many_steps_leave_its_ends(kind: Any) -> None:
+    """More than 100 000 steps are searched as a continuum; half a step of room was left on both sides."""
+
+    def played(variable: Any, **ends: Any) -> set[float]:
+        limit = sb.LinearConstraint({"a": 1}, **ends)
+        sets = [[["a"]]] if kind is sb.CostVarying else []
+        optimizer, found = sb.Optimizer(kind([variable], *sets, limits=[limit]), seed=1), set()
+        for _ in range(6):
+            suggestion = optimizer.ask()
+            found.add(suggestion.values["a"])
+            optimizer.tell(suggestion, suggestion.values["a"])
+        return found
+
+    whole = sb.Integer("a", 0, 1_000_000)
+    assert played(whole, at_least=776, at_most=776.9) == {776}
+    assert played(whole, at_least=775, at_most=777) == {775, 776, 777}
+    assert played(whole, at_least=999_999) == {999_999, 1_000_000}
+    assert 0.5 in played(sb.Float("a", 0, 1, step=1e-6), at_most=0.5)
+    for most in (10**6, 10**9):
+        with pytest.raises(InvalidProblem, match=r"776\.1"):
+            played(sb.Integer("a", 0, most), at_least=776.1, at_most=776.9)

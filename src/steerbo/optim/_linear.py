@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from .._arrays import Float
+from .._arrays import Bool, Float
 from ..errors import InvalidProblem
 from ..space import Categorical, ForbiddenCombination, Integer, Limit, OutcomeConstraint, Variable
-from ._domain import Box
+from ._domain import ROUNDING, Box
 from ._polytope import Forbidden, Polytope
 
 Worst = Callable[[Mapping[str, float], float], float]
@@ -132,7 +132,11 @@ def limited(
     if not box.dimension:
         return box
     logs = np.array([_logs(variable) for variable in variables])
-    rounded = np.abs(weights) @ np.array([*map(_rounded, variables, box.levels)])
+    steps = 2.0 * np.array([*map(_rounded, variables, box.levels)])
+    alone = ((weights != 0).sum(axis=1) == 1) & ((weights != 0) @ steps > 0)
+    if not _end_on_steps(weights, bounds, steps, alone):
+        return None
+    rounded = np.where(alone, 0.0, np.abs(weights) @ (0.5 * steps))
     region = Polytope(box, weights, bounds - rounded, forbidden, logs)
     # sums that must be equal have no room for it
     if rounded.any() and region.empty:
@@ -160,6 +164,33 @@ def _rounded(variable: Any, levels: Float[np.ndarray, " k"] | None) -> float:
     """Share of its range by which a setting may be rounded: half a step of more levels than are searched one by one."""
     step = None if levels is not None else 1.0 if isinstance(variable, Integer) else variable.step
     return 0.0 if step is None else 0.5 * step / (variable.high - variable.low)
+
+
+def _end_on_steps(
+    weights: Float[np.ndarray, "m d"],
+    bounds: Float[np.ndarray, " m"],
+    steps: Float[np.ndarray, " d"],
+    alone: Bool[np.ndarray, " m"],
+) -> bool:
+    """Move bounds of limits on one variable `alone` inwards to its steps; False: no step is left between them.
+
+    Args:
+        weights: of shares of ranges, (m, d).
+        bounds: of the sums, (m,); those of these limits are changed.
+        steps: shares of ranges, (d,); 0 for a variable that needs none.
+        alone: marks the limits, (m,).
+    """
+    first = np.zeros(len(steps))
+    last = np.array([math.floor(1.0 / step + ROUNDING / step) if step else 0.0 for step in steps])
+    for k in np.flatnonzero(alone).tolist():
+        j = int(weights[k].nonzero()[0][0])
+        number, slack = bounds[k] / weights[k, j] / steps[j], ROUNDING / steps[j]
+        if weights[k, j] > 0.0:
+            end = last[j] = min(last[j], math.floor(number + slack))
+        else:
+            end = first[j] = max(first[j], math.ceil(number - slack))
+        bounds[k] = weights[k, j] * (end * steps[j])
+    return bool((first <= last).all())
 
 
 def _logs(variable: Variable) -> float:
