@@ -20,7 +20,9 @@ from steerbo import CostVarying, Float, Uniform
 from steerbo.cli import main
 from steerbo.core import Event, Suggestion
 from steerbo.errors import LogUnavailable, OutcomeConflict
+from steerbo.storage.outbox_files import OutboxEntry
 from steerbo.study import DatabaseLog, Lease, Study
+from steerbo.study.outbox import Outbox
 from tests.core.stub import Nearest, Stub
 from tests.study.fragile import CALLS, decided, opened, started, unwritten
 from tests.study.processes import measure
@@ -212,6 +214,32 @@ def test_a_run_that_gives_up_leaves_what_others_measure_in_files(tmp_path: Path)
     assert study.status.told == 3
     assert len(evaluated) == 3
     assert not unwritten(tmp_path)
+    study.close()
+
+
+def test_an_outcome_that_is_stored_while_a_run_gives_up_is_left_to_the_next_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A slow thread put its name on the file again: the next run in this process waited for itself."""
+    study, log = started(tmp_path / "study.db", rounds=3, wait=0.0)
+    together, store = threading.Barrier(3, timeout=60), Outbox.store
+
+    def slow(self: Outbox, entry: OutboxEntry, left: bool) -> None:
+        if not left:
+            time.sleep(0.2)
+        store(self, entry, left)
+
+    def at_once(suggestion: Suggestion) -> Any:
+        if not suggestion.observe:
+            together.wait()
+            log.away = 9
+            monkeypatch.setattr(Outbox, "store", slow)
+        return measure(suggestion)
+
+    with ThreadPoolExecutor(3) as pool, pytest.raises(LogUnavailable):
+        study.run(at_once, executor=pool, parallel=3)
+    assert [json.loads(file.read_text())["holder"] for file in unwritten(tmp_path)] == ["", "", ""]
+    log.away = 0
     study.close()
 
 

@@ -450,6 +450,9 @@ class _Loop:
     # unusable answers since the last usable one, by settings
     unusable: Counter[frozenset[str]] = field(default_factory=Counter)
     left: bool = False
+    # whoever stores an outcome knows whether it is left: what `_leave` stores is not replaced by
+    # what an evaluation's thread had begun to store before
+    storing: threading.Lock = field(default_factory=threading.Lock)
 
     def play(self, parallel: int, rounds: int | None) -> None:
         """Keep `parallel` evaluations going."""
@@ -490,7 +493,8 @@ class _Loop:
 
     def _leave(self, patiently: bool) -> None:
         """Leave finished and running evaluations to files, which the next worker settles."""
-        self.left = True
+        with self.storing:
+            self.left = True
         for future in list(self.running):
             if future.cancel():
                 del self.running[future]
@@ -523,7 +527,8 @@ class _Loop:
                 {"context": read_observation(answer, looked)} if looked else read_outcome(answer)
             )
             call = "decide" if looked else "tell"
-            self.session.store(call, suggestion, given, left=self.left)
+            with self.storing:
+                self.session.store(call, suggestion, given, left=self.left)
 
     def _settle(self) -> None:
         """Log finished evaluations in the order of their rounds."""
