@@ -15,11 +15,11 @@ from steerbo.gp.outliers import (
     MOST_OUTLIERS,
     WORTH,
     OutlierRule,
-    disasters,
     gains,
     skewness_gain,
     supported,
     suspected,
+    systematic,
 )
 
 
@@ -166,11 +166,11 @@ def test_sure_disasters_count_among_those_that_are_doubted() -> None:
     """Three of forty may be slips; beside two more that a repetition vouches for they are not."""
     x, y = np.linspace(0.0, 1.0, 40)[:, None], 10.0 + np.linspace(0.0, 1.0, 40)
     y[[5, 20, 35]], doubted = -50.0, np.isin(np.arange(40), [5, 20, 35])
-    assert not disasters(x, y, doubted).any()
+    assert not systematic(x, y, doubted).any()
     y[[25, 26]] = -52.0
-    assert disasters(x, y, doubted).any()
+    assert systematic(x, y, doubted).any()
     y[[25, 26]] = -20.0
-    assert not disasters(x, y, doubted).any(), "these are not as bad"
+    assert not systematic(x, y, doubted).any(), "these are not as bad"
 
 
 def test_slips_anywhere_are_doubted() -> None:
@@ -222,9 +222,9 @@ def test_outcomes_of_the_same_play_agree_wherever_their_points_are() -> None:
 def test_good_outcomes_at_one_end_are_no_slips() -> None:
     x = np.linspace(0, 1, 30)[:, None]
     y = np.where(x[:, 0] > 0.87, 50.0, 1.0)
-    assert disasters(x, y, y > 1).tolist() == (y > 1).tolist()
+    assert systematic(x, y, y > 1).tolist() == (y > 1).tolist()
     scattered = np.isin(np.arange(30), [3, 11, 20, 29])
-    assert not disasters(x, np.where(scattered, 50.0, 1.0), scattered).any()
+    assert not systematic(x, np.where(scattered, 50.0, 1.0), scattered).any()
 
 
 def test_outcomes_of_one_level_alone_agree_with_each_other() -> None:

@@ -116,11 +116,11 @@ def implausible_in_look(
 
 
 def implausible_time(time: Any, history: History, number: int, token: str) -> Iterator[Finding]:
-    """Yield the time of a round where it lies far beyond the pattern of the rounds before it that hold the clock.
+    """Yield the time of a round where it is unlikely.
 
-    Or where it is the number of the round, as it is where none is given, and those before stated theirs.
-    And where it was given and is earlier than that of data that were known: a time that is counted
-    follows from these.
+    It may lie far beyond the pattern of the rounds before it that hold the clock. It may be the
+    number of the round, which counts where none is given, though those before stated theirs. And
+    one that was given may be earlier than that of data that were known; a counted one follows these.
 
     Args:
         time: of the request; None: it has none.

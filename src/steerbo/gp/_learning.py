@@ -350,7 +350,7 @@ class Learner(Generic[K]):
             known.fit.extra,
             rule.doubtable(outcomes),
             same=rule.same(points, outcomes),
-            disasters=lambda outliers: rule.disasters(points, outcomes, outliers),
+            systematic=lambda outliers: rule.systematic(points, outcomes, outliers),
         )
 
     def _maybe_skewed(self, known: OutlierFit[_Learned]) -> OutlierFit[_Learned]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import replace
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -119,7 +119,8 @@ class GPRegression(Generic[K]):
         self.draws: tuple[tuple[float, ...], ...] = ()
         self.members: tuple[GPRegression[K], ...] = ()
         self.last: MapEstimate | None = None
-        self._unseen, self._shown = unseen, cast("UnseenKernel | None", None)
+        self._unseen = unseen
+        self._shown: UnseenKernel | None = None
         self._condition()
 
     def __len__(self) -> int:
@@ -365,7 +366,7 @@ class GPRegression(Generic[K]):
 
     @property
     def _widening(self) -> Unseen | None:
-        """What no row has shown, given all observations; None: the model has no such part."""
+        """Variance that no row has shown, given all observations; None: the model has no such part."""
         if self._beyond is not None and len(rest := self.counted[len(self._beyond) :]):
             self._beyond.append(self.inputs[rest], self._beside[rest])
         return self._beyond
@@ -408,7 +409,7 @@ class GPRegression(Generic[K]):
     def with_fantasies(self, X: ArrayLike) -> Iterator[Factor]:
         """Context in which pending points X (p, d) shrink the variance, not the mean: see `GPPosterior.extended`.
 
-        They have the noise of `noise_of_fantasies`.
+        They have the noise of `noise_of_fantasies`. The variance that no row has shown stays.
         """
         points = self._read(X)
         with self._given.extended(points, self.noise_of_fantasies(points)) as factor:

@@ -166,7 +166,7 @@ def add_outlier(
     *,
     repeats: bool = True,
     same: Sequence[Bool[np.ndarray, "n n"]] = (),
-    disasters: Callable[[Bool[np.ndarray, " n"]], Bool[np.ndarray, " n"]] = np.zeros_like,
+    systematic: Callable[[Bool[np.ndarray, " n"]], Bool[np.ndarray, " n"]] = np.zeros_like,
 ) -> Bool[np.ndarray, " n"] | None:
     """Add the outcome with the largest gain to the doubted ones; None where no gain is large enough.
 
@@ -180,7 +180,7 @@ def add_outlier(
         doubtable: (n,) those that may be doubted.
         repeats: whether one that is repeated counts as supported: see `supported`.
         same: which outcomes are of the same play, or level: see `supported`.
-        disasters: marks doubted outcomes that are rather right: see `disasters`.
+        systematic: marks doubted outcomes that are rather right: see `systematic`.
     """
     if outliers.sum() + 1 > MOST_OUTLIERS * len(outliers):
         return None
@@ -190,7 +190,7 @@ def add_outlier(
             return None
         more = outliers | (np.arange(len(outliers)) == i)
         right = supported(left_out.near, left_out.alpha, more, repeats=repeats, same=same)
-        if not right.any() and not disasters(more).any():
+        if not right.any() and not systematic(more).any():
             return np.asarray(more)
     return None
 
@@ -285,7 +285,7 @@ def supported(
     return np.asarray(outliers & found)
 
 
-def disasters(
+def systematic(
     points: Float[np.ndarray, "n d"],
     outcomes: Float[np.ndarray, " n"],
     outliers: Bool[np.ndarray, " n"],
@@ -307,7 +307,7 @@ def disasters(
 
     >>> x = np.linspace(0, 1, 30)[:, None]
     >>> y = np.where(x[:, 0] > 0.95, -50.0, 1.0)
-    >>> disasters(x, y, y < 0).any(), disasters(x, y, np.arange(30) == 29).any()
+    >>> systematic(x, y, y < 0).any(), systematic(x, y, np.arange(30) == 29).any()
     (np.True_, np.False_)
     """
     found = np.zeros(len(outcomes), dtype=bool)
@@ -362,7 +362,7 @@ class OutlierRule:
     Args:
         doubtable: marks the outcomes that a fit may doubt; the others count as they stand.
         larger_is_better: whether bad outcomes are the small ones, which are not doubted where they
-            are `disasters`.
+            are `systematic`.
         timed: whether the last column of points is the time.
         categorical: columns of points that hold categories: no slips lie in one level alone.
         plays: labels of outcomes, alike where a play was repeated although points differ; None:
@@ -389,20 +389,20 @@ class OutlierRule:
             return far
         away = y - np.median(y)
         far &= ~supported(kernel(X, X), away, far, same=self.same(X, y))
-        return far & ~self.disasters(X, y, far)
+        return far & ~self.systematic(X, y, far)
 
-    def disasters(
+    def systematic(
         self,
         X: Float[np.ndarray, "n d"],
         y: Float[np.ndarray, " n"],
         outliers: Bool[np.ndarray, " n"],
     ) -> Bool[np.ndarray, " n"]:
-        """Mark doubted outcomes that are rather right: see `disasters`."""
+        """Mark doubted outcomes that are rather right: see `systematic`."""
         if not self.larger_is_better:
             return np.zeros(len(y), dtype=bool)
         if not self.timed:
-            return disasters(X, y, outliers)
-        return disasters(X[:, :-1], y, outliers, X[:, -1])
+            return systematic(X, y, outliers)
+        return systematic(X[:, :-1], y, outliers, X[:, -1])
 
     def same(
         self, X: Float[np.ndarray, "n d"], y: Float[np.ndarray, " n"]
