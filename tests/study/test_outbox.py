@@ -8,7 +8,7 @@ import signal
 import stat
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from steerbo.core import Event, Suggestion
 from steerbo.errors import LogUnavailable, OutcomeConflict
 from steerbo.storage.outbox_files import OutboxEntry
 from steerbo.study import DatabaseLog, Lease, Study
+from steerbo.study._run import _Loop
 from steerbo.study.outbox import Outbox
 from tests.core.stub import Nearest, Stub
 from tests.study.fragile import CALLS, decided, opened, started, unwritten
@@ -240,6 +241,24 @@ def test_an_outcome_that_is_stored_while_a_run_gives_up_is_left_to_the_next_one(
         study.run(at_once, executor=pool, parallel=3)
     assert [json.loads(file.read_text())["holder"] for file in unwritten(tmp_path)] == ["", "", ""]
     log.away = 0
+    study.close()
+
+
+def test_an_outcome_that_the_log_has_is_not_stored_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thread may be slower than the loop: its file would have stayed, with the name of a run that is over."""
+    study, _ = started(tmp_path / "study.db", rounds=3)
+    keep, late = _Loop._keep, []
+
+    def slow(self: _Loop, suggestion: Suggestion, future: Future[Any]) -> None:
+        late.append(suggestion.token)
+        time.sleep(0.2)
+        keep(self, suggestion, future)
+
+    monkeypatch.setattr(_Loop, "_keep", slow)
+    with ThreadPoolExecutor(2) as pool:
+        study.run(measure, executor=pool, parallel=2)
+    assert len(late) >= 3
+    assert not unwritten(tmp_path)
     study.close()
 
 

@@ -450,8 +450,8 @@ class _Loop:
     # unusable answers since the last usable one, by settings
     unusable: Counter[frozenset[str]] = field(default_factory=Counter)
     left: bool = False
-    # whoever stores an outcome knows whether it is left: what `_leave` stores is not replaced by
-    # what an evaluation's thread had begun to store before
+    # threads store outcomes while `running` has them, and know whether they are left: no file is
+    # replaced, or written again, after the loop took an outcome up or left it to the next run
     storing: threading.Lock = field(default_factory=threading.Lock)
 
     def play(self, parallel: int, rounds: int | None) -> None:
@@ -528,7 +528,8 @@ class _Loop:
             )
             call = "decide" if looked else "tell"
             with self.storing:
-                self.session.store(call, suggestion, given, left=self.left)
+                if future in self.running:
+                    self.session.store(call, suggestion, given, left=self.left)
 
     def _settle(self) -> None:
         """Log finished evaluations in the order of their rounds."""
@@ -536,7 +537,8 @@ class _Loop:
             (f for f in self.running if f.done()), key=lambda f: self.running[f].suggestion.round
         )
         for future in done:
-            evaluation = self.running.pop(future)
+            with self.storing:
+                evaluation = self.running.pop(future)
             error = future.exception()
             if isinstance(error, BrokenExecutor):
                 self._lost(evaluation, error)
