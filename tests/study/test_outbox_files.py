@@ -49,6 +49,26 @@ def test_a_full_folder_leaves_the_user_s_own(tmp_path: Path, monkeypatch: pytest
     assert list(OutboxFiles.of(str(tmp_path / "away" / "study.db"), "another").waiting()) == []
 
 
+def test_two_that_store_the_same_outcome_at_once_both_have_it_in_one_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As two clients who say the same: one took the other's half of a file, and went on to another place."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    files = OutboxFiles.of(str(tmp_path / "study.db"), "study")
+    answer = files.entry("tell", "1-x", {"value": 1.5})
+    named, others = Path.replace, list[Path | None]()
+
+    def slow(self: Path, target: Path) -> Path:
+        monkeypatch.setattr(Path, "replace", named)
+        others.append(files.store(answer))
+        return named(self, target)
+
+    monkeypatch.setattr(Path, "replace", slow)
+    assert [files.store(answer)] == others
+    assert [path.name for path in tmp_path.iterdir()] == [path.name for path in others if path]
+    assert [found for _, found in files.waiting()] == [answer]
+
+
 def test_no_file_is_named_after_a_password(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     spills = [OutboxFiles.of(f"postgresql://{user}@host:5432/lab", "field") for user in ("ann:sesame", "bob")]

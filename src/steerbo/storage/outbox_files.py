@@ -110,8 +110,8 @@ class OutboxFiles:
         text = json.dumps(vars(entry), indent=1) + "\n"  # in ASCII: whatever was said
         for folder, prefix in self.places:
             path = folder / f"{prefix}{token}-{entry.call}-{_digest(identity)}.json"
-            # others read the file as a whole, or none
-            part = path.with_name(path.name + ".part")
+            # others read the file as a whole, or none, and may be storing the same entry
+            part = path.with_name(f"{path.name}.{uuid.uuid4().hex[:8]}.part")
             try:
                 if folder == state_folder():  # a study's own folder is there, or away
                     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
