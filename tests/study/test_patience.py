@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from steerbo.core import Suggestion
-from steerbo.errors import InvalidOption
+from steerbo.core import Event, Suggestion
+from steerbo.errors import InvalidOption, LogUnavailable
 from steerbo.study import Study
 from tests.core.stub import Nearest, Stub
 from tests.study.fragile import started, unwritten
@@ -45,6 +47,30 @@ def test_who_waits_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said
         assert study.ask() is not None
     assert "cannot be reached (no route to host); waiting for it, up to 600 s" in said[0]
     assert "is back" in said[1]
+
+
+def test_closing_ends_a_wait_also_while_outcomes_are_settled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call that settles waits for nothing, and set its patience back after another thread had closed the study."""
+    study, log = started(tmp_path / "study.db", wait=0.5)
+    closer, pauses = threading.Thread(target=study.close), list[float]()
+
+    def settle(*_: object) -> None:
+        study.session.outbox.unsettled = False
+        closer.start()
+        while not study.session.log.closing:
+            time.sleep(0.001)
+
+    def away() -> list[Event]:
+        raise LogUnavailable(log.place, "no route to host")
+
+    monkeypatch.setattr(study.session.outbox, "settle", settle)
+    study.session.outbox.unsettled = True
+    monkeypatch.setattr(study.session.log, "pause", pauses.append)
+    monkeypatch.setattr(study.session.log.log, "read", away)
+    with pytest.raises(LogUnavailable):
+        study.ask()
+    closer.join()
+    assert pauses == []
 
 
 @pytest.mark.parametrize("wait", [-1.0, float("nan"), "long", None])

@@ -268,6 +268,7 @@ class RetryingLog:
     ) -> None:
         self.log, self.seconds, self.say, self.away = log, seconds, say, away
         self.pause: Callable[[float], object] = time.sleep
+        self.closing = False  # no call waits from now on, also where others set `seconds` back
         self.place = log.place
         self.private = log.private
         self.named = log.named
@@ -324,7 +325,7 @@ class RetryingLog:
                     LOGGER.debug("%s", error)
                     self.away()
                 waited = time.monotonic() - began
-                if waited + pause > self.seconds:
+                if self.closing or waited + pause > self.seconds:
                     raise
                 if waited > _QUIET and not said:
                     said = True

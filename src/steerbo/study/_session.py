@@ -63,7 +63,7 @@ class StudySession:
         self.worker.be_oneself()
         self.prepared.stop()
         self.worker.heartbeat.stop()
-        self.log.seconds = 0.0
+        self.log.closing = True
         try:
             if self.outbox.unsettled:
                 self.settle()

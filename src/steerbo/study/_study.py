@@ -179,7 +179,7 @@ class Study(BaseStudy):
 
     def close(self) -> None:
         """Release the log, and the rounds that are out here: they are offered again. People keep theirs."""
-        self.session.log.seconds = 0.0  # another thread may be waiting for a log that is away
+        self.session.log.closing = True  # another thread may be waiting for a log that is away
         with self._lock:
             self.session.close()
 
