@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import steerbo as sb
+from steerbo.core import Suggestion
 from steerbo.errors import ObjectiveFailure
-from steerbo.study import MemoryLog, Study, run_study
+from steerbo.study import Memory, MemoryLog, Study, run_study
 from tests.core.stub import Nearest, Stub, stub_case
 from tests.study.files import (
     MEASURE,
@@ -18,6 +21,7 @@ from tests.study.files import (
     rewrite,
     write_function,
 )
+from tests.study.processes import measure
 from tests.study.runs import failures, plain, run
 
 
@@ -32,6 +36,71 @@ def test_pending_suggestions_are_evaluated_first(tmp_path: Path) -> None:
     asked = max(i for i, event in enumerate(events[:-3]) if event.kind == "asked")
     rewrite(path, events[: asked + 1])
     assert plain(run(path)) == plain(whole)
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_a_run_after_one_that_was_stopped_plays_what_that_left(tmp_path: Path, kept: bool) -> None:
+    """In a notebook, say, where the study stays open: the round was its own, so that it waited for itself for ever."""
+    stopped: list[str] = []
+
+    def objective(suggestion: Suggestion) -> Any:
+        if suggestion.round == 2 and not stopped:
+            stopped.append(suggestion.token)
+            raise KeyboardInterrupt
+        return measure(suggestion)
+
+    with Study.create(tmp_path / "study.db" if kept else MemoryLog(), Stub(), Nearest, rounds=3) as study:
+        with pytest.raises(KeyboardInterrupt):
+            study.run(objective)
+        assert stopped == [pending.token for pending in study.pending]
+        assert stopped[0] not in study.log.leases(), "other workers may have it as well"
+        study.run(objective)
+        assert study.status.told == 3
+
+
+def test_what_a_stopped_run_still_evaluates_is_not_evaluated_again(tmp_path: Path) -> None:
+    evaluated, go_on = list[str](), threading.Event()
+
+    def objective(suggestion: Suggestion) -> Any:
+        if not suggestion.observe:
+            evaluated.append(suggestion.token)
+            assert suggestion.round == 1 or go_on.wait(60)
+        return measure(suggestion)
+
+    class Stopping(Watcher):
+        def ended(self, study: object) -> None:
+            raise KeyboardInterrupt
+
+    with Study.create(tmp_path / "study.db", Stub(), Nearest, rounds=3) as study:
+        with ThreadPoolExecutor(2) as pool:
+            with pytest.raises(KeyboardInterrupt):
+                study.run(objective, observer=Stopping(), executor=pool, parallel=2)
+            go_on.set()
+        study.run(objective)
+        assert study.status.told == 3
+        assert len(evaluated) == len(set(evaluated)) == 3
+
+
+def test_a_run_does_not_wait_for_what_was_asked_beside_it(tmp_path: Path) -> None:
+    with Study.create(tmp_path / "study.db", Stub(), Nearest, rounds=2) as study:
+        mine = study.ask()
+        assert study.session.next_lapse() is None
+        study.run(measure)
+        assert [pending.token for pending in study.pending] == [mine.token]
+
+
+def test_what_another_worker_lets_go_of_this_moment_is_not_left_behind() -> None:
+    """Between an ask, which found all rounds leased, and the look at their leases."""
+    memory = Memory()
+    first = Study.create(MemoryLog(memory), Stub(), Nearest, rounds=1)
+    first.ask()
+    with Study.open(MemoryLog(memory), Stub()) as second:
+        assert second.ask() is None
+        assert second.session.next_lapse() is None
+        first.close()
+        assert second.session.next_lapse() == 0.0
+        second.run(measure)
+        assert second.status.told == 1
 
 
 def test_staged_contexts_are_looked_at_through_the_same_objective(tmp_path: Path) -> None:

@@ -446,6 +446,7 @@ class _Loop:
     retries: int
     request: Request
     running: dict[Future[Any], _Evaluation] = field(default_factory=dict)
+    begun: list[str] = field(default_factory=list)  # tokens of the rounds of this run
     in_a_row: int = 0
     # unusable answers since the last usable one, by settings
     unusable: Counter[frozenset[str]] = field(default_factory=Counter)
@@ -456,17 +457,16 @@ class _Loop:
 
     def play(self, parallel: int, rounds: int | None) -> None:
         """Keep `parallel` evaluations going."""
-        begun = 0
         try:
             while True:
-                while len(self.running) < parallel and (rounds is None or begun < rounds):
+                while len(self.running) < parallel and (rounds is None or len(self.begun) < rounds):
                     self.interrupt.check()
                     suggestion = self.study.ask(
                         **(self.request() if callable(self.request) else self.request)
                     )
                     if suggestion is None:
                         break
-                    begun += 1
+                    self.begun.append(suggestion.token)
                     self.observer.began(suggestion)
                     LOGGER.debug(
                         "round %d (%s) is evaluated: %s",
@@ -479,7 +479,7 @@ class _Loop:
                     with self.interrupt.evaluation():
                         wait(self.running, return_when=FIRST_COMPLETED)
                     self._settle()
-                elif (rounds is not None and begun >= rounds) or (
+                elif (rounds is not None and len(self.begun) >= rounds) or (
                     seconds := self.session.next_lapse()
                 ) is None:
                     return
@@ -492,7 +492,7 @@ class _Loop:
             raise
 
     def _leave(self, patiently: bool) -> None:
-        """Leave finished and running evaluations to files, which the next worker settles."""
+        """Leave outcomes to files, which the next worker settles, and rounds to the next run."""
         with self.storing:
             self.left = True
         for future in list(self.running):
@@ -504,6 +504,8 @@ class _Loop:
         for future, evaluation in self.running.items():
             if future.done():
                 self._keep(evaluation.suggestion, future)
+        evaluated = {e.suggestion.token for f, e in self.running.items() if not f.done()}
+        self.session.let_go({*self.begun} - evaluated)
 
     def _submit(self, evaluation: _Evaluation) -> None:
         with self.interrupt.evaluation():
@@ -518,18 +520,19 @@ class _Loop:
 
     def _keep(self, suggestion: Suggestion, future: Future[Any]) -> None:
         """Store an outcome in a file at once: this loop may be computing, or waiting for the log."""
-        if future.cancelled() or future.exception() is not None:
-            return
-        with suppress(ObjectiveFailure):  # an answer that cannot be used
-            looked = suggestion.observe
-            answer = future.result()
-            given = (
-                {"context": read_observation(answer, looked)} if looked else read_outcome(answer)
-            )
-            call = "decide" if looked else "tell"
-            with self.storing:
-                if future in self.running:
-                    self.session.store(call, suggestion, given, left=self.left)
+        if not future.cancelled() and future.exception() is None:
+            with suppress(ObjectiveFailure):  # an answer that cannot be used
+                self._store(suggestion, future)
+        if self.left:
+            self.session.worker.out.discard(suggestion.token)
+
+    def _store(self, suggestion: Suggestion, future: Future[Any]) -> None:
+        looked, answer = suggestion.observe, future.result()
+        given = {"context": read_observation(answer, looked)} if looked else read_outcome(answer)
+        call = "decide" if looked else "tell"
+        with self.storing:
+            if future in self.running:
+                self.session.store(call, suggestion, given, left=self.left)
 
     def _settle(self) -> None:
         """Log finished evaluations in the order of their rounds."""

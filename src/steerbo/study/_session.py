@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext, suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib import import_module
 from typing import Any, TypeVar
@@ -192,8 +193,16 @@ class StudySession:
             self.outbox.say(f"round {token} is given up: {why}")
 
     def next_lapse(self) -> float | None:
-        """Seconds until the first lease of an open round runs out; None where none does."""
-        return self.worker.leases.next_lapse({*self._open})
+        """Seconds until an open round that is not out here may be taken over; None where none may."""
+        return self.worker.leases.next_lapse({*self._open} - self.worker.out)
+
+    def let_go(self, tokens: Iterable[str]) -> None:
+        """Offer rounds that are out here to all workers, this one included."""
+        self.worker.out.difference_update(tokens)
+        leases = replace(self.worker.leases, log=self.log.log)  # which never waits
+        with suppress(SteerboError):
+            for token in {*self._open}.intersection(tokens):
+                leases.drop(token)
 
     @property
     def _open(self) -> list[str]:

@@ -128,9 +128,9 @@ class Leases:
         return is_gone(lease.holder) or (lease.holder == self.holder != BY_HAND)
 
     def next_lapse(self, rounds: Collection[str]) -> float | None:
-        """Seconds until the first lease on one of the rounds runs out; None where none does."""
+        """Seconds until the first of the rounds has no lease any more; None where all stay leased."""
         held = self.log.leases()
-        left = (self._left(token, held[token]) for token in rounds if token in held)
+        left = (self._left(token, held[token]) if token in held else 0.0 for token in rounds)
         return min((seconds for seconds in left if seconds is not None), default=None)
 
     def renew(self) -> None:
