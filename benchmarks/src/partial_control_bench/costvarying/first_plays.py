@@ -3,6 +3,9 @@
 Six plants set a heat, a feed and a speed; nature has a humidity. Thirty rows of the past keep all
 limits; the value rises beyond what they spanned, across the limits. Each limit is asked to be kept
 in nine plays of ten, and how likely a play truly keeps all of them is computed.
+
+With `--plays 40` the summary says what late plays and the answer lose to the best settings that
+keep, which somebody who knows the limits would play, in shares of the value's range.
 """
 
 from __future__ import annotations
@@ -11,9 +14,11 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
+from scipy.optimize import differential_evolution
 from scipy.stats import norm
 
 import steerbo as sb
@@ -79,17 +84,49 @@ def _value(x: Points) -> Points:
     )
 
 
+def _expected(x: Points) -> float:
+    """Value of settings, averaged over the humidity where it is not set."""
+    rows = _rows(x)
+    return float(_value(rows).mean())
+
+
+def _rows(x: Points) -> Points:
+    """Rows of settings: with each of many humidities where that is not set."""
+    if len(x) == len(NAMES):
+        return x[None]
+    shares = (np.arange(400) + 0.5) / 400
+    humidity = np.clip(norm.ppf(shares, *LAW), 0, 1)
+    return np.column_stack([np.tile(x, (len(shares), 1)), humidity])
+
+
+def known(limits: Callable[[Points], list[Points]]) -> tuple[float, float]:
+    """Best expected value of settings that keep each limit as asked, and the range of the value."""
+
+    def lost(x: Points) -> float:
+        rows = _rows(x)
+        short = sum(max(0.0, ASKED - p) for p in _kept(limits, rows))
+        return 100.0 * short - float(_value(rows).mean())
+
+    corners = [_expected(np.array(x)) for x in product((0.0, 0.5, 1.0), repeat=len(NAMES))]
+    ways = [differential_evolution(lost, [(0, 1)] * n, seed=0) for n in (3, 4)]
+    best = max(-float(way.fun) for way in ways)
+    return best, max(corners) - min(corners)
+
+
+def _kept(limits: Callable[[Points], list[Points]], rows: Points) -> list[float]:
+    """Probability of each limit."""
+    found = limits(rows)
+    return [float(norm.cdf((AT_MOST - each) / NOISE).mean()) for each in found]
+
+
 def keeps(limits: Callable[[Points], list[Points]], values: Mapping[str, float]) -> float:
     """Probability that a play keeps all limits, nature and noise drawn."""
-    shares = (np.arange(400) + 0.5) / 400
-    rows = np.tile([values.get(name, 0.0) for name in NAMES], (400, 1))
-    if "humidity" not in values:
-        rows[:, 3] = np.clip(norm.ppf(shares, *LAW), 0, 1)
+    rows = _rows(np.array([values[name] for name in NAMES if name in values]))
     each = [norm.cdf((AT_MOST - found) / NOISE) for found in limits(rows)]
     return float(np.prod(each, axis=0).mean())
 
 
-def played(name: str, seed: int) -> Mapping[str, Any]:
+def played(name: str, seed: int, plays: int = PLAYS) -> Mapping[str, Any]:
     """True probabilities of the first plays, and what was said of each beforehand."""
     limits, random = PLANTS[name], np.random.default_rng([seed, 53])
     variables = [sb.Float(each, 0, 1) for each in NAMES[:3]]
@@ -119,19 +156,31 @@ def played(name: str, seed: int) -> Mapping[str, Any]:
         if all(row[f"limit {k}"] <= AT_MOST for k in range(count)):
             optimizer.add(value, realised=row)
             past += 1
-    true, gained = list[float](), list[float]()
-    for _ in range(PLAYS):
+    true, gained, worth = list[float](), list[float](), list[float]()
+    for _ in range(plays):
         suggestion = optimizer.ask()
         if suggestion is None:
             break
         settings = {k: float(v) for k, v in suggestion.values.items()}
         true.append(keeps(limits, settings))
+        worth.append(_expected(np.array([settings[each] for each in NAMES if each in settings])))
         drawn = float(np.clip(random.normal(*LAW), 0, 1))
         x = np.array([{"humidity": drawn, **settings}[each] for each in NAMES])
         value, row = measured(x)
         gained.append(float(_value(x[None])[0]))
         optimizer.tell(suggestion, value, realised=row)
-    return {"plant": name, "seed": seed, "true": true, "gained": gained}
+    answer = {k: float(v) for k, v in optimizer.recommend().values.items()}
+    best, spread = known(limits)
+    answered = _expected(np.array([answer[each] for each in NAMES if each in answer]))
+    return {
+        "plant": name,
+        "seed": seed,
+        "true": true,
+        "gained": gained,
+        "late": (best - float(np.mean(worth[-10:]))) / spread,
+        "lost": (best - answered) / spread,
+        "kept": keeps(limits, answer),
+    }
 
 
 def _summary(lines: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -146,8 +195,18 @@ def _summary(lines: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         last = np.mean([line["gained"][-1] for line in some])
         yield (
             f"{name}\t{len(some)} seeds\t{means.mean():.3f} ± {error:.3f}\tbelow half: {low}\t"
-            f"least {least:.2f}\tvalue {first:.2f} → {last:.2f}"
+            f"least {least:.2f}\tvalue {first:.2f} → {last:.2f}\t{_beside_known(some)}"
         )
+
+
+def _beside_known(some: Sequence[Mapping[str, Any]]) -> str:
+    """What the last ten plays and the answer lose, and how likely the answer keeps."""
+    told = []
+    for name in ("late", "lost", "kept"):
+        each = np.array([line[name] for line in some])
+        error = each.std(ddof=1) / np.sqrt(len(each)) if len(each) > 1 else np.nan
+        told.append(f"{name} {each.mean():.3f} ± {error:.3f}")
+    return ", ".join(told)
 
 
 def main() -> None:
@@ -155,12 +214,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", default="9400-9419", help="first and last, such as 9400-9419")
     parser.add_argument("--plants", default=",".join(PLANTS))
+    parser.add_argument("--plays", type=int, default=PLAYS)
     given = parser.parse_args()
     first, last = map(int, given.seeds.split("-"))
     lines = []
     for seed in range(first, last + 1):
         for name in given.plants.split(","):
-            lines.append(played(name, seed))
+            lines.append(played(name, seed, given.plays))
             print(json.dumps(lines[-1]), file=sys.stderr, flush=True)
     print("\n".join(_summary(lines)))
 
