@@ -115,7 +115,7 @@ def open_case(case: Case) -> Study:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", CASES)
-@settings(max_examples=3, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=3, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(rounds=st.lists(st.tuples(HOW, st.integers(0, 3)), min_size=3, max_size=7))
 @pytest.mark.usefixtures("here")
 def test_the_log_is_the_same_with_and_without(kind: str, rounds: list[tuple[str, int]]) -> None:
