@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-import socket
+import re
 import sqlite3
 import subprocess
 import sys
@@ -84,19 +84,13 @@ main()
 
 @pytest.mark.parametrize("form", ["--json", None])
 def test_a_fault_of_ours_is_a_line_and_no_traceback(form: str | None, tmp_path: Path) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    words = [sys.executable, "-c", FAULTY, str(oven(tmp_path)), "--port", str(port), *([form] if form else [])]
+    words = [sys.executable, "-c", FAULTY, str(oven(tmp_path)), "--port", "0", *([form] if form else [])]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    said_to = process.stdout if form else process.stderr
+    assert said_to is not None
     try:
-        with httpx2.Client(base_url=f"http://127.0.0.1:{port}", trust_env=False, timeout=30) as client:
-            for _ in range(100):
-                try:
-                    client.get("/healthz")
-                    break
-                except httpx2.TransportError:
-                    time.sleep(0.2)
+        (url,) = next(found for line in said_to if (found := re.findall(r"http://127\.0\.0\.1:\d+", line)))
+        with httpx2.Client(base_url=url, trust_env=False, timeout=60) as client:
             answer = client.post("/v1/studies/oven/ask", json={"context": {"weather": 3}})
             assert answer.status_code == 500
             assert answer.json()["title"] == "Internal Server Error"
@@ -127,7 +121,8 @@ def test_what_is_being_written_when_a_signal_comes_is_finished(tmp_path: Path) -
         other.execute("BEGIN IMMEDIATE")
         teller = threading.Thread(target=tell)
         teller.start()
-        time.sleep(1.0)  # it has been read by then, and waits for the file
+        while not list(tmp_path.glob("*.unwritten.*.json")):
+            time.sleep(0.01)  # until it has been read, and waits for the file
         made.process.terminate()
         with pytest.raises(subprocess.TimeoutExpired):
             made.process.wait(0.5)

@@ -8,7 +8,7 @@ import socket
 import struct
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -115,7 +115,8 @@ def test_who_says_no_whole_request_is_let_go_also_after_others(
             is_answered(slow)
         monkeypatch.setattr(listening, "PATIENCE", 0.3)
         monkeypatch.setattr(middleware, "PATIENCE", 0.3)
-        slow.sendall(words)
+        with suppress(OSError):  # it may have been let go already
+            slow.sendall(words)
         until_closed(slow)  # which runs into the socket's own limit otherwise
 
 
@@ -123,7 +124,8 @@ def test_who_says_no_whole_request_is_let_go_also_after_others(
 def test_a_byte_now_and_then_gives_no_more_time(before: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(listening, "PATIENCE", 0.5)
     with listening_here(oven(tmp_path)) as place, socket.create_connection(place, timeout=20) as slow:
-        slow.sendall(before * WHOLE + HALF)
+        with suppress(OSError):  # it may have been let go already
+            slow.sendall(before * WHOLE + HALF)
         with pytest.raises(OSError, match=r"Broken pipe|reset"):
             _send(slow, b"x", 400, 0.05)
 
@@ -139,6 +141,7 @@ def test_an_answer_that_is_not_read_is_not_kept(tmp_path: Path, monkeypatch: pyt
         deaf.connect(place)
         with pytest.raises(OSError, match=r"Broken pipe|reset"):
             _send(deaf, 1000 * wanted, 10_000, 0.0)
+        monkeypatch.setattr(listening, "PATIENCE", 20.0)
         with socket.create_connection(place, timeout=20) as other:
             is_answered(other)
 
@@ -250,18 +253,21 @@ def test_who_forwards_is_named_by_address(address: str) -> None:
 @pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_it_after_what_is_being_written(by: signal.Signals, tmp_path: Path) -> None:
     place = oven(tmp_path)
-    with serving(place) as made:
+    made = start(place)
+    try:
         with made.client() as client:
             client.post("/v1/studies/oven/ask", json=BODY)
             with client.stream("GET", "/v1/studies/oven/changes") as stream:
                 lines = stream.iter_lines()
                 assert next(lines) == "event: change"
                 made.process.send_signal(by)
-                began = time.monotonic()
                 for _ in lines:
                     pass
-        assert made.process.wait(60) in (0, 130, -by), "a listener does not keep it"
-        assert time.monotonic() - began < 25, "less than the time that it gives to requests"
+        _, said = made.process.communicate(timeout=60)
+    finally:
+        made.kill()
+    assert made.process.returncode in (0, 130, -by)
+    assert "ended while" not in said, "a listener does not keep it until its time is over"
     with Study.open(place) as again:
         assert len(again.pending) == 1
 
