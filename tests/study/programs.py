@@ -19,8 +19,8 @@ def python(folder: Path, code: str, timeout: float = 60.0) -> Command:
 
 
 def gone(process: int) -> bool:
-    """Whether it has ended, or will within five seconds: whoever adopts it may take a moment to bury it."""
-    for _ in range(100):
+    """Whether it has ended, or will within a minute: whoever adopts it may take a moment to bury it."""
+    for _ in range(1200):
         try:
             os.kill(process, 0)
         except ProcessLookupError:

@@ -51,9 +51,9 @@ def place(tmp_path: Path) -> str:
     return str(tmp_path / "study.db")
 
 
-def opened(place: str) -> Study:
+def opened(place: str, clock: Callable[[], float] | None = None) -> Study:
     """By a worker that meets others at the log, and whose choices are worth a wait."""
-    study = Study.open(place, Stub())
+    study = Study.open(place, Stub(), clock=clock)
     study.session.contention.quiet, study.session.contention.cost = 0, 1e9
     return study
 
@@ -120,17 +120,22 @@ def test_a_chooser_is_killed_while_it_chooses_for_another(place: str) -> None:
 
 
 @pytest.mark.parametrize("for_another", [False, True])
-def test_a_chooser_stops_for_longer_than_its_turn_lasts_and_goes_on(
-    place: str, for_another: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("steerbo.study.workers.LASTS", 0.3)
+def test_a_chooser_stops_for_longer_than_its_turn_lasts_and_goes_on(place: str, for_another: bool) -> None:
     before = [until_joined(place)] if for_another else []
     child, hear = chooser(place, *before, strike(signal.SIGSTOP))
+    stopped: list[bool] = []
+
+    def clock() -> float:
+        """Its turn has run out once it is stopped, however long that takes here."""
+        process, status = (0, 0) if stopped else os.waitpid(child, os.WUNTRACED | os.WNOHANG)
+        stopped[:] = [*stopped, True] if process and os.WIFSTOPPED(status) else stopped
+        return time.time() + (2 * LASTS if stopped else 0.0)
+
     until_joined(place, 1)()
     try:
-        with opened(place) as study:
+        with opened(place, clock) as study:
             mine = study.ask()
-            assert os.WIFSTOPPED(os.waitpid(child, os.WUNTRACED)[1])
+            assert stopped
             assert mine.round == 1 + for_another
             os.kill(child, signal.SIGCONT)
             theirs = os.read(hear, 99).decode()

@@ -16,7 +16,7 @@ def test_leases_are_renewed_while_a_run_lasts() -> None:
     ends: list[float] = []
 
     def slow(suggestion: Suggestion) -> Any:
-        for _ in range(100):
+        for _ in range(3000):
             (lease,) = study.log.leases().values()
             ends.append(lease.until or 0.0)
             if len(set(ends)) > 2:

@@ -18,30 +18,29 @@ from tests.study.programs import SUGGESTION, gone, python
 
 @pytest.mark.skipif(os.name != "posix", reason="process groups")
 def test_time_out_kills_what_the_command_started(tmp_path: Path) -> None:
-    code = """
-import subprocess
-child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
-open("child", "w").write(str(child.pid))
-time.sleep(60)
-"""
+    code = ORPHANS.format(alone="") + "time.sleep(60)"
     with pytest.raises(ObjectiveFailure, match=r"did not answer within 2 s and was killed"):
         python(tmp_path, code, timeout=2)(SUGGESTION)
-    assert gone(int((tmp_path / "child").read_text()))
+    for process in map(int, (tmp_path / "child").read_text().split()):
+        assert gone(process)
 
 
 ORPHANS = """
-import subprocess
-child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], **more)
-open("child.new", "w").write(f"{child.pid} {os.getpid()}")
+child = os.fork()
+if not child:
+    {alone}
+    time.sleep(60)
+    os._exit(0)
+open("child.new", "w").write(f"{{child}} {{os.getpid()}}")
 os.rename("child.new", "child")
 """
-"""A command that starts another, and says their numbers."""
+"""A command that starts another process, and says their numbers; it has only so long, so that it starts no program."""
 
 
 @pytest.mark.skipif(os.name != "posix", reason="process groups")
 def test_a_command_dies_with_who_called_it(tmp_path: Path) -> None:
     """Even by SIGKILL, which nobody can handle; and so does what it started."""
-    (tmp_path / "plant.py").write_text("import os, sys, time\nmore = {}" + ORPHANS + "time.sleep(60)")
+    (tmp_path / "plant.py").write_text("import os, time\n" + ORPHANS.format(alone="") + "time.sleep(60)")
     code = """
 import sys
 from pathlib import Path
@@ -50,7 +49,7 @@ from steerbo.study import Command
 Command([sys.executable, "plant.py"], Path(), 60.0)(Suggestion("3-ab", 3, Scope(["ph"]), {"ph": 6.5}))
 """
     caller = subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path)
-    for _ in range(600):
+    for _ in range(2400):
         if (tmp_path / "child").exists():
             break
         time.sleep(0.05)
@@ -64,7 +63,7 @@ Command([sys.executable, "plant.py"], Path(), 60.0)(Suggestion("3-ab", 3, Scope(
 @pytest.mark.parametrize("leaves", [False, True])
 def test_what_a_command_leaves_behind(tmp_path: Path, leaves: bool) -> None:
     """It has ended, and what it started holds its output: killed in time, or where it has left the group, let be."""
-    code = f"more = {{'start_new_session': {leaves}}}" + ORPHANS + "print(1.5)"
+    code = ORPHANS.format(alone="os.setsid()" if leaves else "") + "print(1.5)"
     with pytest.raises(ObjectiveFailure, match=r"ended, but what it started held its standard output for 2 s"):
         python(tmp_path, code, timeout=2)(SUGGESTION)
     child, _ = map(int, (tmp_path / "child").read_text().split())

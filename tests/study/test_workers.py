@@ -167,7 +167,7 @@ def test_processes_share_a_file_and_some_are_killed(tmp_path: Path) -> None:
             workers[0].communicate()
             workers = [*workers[1:], enter()]
         for worker in workers:
-            _, said = worker.communicate(timeout=60)
+            _, said = worker.communicate(timeout=300)
             assert worker.returncode == 0, said.decode()
         watch.refresh()
         assert (watch.status.told, watch.status.rounds, watch.pending) == (rounds, rounds, ())
