@@ -61,8 +61,9 @@ class Tab:
         return done["result"].get("value")
 
     def open(self, url: str) -> None:
-        self.send("Page.navigate", url=url)
-        self.wait("document.readyState === 'complete' && location.href !== 'about:blank'")
+        self.run("window.before = {}")  # for a moment the page of before may still answer
+        other = "loaderId" in self.send("Page.navigate", url=url)  # else another place on the same page
+        self.wait(f"document.readyState === 'complete' && !({json.dumps(other)} && window.before)")
 
     def wait(self, script: str, seconds: float = 60.0) -> Any:
         """Until an expression is true."""

@@ -231,7 +231,8 @@ def test_a_slow_answer_is_not_taken_for_another_person(tmp_path: Path, chromium:
         ann = chromium.tab()
         token = out(made, ann)
         ann.run(
-            "(() => { const plain = window.fetch, later = done => setTimeout(done, 1500);"
+            "(() => { const plain = window.fetch;"
+            " const later = done => setTimeout(window.renewed ? done : () => later(done), 200);"
             " window.fetch = async (where, more) => { const answer = await plain(where, more);"
             " if (more?.method === 'POST') await new Promise(later); else window.renewed = true;"
             " return answer; }; })()"
