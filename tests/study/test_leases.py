@@ -59,6 +59,22 @@ def test_a_round_that_another_has_told_meanwhile_is_let_go_of() -> None:
         assert token not in late.log.leases(), "or it would be held for ever"
 
 
+def test_a_lease_that_is_renewed_this_moment_is_let_go_of_all_the_same() -> None:
+    class Renewed(MemoryLog):
+        """A heart beats between a look at the leases and the next step."""
+
+        def leases(self) -> dict[str, Lease]:
+            found = super().leases()
+            if found == {"1-ab": Lease("me", 5.0)}:
+                self.renew("me", 6.0)
+            return found
+
+    log = Renewed()
+    assert log.claim("1-ab", Lease("me", 5.0), None)
+    Leases(log, "me", 5.0, lambda: 1.0).drop("1-ab")
+    assert log.leases() == {}
+
+
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="nobody can see here who lives")
 def test_a_clock_that_is_ahead_takes_nothing_from_a_worker_that_lives_here(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -139,10 +139,10 @@ class Leases:
             self.log.renew(self.holder, self.clock() + self.seconds)
 
     def drop(self, token: str) -> None:
-        """Release the lease on one round."""
-        lease = self.log.leases().get(token)
-        if lease is not None and lease.holder == self.holder:
-            self.log.claim(token, None, lease)
+        """Release the lease on one round, also where the heartbeat renews it meanwhile."""
+        while (lease := self.log.leases().get(token)) is not None and lease.holder == self.holder:
+            if self.log.claim(token, None, lease):
+                return
 
     def release(self) -> None:
         """Release all leases, so that the rounds are offered again at once. People keep theirs."""
