@@ -13,6 +13,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import fields
+from decimal import Decimal
 from numbers import Real
 from typing import Any, TypeVar, cast, dataclass_transform
 
@@ -106,7 +107,7 @@ def with_checked(made: T, **changes: Any) -> T:
 def _number(value: Any) -> Any:
     if type(value) is float:  # almost always: abstract types take several times as long
         return value
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Real | Decimal):
         raise PydanticCustomError("number", "a number")
     return value
 

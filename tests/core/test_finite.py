@@ -44,7 +44,7 @@ def test_what_holds_one_number_is_that_number(one: object) -> None:
         10**400,
         1j,
         [1.0, 2.0],
-        Decimal(3),
+        Decimal("NaN"),
         np.array([1.0, 2.0]),
         np.bool_(True),
         1.1e100,

@@ -23,16 +23,19 @@ def test_what_is_not_a_number_is_none(value: object) -> None:
     assert as_whole(value) is None
 
 
-@pytest.mark.parametrize("value", [3, 3.0, np.float32(3), np.int8(3), np.uint64(3), Fraction(3)])
+@pytest.mark.parametrize(
+    "value", [3, 3.0, np.float32(3), np.int8(3), np.uint64(3), Fraction(3), Decimal(3), np.array(3)]
+)
 def test_numbers_of_every_kind(value: Any) -> None:
     assert (as_number(value), as_whole(value)) == (3.0, 3)
     assert type(as_number(value)) is float
     assert type(as_whole(value)) is int
 
 
-def test_decimals_and_arrays_are_not_numbers() -> None:
-    assert as_number(Decimal(3)) is None
+def test_lists_and_decimals_without_a_value_are_not_numbers() -> None:
     assert as_number(np.array([3.0])) is None
+    assert as_number(Decimal("sNaN")) is None
+    assert as_number(Decimal("1e400")) is None
 
 
 def test_whole_numbers_end_where_floats_lose_them() -> None:

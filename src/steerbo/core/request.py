@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, TypedDict, TypeVar
 
 from .._parsing import Rows, parse_value
 from ..errors import InvalidContext, InvalidOutcome, InvalidRequest, one_of
 from ..space import Space
-from ..space.fields import single, whole
+from ..space.fields import as_number, single, whole
 
 T = TypeVar("T")
 
@@ -214,13 +213,8 @@ def finite(field: str, value: object, least: float = -math.inf) -> float:
     allowed = "a finite number" + (f" not below {least:g}" if least > -math.inf else "")
     hint = _HINTS.get(field, "")
     value = single(value)
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise InvalidOutcome(field, value, allowed, hint)
-    try:
-        number = float(value)
-    except Exception:  # too large, or a class that only looks like a number
-        raise InvalidOutcome(field, value, allowed, hint) from None
-    if not math.isfinite(number) or number < least:
+    number = as_number(value)
+    if number is None or number < least:
         raise InvalidOutcome(field, value, allowed, hint)
     if abs(number) > LARGEST:
         hint = "Give it in a larger unit; where it is no measurement, use ‹fail›."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import field
+from decimal import Decimal
 from numbers import Integral, Real
 from typing import Annotated, Any
 
@@ -39,8 +40,12 @@ def as_number(value: object) -> float | None:
 
     >>> as_number(np.int64(3)), as_number(True), as_number("3"), as_number(10**400)
     (3.0, None, None, None)
+    >>> as_number(Decimal("0.1")), as_number(np.array(0.5))
+    (0.1, 0.5)
     """
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Real | Decimal):
         return None
     try:
         number = float(value)
