@@ -135,20 +135,20 @@ def test_long_studies_are_built_and_reopened(wing: str, tmp_path: Path, monkeypa
 
 
 def _later(clock: Callable[[], float]) -> float:
-    return clock() + 6.0
+    return clock() + 61.0
 
 
 @pytest.mark.parametrize("wrong", [3600.0, -3600.0])
 def test_machines_whose_clocks_are_an_hour_apart(server: str, wrong: float) -> None:
     with closing(DatabaseLog(server, "clocks")) as log, closing(DatabaseLog(server, "clocks")) as far:
         far._database.clock = SharedClock(far._database._time, lambda: time.time() + wrong)
-        here, there = Leases(log, ELSEWHERE, 5.0, log.now), Leases(far, f"{ELSEWHERE}2", 5.0, far.now)
+        here, there = Leases(log, ELSEWHERE, 60.0, log.now), Leases(far, f"{ELSEWHERE}2", 60.0, far.now)
         for mine, other in ((here, there), (there, here)):
             assert log.claim("1-ab", mine.new(), None)
             assert not [*other.take_over(["1-ab"])], "its holder is heard of"
             mine.drop("1-ab")
             assert log.claim("1-ab", mine.new(), None)
-            ended = Leases(other.log, other.holder, 5.0, partial(_later, other.clock))
+            ended = Leases(other.log, other.holder, 60.0, partial(_later, other.clock))
             assert [token for token, *_ in ended.take_over(["1-ab"])] == ["1-ab"], "it was not heard of for too long"
             ended.drop("1-ab")
 

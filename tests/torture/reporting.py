@@ -20,7 +20,7 @@ from tests.torture.kills import in_child
 
 LINE = sb.CostVarying([sb.Float("x", 0, 1, law=sb.Uniform())], [["x"]])
 _LINES = 30  # of a table, about the most
-_LEASE = 2.0  # seconds after which the round of a worker that was killed is another's
+_LEASE = 60.0  # seconds, longer than any call: a worker that is killed is seen to be gone at once
 
 
 class _Diary:
