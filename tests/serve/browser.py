@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import select
 import shutil
 import subprocess
 import time
@@ -13,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+HUNG = 300.0  # seconds without a word in answer
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 _AIM = """async selector => {
@@ -177,6 +179,7 @@ class Browser:
 
     def _read(self) -> Any:
         while b"\0" not in self._rest:
+            assert select.select([self._out], [], [], HUNG)[0], "the browser has hung"
             block = os.read(self._out, 2**16)
             assert block, "the browser has ended"
             self._rest += block
