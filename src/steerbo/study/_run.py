@@ -291,20 +291,26 @@ class ExecutorAdapter:
 
 @contextmanager
 def heard_of(worker: Worker, log: RetryingLog, interrupt: Interruptible) -> Iterator[None]:
-    """While it lasts the worker's leases are renewed, and Ctrl-C stops it from waiting for a log that is away."""
+    """While a run lasts the worker's leases are renewed, and Ctrl-C stops it from waiting for a log that is away.
+
+    Threads may run one study at once: the last of them ends that.
+    """
 
     def pause(seconds: float) -> None:
         with interrupt.evaluation():
             time.sleep(seconds)
 
-    log.pause = pause
+    log.pause, runs = pause, worker.runs
+    runs.append(interrupt)
     worker.heartbeat.start()
     try:
         yield
     finally:
-        log.pause = time.sleep
-        if not worker.lives:
-            worker.heartbeat.stop()
+        runs.remove(interrupt)
+        if not runs:
+            log.pause = time.sleep
+            if not worker.lives:
+                worker.heartbeat.stop()
 
 
 Request = Mapping[str, Any] | Callable[[], Mapping[str, Any]]

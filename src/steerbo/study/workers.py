@@ -216,6 +216,7 @@ class Worker:
         self.leases = Leases(self._log, holder or self.name, lease, clock)
         self.heartbeat = Heartbeat(self.leases)
         self.out: set[str] = set()  # rounds handed out here
+        self.runs: list[object] = []  # those that go on here
         self._process = os.getpid()
 
     @property
