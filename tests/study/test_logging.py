@@ -112,12 +112,15 @@ def test_a_log_that_is_away_is_spoken_of_without_its_password(
     monkeypatch.setattr("steerbo.storage.log._QUIET", 0.0)
     with server(SECRET, durable=False) as running:
         url = running.url.replace("steerbo@", f"steerbo:{SECRET}@")
-        study = Study.create(url, Stub(), Nearest, rounds=9, wait=0.5)
+        study = Study.create(url, Stub(), Nearest, rounds=9)
         study.run(world(stub_case()), rounds=1)
+        log = study.session.log
+        log.pause = lambda _: setattr(log, "closing", True)  # it waits once
         running.stop("immediate")
         with pytest.raises(LogUnavailable):
             study.ask()
         running.start()
+        log.closing = False
         assert study.ask() is not None
         study.close()
     assert any("cannot be reached" in line for line in said(caplog, logging.WARNING))
