@@ -167,3 +167,23 @@ def test_limits_on_one_variable_of_many_steps_leave_its_ends(kind: Any) -> None:
     for most in (10**6, 10**9):
         with pytest.raises(InvalidProblem, match=r"776\.1"):
             played(sb.Integer("a", 0, most), at_least=776.1, at_most=776.9)
+
+
+@pytest.mark.parametrize("kind", [sb.CostVarying, sb.TimeVarying])
+@pytest.mark.parametrize("make", ["shares", "vans"])
+def test_first_plays_of_mixtures_are_spread(kind: Any, make: str) -> None:
+    """The first five were (0, 1, 0) each, whatever the seed."""
+    names = ["a", "b", "c"]
+    shares = [sb.Float(name, 0, 1, step=0.05) for name in names]
+    variables, total = (shares, 1) if make == "shares" else ([sb.Integer(name, 0, 12) for name in names], 12)
+    limit = sb.LinearConstraint(dict.fromkeys(names, 1), at_least=total, at_most=total)
+    optimizer = sb.Optimizer(kind(variables, *([[names]] if kind is sb.CostVarying else []), limits=[limit]), seed=1)
+    played = []
+    for _ in range(5):
+        suggestion = optimizer.ask()
+        played.append([suggestion.values[name] / total for name in names])
+        optimizer.tell(suggestion, -suggestion.values["a"])
+    gaps = np.abs(np.array(played)[:, None] - np.array(played)[None]).max(axis=2)[np.triu_indices(5, 1)]
+    np.testing.assert_allclose(np.sum(played, axis=1), 1.0, atol=1e-12)
+    assert gaps.min() > 0.0, "none twice"
+    assert gaps.mean() > 0.25, "of points drawn at random .33"

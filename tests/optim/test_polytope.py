@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import product
+from typing import Any
+
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steerbo.optim import Box, maximise
+from steerbo.optim import Box, kronecker, maximise, sobol_points
 from steerbo.optim._polytope import Polytope
 from tests.sizes import examples, size
 
@@ -114,3 +119,83 @@ def test_a_coordinate_that_is_linear_has_no_exponential_however_long_it_is() -> 
         steep, linear = region.steepness(points), region.linear(points)
     np.testing.assert_allclose(steep, [[1.0, 2.0 * np.exp(1.0) / np.expm1(2.0)]])
     np.testing.assert_allclose(linear, [[4e11, np.expm1(1.0) / np.expm1(2.0)]])
+
+
+TENTHS = np.arange(11) / 10
+
+
+def mixture(levels: Sequence[np.ndarray | None], *limits: tuple[Sequence[float], float]) -> Polytope:
+    """Shares with sum one, within further limits: weights and what they add up to at most."""
+    d = len(levels)
+    rows = [(np.ones(d), 1.0), (-np.ones(d), -1.0), *limits]
+    weights, bounds = np.array([w for w, _ in rows]), np.array([b for _, b in rows])
+    return Polytope(Box(np.zeros(d), np.ones(d), levels), weights, bounds)
+
+
+def every(region: Polytope) -> np.ndarray:
+    """All points of a lattice, by trying those of the box."""
+    grid = np.array([*product(*(k for k in region.levels if k is not None))])
+    found: np.ndarray = grid[(grid @ region.weights.T <= region.bounds + 1e-9).all(axis=1)]
+    return found
+
+
+@pytest.mark.parametrize("limits", [[], [([1.0, 1.0, 0.0], 0.6), ([0.0, 1.0, -1.0], 0.2)], [([-1.0, 0.0, 0.0], -0.9)]])
+def test_a_small_mixture_has_the_points_of_the_enumeration_each_as_likely(limits: Any) -> None:
+    region = mixture([TENTHS] * 3, *limits)
+    truth = every(region)
+    np.testing.assert_allclose(region.grid(), truth, atol=1e-12)
+    assert region.size == len(truth)
+    unit = kronecker(100 * len(truth), 3)
+    found, counts = np.unique(region.place(unit), axis=0, return_counts=True)
+    assert len(found) == len(truth)
+    assert counts.max() < 2.5 * counts.min(), "quasi-random points of three coordinates"
+
+
+def test_points_one_by_one_are_spread_over_a_large_mixture_as_over_its_enumeration() -> None:
+    """(0, 1, 0, …) was the first point of every seed: a walk began in one slice, and could not leave it."""
+    twentieths = np.arange(21) / 20
+    region = mixture([twentieths] * 5)
+    assert region.points is None, "too many to list"
+    found = np.array([region.place(unit[None])[0] for unit in sobol_points(64, 5, seed=3)])
+    assert region.inside(found).all()
+    assert len(np.unique(found.round(9), axis=0)) > 60
+    np.testing.assert_allclose(found.mean(axis=0), 0.2, atol=0.08)  # four standard errors
+
+
+def test_levels_move_where_a_number_without_levels_makes_up_for_them() -> None:
+    region = mixture([TENTHS, TENTHS, None])
+    found = region.place(sobol_points(64, 3, seed=0))
+    np.testing.assert_allclose(found.sum(axis=1), 1.0, atol=1e-12)
+    assert len(np.unique(found[:, :2].round(9), axis=0)) > 30
+
+
+@pytest.mark.parametrize("weights", [[1, 1, 1, 1, 1], [2, 3, 5, 1, 4], [1, 2, 3, 4, 5]])
+def test_a_search_along_a_sum_finds_one_of_the_best_of_the_enumeration(weights: list[int]) -> None:
+    """Whole numbers 0 to 12: moves of different lengths, and of three at a time, keep 2a + 3b + 5c."""
+    levels, total = np.arange(13) / 12, 4.0 * sum(weights)
+    W = np.array([weights, [-w for w in weights]], dtype=float)
+    region = Polytope(Box(np.zeros(5), np.ones(5), [levels] * 5), 12 * W, np.array([total, -total]))
+    assert region.points is None
+    truth = every(region)
+    for seed in range(4):
+        random = np.random.default_rng(seed)
+        centre, shape = truth[random.integers(len(truth))], random.normal(size=(5, 5))
+
+        def value(points: np.ndarray, centre: np.ndarray = centre, shape: np.ndarray = shape) -> np.ndarray:
+            away: np.ndarray = -(((points - centre) @ shape) ** 2).sum(axis=1)
+            return away
+
+        found = maximise(value, None, region, seed)
+        assert region.inside(found.points).all()
+        assert (value(truth) > found.value + 1e-9).mean() < 1e-3
+
+
+def test_moves_keep_two_sums_and_lead_from_levels_to_levels() -> None:
+    ten = np.arange(11) / 10
+    sums = np.array([[1.0, 1, 1, 1, 1, 1], [1.0, 0, 2, 0, 3, 0]])
+    region = Polytope(
+        Box(np.zeros(6), np.ones(6), [ten] * 6), np.concatenate([sums, -sums]), np.array([2.0, 1.5, -2.0, -1.5])
+    )
+    np.testing.assert_allclose(region.moves @ sums.T, 0.0, atol=1e-12)
+    np.testing.assert_allclose(10 * region.moves, np.round(10 * region.moves), atol=1e-9)
+    assert np.linalg.matrix_rank(region.moves) == 4

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import chain, combinations
 
 import numpy as np
 
 from .._arrays import Float
 from ._constrained import CLIMBED, climb_inside, maximise_constrained
 from ._domain import (
+    ENUMERATED,
     Box,
     Maximum,
     Screen,
@@ -21,10 +23,8 @@ from ._domain import (
     sobol_in_box,
 )
 from ._lbfgs import differences
-from ._polytope import FeasibleRegion
+from ._polytope import FeasibleRegion, Polytope
 
-# points of a finite box that are all tried: an exchange of levels tries more of them, by turns
-_ENUMERATED = 8192
 # levels of one coordinate that are all tried; of more, only near ones and far jumps
 _TRIED_IN_FULL = 64
 # discrete coordinates at most for which pairs are tried: the work grows with their square
@@ -84,7 +84,7 @@ def maximise(
     """
     region = box.region if isinstance(box, FeasibleRegion) else box
     everywhere = _only(value, region) if region.constrained else value
-    listed = box.size <= _ENUMERATED
+    listed = box.size <= ENUMERATED
     if screened is None:
         spread = box.grid() if listed else sobol_in_box(box, max(screen, starts), seed)
         screened = spread, everywhere(spread)
@@ -132,7 +132,7 @@ def maximise(
             )
         before = points[changed].copy()
         # pairs only where no single exchange helps: ridges and matched categories need them
-        for together in (1, 2):
+        for together in (1, 0, 2):
             left = (points[changed] == before).all(axis=1)
             rows = changed[left]
             if not rows.size:
@@ -282,24 +282,49 @@ def _exchange(
     values: Float[np.ndarray, " r"],
     together: int,
 ) -> tuple[Float[np.ndarray, "r d"], Float[np.ndarray, " r"]]:
-    """One sweep: every coordinate, or every pair of them, takes its best levels with all others held."""
+    """One sweep: every coordinate, or every pair of them, takes its best levels with all others held.
+
+    With none `together` it goes along the sums that must be equal, by each of the region's moves.
+    """
     points, values = points.copy(), values.copy()
     rows = np.arange(len(points))
     choosable = [j for j, levels in enumerate(box.levels) if levels is not None and levels.size > 1]
     if together > 1 and len(choosable) > _PAIRED:
         return points, values
-    for group in combinations(choosable, together):
-        options = [_options(box, j, points[:, j], near=together > 1) for j in group]
-        picks = np.indices([option.shape[1] for option in options]).reshape(together, -1)
-        tries = np.repeat(points[:, None], picks.shape[1], axis=1)  # (r, n, d)
-        for j, option, pick in zip(group, options, picks, strict=True):
-            tries[:, :, j] = option[:, pick]
+    region = box.region if isinstance(box, FeasibleRegion) else Polytope.of(box)
+    groups = [*combinations(choosable, together)] if together else []
+    for tries in chain(
+        (_levels(box, points, group) for group in groups),
+        (_along(region, points, way) for way in ([] if together else region.moves)),
+    ):
         tried = finite(value(tries.reshape(-1, box.dimension))).reshape(tries.shape[:2])
         best = tried.argmax(axis=1)
         better = tried[rows, best] > values
         points[better] = tries[rows, best][better]
         values = np.where(better, tried[rows, best], values)
     return points, values
+
+
+def _levels(
+    box: Box, points: Float[np.ndarray, "r d"], group: Sequence[int]
+) -> Float[np.ndarray, "r n d"]:
+    """Points with all levels to try of some coordinates."""
+    options = [_options(box, j, points[:, j], near=len(group) > 1) for j in group]
+    picks = np.indices([option.shape[1] for option in options]).reshape(len(group), -1)
+    tries = np.repeat(points[:, None], picks.shape[1], axis=1)
+    for j, option, pick in zip(group, options, picks, strict=True):
+        tries[:, :, j] = option[:, pick]
+    return tries
+
+
+def _along(
+    region: Polytope, points: Float[np.ndarray, "r d"], way: Float[np.ndarray, " d"]
+) -> Float[np.ndarray, "r n d"]:
+    """Points 1, 2, 4, … moves before and behind these."""
+    longest = max(levels.size for levels in region.levels if levels is not None)
+    jumps = 2.0 ** np.arange(longest.bit_length())
+    u = region.linear(points)[:, None] + np.concatenate([-jumps, jumps])[:, None] * way
+    return region.snap(region.back(u.reshape(-1, region.dimension))).reshape(u.shape)
 
 
 def _options(

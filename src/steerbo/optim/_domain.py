@@ -34,6 +34,8 @@ ValueAndGradient = Callable[
 """Points `(r, …)` to their values `(r,)` and gradients `(r, …)`."""
 
 _LARGEST_BOUND = 1e300  # so that no width overflows
+ENUMERATED = 8192
+"""Points of a finite box that are all tried: an exchange of levels tries more of them, by turns."""
 ROUNDING = 1e-12
 """Of a limit's size, or a coordinate's end: rounding error."""
 

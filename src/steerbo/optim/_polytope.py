@@ -7,8 +7,8 @@ a polytope.
 * `MixedIntegerProgram`: emptiness and extreme points by integer programming. Coordinates count from
   their lowest value in units of their range, or in steps; a category is one 0/1 number for each of
   its levels.
-* `hit_and_run`: sampling by steps of many points at once, along random lines and one coordinate at
-  a time.
+* `hit_and_run`: sampling by steps of many points at once, along random lines, along sums that must
+  be equal, and one coordinate at a time.
 * `Polytope`: projection, sampling and moves that never leave the region.
 * `FeasibleRegion`: a box or polytope with a feasibility margin that was learned.
 """
@@ -18,12 +18,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from typing import ClassVar
 
 import numpy as np
 
 from .._arrays import Bool, Float
-from ._domain import ROUNDING, Box, Maximum
+from ._domain import ENUMERATED, ROUNDING, Box, Maximum, nearest
 from ._lbfgs import differences
 
 Forbidden = Mapping[int, Collection[float]]
@@ -149,9 +150,11 @@ class MixedIntegerProgram:
 
 INWARDS = 1e-13
 """Of a limit's size: how far inside of it moves aim, so that rounding in other units stays inside, too."""
-_SWEEPS = 4  # of a walk: one step along a random line, and one along each coordinate
+# of a walk: one step along a random line, and one along each of the moves and of the coordinates
+_SWEEPS = 4
 # levels of one coordinate that are all looked at where combinations are forbidden
 _ENUMERATED = 4096
+_LISTED = 2**19  # beginnings of points that are looked at together where all points are listed
 
 
 def hit_and_run(
@@ -160,11 +163,11 @@ def hit_and_run(
     """Points inside of a region, one for each that is given.
 
     They begin in the middle of slices, go towards the points that are given as far as limits let,
-    and then by turns along a random line (hit and run; Smith 1984) and along each coordinate in
-    turn, each as far as any other.
+    and then by turns along a random line (hit and run; Smith 1984), along each of the region's
+    moves and along each coordinate in turn, each as far as any other.
     """
     points = points.copy()
-    which = np.arange(len(points)) % len(region.middles)
+    which = (np.arange(len(points)) + random.integers(len(region.middles))) % len(region.middles)
     for s, middle in enumerate(region.middles):
         rows = which == s
         points[rows] = region.nearer(points[rows], middle)
@@ -174,9 +177,26 @@ def hit_and_run(
             way = random.standard_normal((len(u), region.directions.shape[1])) @ region.directions.T
             back, forth = region.reach(u, way)
             points = region.back(u + (back + (forth - back) * random.random(len(u)))[:, None] * way)
+        for way in region.moves:
+            points = _moved_along(region, points, way, random.random(len(points)))
         for j in range(region.dimension):
             points[:, j] = _moved(region, points, j, random.random(len(points)))
     return points
+
+
+def _moved_along(
+    region: Polytope,
+    points: Float[np.ndarray, "n d"],
+    way: Float[np.ndarray, " d"],
+    unit: Float[np.ndarray, " n"],
+) -> Float[np.ndarray, "n d"]:
+    """Sample uniformly from the points that lie whole multiples of a move away."""
+    u = region.linear(points)
+    back, forth = region.reach(u, np.broadcast_to(way, u.shape))
+    first, last = np.ceil(np.round(back, 6)), np.floor(np.round(forth, 6))
+    times = np.minimum(first + np.floor(unit * (last - first + 1.0)), last)
+    moved = region.snap(region.back(u + times[:, None] * way))
+    return np.where(region.inside(moved)[:, None], moved, points)
 
 
 def _moved(
@@ -367,6 +387,38 @@ class Polytope(Box):
             )
         return found
 
+    @property
+    def size(self) -> float:
+        """Number of points inside, where all are listed; else that of the box around it."""
+        return super().size if self.points is None else float(len(self.points))
+
+    @cached_property
+    def points(self) -> Float[np.ndarray, "n d"] | None:
+        """All points inside, the last coordinate running fastest, where they are few; None: there are more.
+
+        They are found a coordinate at a time, by what the others add to a sum at least.
+        """
+        if self.continuous.any():
+            return None
+        axes = [self.low[j : j + 1] if k is None else k for j, k in enumerate(self.levels)]
+        sums = [
+            np.outer(self.linear_of(j, axis), self.weights[:, j]) for j, axis in enumerate(axes)
+        ]
+        more = [each - each.min(axis=0) for each in sums]
+        room = self.bounds + self.slack - sum(each.min(axis=0) for each in sums)
+        points, added = np.zeros((1, 0)), np.zeros((1, len(room)))
+        for axis, extra in zip(axes, more, strict=True):
+            near = (extra <= room).all(axis=1)
+            axis, extra = axis[near], extra[near]
+            if len(points) * len(axis) > _LISTED:
+                return None
+            rows, which = (added[:, None] + extra <= room).all(axis=2).nonzero()
+            if len(rows) > ENUMERATED:
+                return None
+            points = np.column_stack([points[rows], axis[which]])
+            added = added[rows] + extra[which]
+        return np.asarray(points[self.inside(points)])
+
     # -- its slices --------------------------------------------------------------------------------
 
     @cached_property
@@ -464,6 +516,42 @@ class Polytope(Box):
         return self.directions @ self.directions.T
 
     @cached_property
+    def moves(self) -> Float[np.ndarray, "k d"]:
+        """Steps in u along sums that must be equal, from levels to levels; numbers without levels make up for them.
+
+        A basis of the lattice of such steps, by Euclid's algorithm, and the sums and differences of
+        two that are no longer: of one sum of shares every exchange between two of them.
+
+        >>> thirds = [np.arange(4) / 3] * 3
+        >>> region = Polytope(Box([0] * 3, [1] * 3, thirds), np.array([[1.0] * 3, [-1.0] * 3]), np.array([1.0, -1]))
+        >>> (3 * region.moves).round().tolist()
+        [[-1.0, 1.0, 0.0], [-1.0, 0.0, 1.0], [0.0, 1.0, -1.0]]
+        """
+        rows, free = self.weights[self.exact], self.continuous
+        steps = np.zeros(self.dimension)
+        for j, levels in enumerate(self.levels):
+            if levels is not None and levels.size > 1 and rows[:, j].any():
+                steps[j] = np.diff(self.linear_of(j, levels)).min()
+        basis, left = np.diag(steps)[steps > 0], rows
+        for j in np.flatnonzero(free & (rows != 0).any(axis=0)).tolist():  # it makes up for one sum
+            k = int(np.argmax(np.append(np.abs(left[:, j]), ROUNDING)))
+            if k < len(left):
+                left = np.delete(left - np.outer(left[:, j] / left[k, j], left[k]), k, axis=0)
+        for row in left:
+            nothing = _EVEN * np.abs(row * steps).max()
+            while (np.abs(sums := basis @ row) > nothing).sum() > 1:
+                size = np.where(np.abs(sums) > nothing, np.abs(sums), np.inf)
+                times = np.rint(sums / sums[size.argmin()])
+                times[size.argmin()] = 0.0
+                basis = basis - np.outer(times, basis[size.argmin()])
+            basis = basis[np.abs(sums) <= nothing]
+        if free.any() and basis.size:
+            basis[:, free] -= np.linalg.lstsq(rows[:, free], rows @ basis.T, rcond=None)[0].T
+        longest = np.linalg.norm(basis, axis=1).max(initial=0.0) * (1.0 + _EVEN)
+        pairs = [a + sign * b for a, b in combinations(basis, 2) for sign in (1.0, -1.0)]
+        return np.array([*basis, *(each for each in pairs if np.linalg.norm(each) <= longest)])
+
+    @cached_property
     def exact(self) -> Bool[np.ndarray, " m"]:
         """Mark rows that an opposite row turns into an equality: W u ≤ b and −W u ≤ −b."""
         both = np.column_stack([self.weights, self.bounds])
@@ -477,7 +565,13 @@ class Polytope(Box):
     # -- points of it ------------------------------------------------------------------------------
 
     def place(self, unit: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
-        """Place points of the unit cube, `(n, d)`, in the region; those that the box places inside stay."""
+        """Place points of the unit cube, `(n, d)`, in the region.
+
+        Where all points are listed each coordinate takes a level by how many points have it, of
+        those with the levels before it. Else points that the box places inside stay.
+        """
+        if self.points is not None and len(self.points):
+            return self._listed(self.points, unit)
         points = super().place(unit)
         outside = np.flatnonzero(~self.inside(points))
         if outside.size:
@@ -486,8 +580,30 @@ class Polytope(Box):
             points[outside] = hit_and_run(self, points[outside], random)
         return points
 
+    def _listed(
+        self, points: Float[np.ndarray, "p d"], unit: Float[np.ndarray, "n d"]
+    ) -> Float[np.ndarray, "n d"]:
+        """Of the points that are listed those at shares of their number, a coordinate at a time."""
+        weights = np.ones(len(points))
+        for j, levels in enumerate(self.levels):
+            if levels is not None:
+                weights *= np.diff(self.level_ends(j))[nearest(levels, points[:, j])]
+        ends = np.append(0.0, np.cumsum(weights))
+        first, after = np.zeros(len(unit), dtype=int), np.full(len(unit), len(points))
+        for j in range(self.dimension):
+            at = ends[first] + unit[:, j] * (ends[after] - ends[first])
+            which = (np.searchsorted(ends, at, side="right") - 1).clip(first, after - 1)
+            begins = np.flatnonzero(
+                np.append(True, (np.diff(points[:, : j + 1], axis=0) != 0).any(axis=1))
+            )
+            group = np.searchsorted(begins, which, side="right") - 1
+            first, after = begins[group], np.append(begins, len(points))[group + 1]
+        return np.asarray(points[first])
+
     def grid(self) -> Float[np.ndarray, "n d"]:
         """All points of a finite region."""
+        if self.points is not None:
+            return self.points
         points = super().grid()
         return points[self.inside(points)]
 
@@ -593,6 +709,11 @@ class FeasibleRegion(Box):
         object.__setattr__(self, "likeliest", {})
         object.__setattr__(self, "_judged", {})
         object.__setattr__(self, "_roughly_judged", {})
+
+    @property
+    def size(self) -> float:
+        """Number of points of the region, whatever their margin."""
+        return self.region.size
 
     def allows(self, points: Float[np.ndarray, "n d"]) -> Bool[np.ndarray, " n"]:
         """Mark points inside with a margin that is not negative."""
