@@ -12,7 +12,7 @@ import pytest
 import steerbo as sb
 from steerbo._evidence import ALPHA
 from steerbo.causal.coca_bo import CoCaBO
-from steerbo.core._constraints import check_suggestion, evidence_of_more, limits_broken
+from steerbo.core._constraints import evidence_of_more, limits_broken, within_limits
 from steerbo.costvarying.baselines import Random
 from steerbo.errors import InvalidProblem, LimitBroken, SteerboError
 from steerbo.extending import (
@@ -86,7 +86,7 @@ def test_what_is_set_after_a_look_is_checked_too_and_what_nature_broke_is_nobody
     with pytest.raises(LimitBroken, match=r"coca-bo chose .* breaks a limit of the problem: a \+ c at most 5"):
         optimizer.decide(suggestion, {"c": 1.0})
     assert optimizer.history[suggestion.token].suggestion.observe == ("c",)
-    check_suggestion(problem, "coca-bo", {}, {"a": 4.0, "c": 4.0})
+    within_limits(problem, "coca-bo", {}, {"a": 4.0, "c": 4.0})
 
 
 def test_an_explanation_says_what_room_is_left() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 import steerbo as sb
 from steerbo.errors import InvalidProblem
-from steerbo.optim import limited, minimal_conflict, substitute_known
+from steerbo.optim import limited, minimal_conflict, on_steps, substitute_known
 from steerbo.optim._domain import Box
 from steerbo.optim._linear import Combination, LinearRow
 from steerbo.optim._polytope import Polytope
@@ -187,3 +188,63 @@ def test_first_plays_of_mixtures_are_spread(kind: Any, make: str) -> None:
     np.testing.assert_allclose(np.sum(played, axis=1), 1.0, atol=1e-12)
     assert gaps.min() > 0.0, "none twice"
     assert gaps.mean() > 0.25, "of points drawn at random .33"
+
+
+@settings(deadline=None, max_examples=examples(25))
+@given(st.integers(0, 10**6))
+def test_the_nearest_settings_on_steps_are_those_of_all(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    variables: list[Any] = [sb.Integer("a", -2, 6), sb.Float("b", 0, 1, step=0.125), sb.Integer("c", 1, 5)]
+    names = [v.name for v in variables]
+    W, b = random.integers(-4, 5, (2, 3)) * np.array([1, 8, 1]), random.integers(-4, 12, 2)
+    rows = [LinearRow(0, dict(zip(names, w.tolist(), strict=True)), end) for w, end in zip(W, b.tolist(), strict=True)]
+    near = {"a": random.uniform(-2, 6), "b": random.uniform(0, 1), "c": random.uniform(1, 5)}
+    grid = np.array([*product(range(-2, 7), np.arange(9) / 8, range(1, 6))])
+    kept, ranges = grid[(grid @ W.T <= b).all(axis=1)], np.array([8, 1, 4])
+    found = on_steps(variables, near, rows)
+    assert (found is None) == (not len(kept))
+    if found is not None:
+        at = np.array([*found.values()])
+        assert (W @ at <= b).all()
+        assert (kept == at).all(axis=1).any()
+        start = np.array([round(near["a"]), round(8 * near["b"]) / 8, round(near["c"])])
+        shares = (np.abs(kept - start) / ranges).sum(axis=1)
+        assert (np.abs(at - start) / ranges).sum() == pytest.approx(shares.min())
+
+
+EUROS = [sb.Integer(name, 0, 1_000_000) for name in "abc"]
+MANY: list[tuple[list[Any], dict[str, float], dict[str, float]]] = [
+    (EUROS, {"a": 1, "b": 1, "c": 1}, {"at_least": 1_000_000, "at_most": 1_000_000}),
+    (EUROS[:2], {"a": 1, "b": 1}, {"at_most": 776}),
+    (EUROS[:2], {"a": 3, "b": -2}, {"at_least": 1, "at_most": 1}),
+    ([EUROS[0], sb.Float("b", 0, 1e6)], {"a": 1, "b": 1}, {"at_least": 1e6, "at_most": 1e6}),
+    ([sb.Float(name, 0, 1, step=1e-6) for name in "abc"], {"a": 1, "b": 2, "c": 1}, {"at_least": 1, "at_most": 1}),
+]
+
+
+@pytest.mark.parametrize("kind", [sb.CostVarying, sb.TimeVarying])
+@pytest.mark.parametrize(("variables", "weights", "ends"), MANY)
+def test_limits_on_sums_of_many_steps_are_kept_to_their_ends(
+    kind: Any, variables: Any, weights: Any, ends: Any
+) -> None:
+    """Three parts of a million in whole numbers ended the study: each was rounded by itself."""
+    limit, names = sb.LinearConstraint(weights, **ends), [v.name for v in variables]
+    sets = [[names]] if kind is sb.CostVarying else []
+    optimizer, found = sb.Optimizer(kind(variables, *sets, limits=[limit]), seed=2), []
+    for _ in range(8):
+        suggestion = optimizer.ask()
+        found.append(suggestion.values)
+        optimizer.tell(suggestion, sum(weights[name] * suggestion.values[name] for name in names))
+    answer = optimizer.recommend().values
+    for values in (*found, answer):
+        assert not limit.breaks(values)
+        assert all(v.check_setting(values[v.name]) == values[v.name] for v in variables)
+    assert limit.room(answer) == pytest.approx(0.0, abs=1e-6), "the end of the limit, where it is best"
+
+
+@pytest.mark.parametrize("kind", [sb.CostVarying, sb.TimeVarying])
+def test_a_sum_that_no_steps_have_is_refused(kind: Any) -> None:
+    sets = [[["a", "b"]]] if kind is sb.CostVarying else []
+    limit = sb.LinearConstraint({"a": 2, "b": 2}, at_least=777, at_most=777)
+    with pytest.raises(InvalidProblem, match="777"):
+        kind(EUROS[:2], *sets, limits=[limit])

@@ -9,6 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from .._evidence import ALIKE, ALPHA, COMPARABLE
 from ..errors import InvalidProblem, LimitBroken
+from ..optim import LinearRow, on_steps, step_of, substitute_known
 from ..space import (
     ForbiddenCombination,
     Limit,
@@ -82,25 +83,66 @@ def check_declared(problem: Problem) -> None:
             )
 
 
-def check_suggestion(
+def within_limits(
     problem: Problem,
     method: str,
     values: Mapping[str, Any],
     known: Mapping[str, Any],
     word: str = "chose",
-) -> None:
-    """Refuse values that break a limit: methods of others may not know of limits. `word` is the verb of the message.
+) -> dict[str, Any]:
+    """Return values that break no limit; refuse those that do by more than rounding to many fine steps.
 
-    A limit of which nothing is set now may be broken by values that were looked at (`known`):
-    that is nature's.
+    Methods search a continuum instead of more steps than they can try one by one: what they choose
+    is moved to the nearest steps that keep the limits. Methods of others may not know of limits. A
+    limit of which nothing is set now may be broken by values that were looked at (`known`): that is
+    nature's. `word` is the verb of the message.
 
     Raises:
         LimitBroken: naming the method and the limit.
     """
-    for limit in broken_by(problem, values, known):
+    broken = broken_by(problem, values, known)
+    if broken and all(_by_rounding(limit, problem, {**known, **values}) for limit in broken):
+        moved = _on_steps(problem, values, known)
+        broken = broken_by(problem, moved, known)
+        values = moved
+    for limit in broken:
         raise LimitBroken(
             f"{method} {word} {dict(values)}, which breaks a limit of the problem: {limit}"
         )
+    return dict(values)
+
+
+def _by_rounding(limit: Any, problem: Problem, values: Mapping[str, Any]) -> bool:
+    """Whether values break a limit by no more than half a step of each variable that has too many to be tried."""
+    if not isinstance(limit, LinearConstraint):
+        return False
+    fine = [v for name in limit.names if (v := problem.space[name]).levels is None]
+    half = math.fsum(0.5 * abs(limit.weights[v.name]) * step_of(v) for v in fine)
+    return half > 0.0 and not replace(
+        limit,
+        at_most=None if limit.at_most is None else limit.at_most + half,
+        at_least=None if limit.at_least is None else limit.at_least - half,
+    ).breaks(values)
+
+
+def _on_steps(
+    problem: Problem, values: Mapping[str, Any], known: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Move values to the nearest steps that keep the limits, what is hard to change only where nothing else does."""
+    limits = [
+        limit
+        for limit in problem.every_limit
+        if isinstance(limit, LinearConstraint) and {*values, *known} >= set(limit.names)
+    ]
+    numbers = [v for name in values if isinstance(v := problem.space[name], NumericVariable)]
+    for free in ([v for v in numbers if v.name not in problem.space.changes], numbers):
+        names, given = [v.name for v in free], {**known, **values}
+        held = {name: x for name, x in given.items() if name not in names}
+        rows = substitute_known(limits, names, held, (), lambda weights, wrong: 0.0)
+        linear = [row for row in rows if isinstance(row, LinearRow)]
+        if linear and (moved := on_steps(free, values, linear)) is not None:
+            return {**values, **moved}
+    return dict(values)
 
 
 def check_price(
@@ -118,15 +160,20 @@ def check_price(
         )
 
 
-def check_advice(problem: Problem, method: str, advice: Recommendation) -> Recommendation:
-    """Return an answer if neither it nor any of its alternatives breaks a limit.
+def advice_within_limits(problem: Problem, method: str, advice: Recommendation) -> Recommendation:
+    """Return an answer of which neither it nor any of its alternatives breaks a limit; see `within_limits`.
 
     Raises:
         LimitBroken: naming the method and the limit.
     """
-    for each in (advice, *advice.alternatives):
-        check_suggestion(problem, method, each.values, each.context, "recommends")
-    return advice
+    values, *others = (
+        within_limits(problem, method, each.values, each.context, "recommends")
+        for each in (advice, *advice.alternatives)
+    )
+    alternatives = zip(advice.alternatives, others, strict=True)
+    return replace(
+        advice, values=values, alternatives=tuple(replace(a, values=x) for a, x in alternatives)
+    )
 
 
 def broken_by(problem: Problem, values: Mapping[str, Any], known: Mapping[str, Any]) -> list[Any]:

@@ -29,15 +29,15 @@ from ..errors import (
 )
 from ..records import to_dict
 from ._constraints import (
+    advice_within_limits,
     broken_by,
-    check_advice,
-    check_suggestion,
     limit_texts,
     limits_broken,
     limits_doubted,
     limits_unlikely,
     nearest_outcomes,
     with_limits,
+    within_limits,
 )
 from ._context import TIME, context_of, now
 from ._creation import MethodOptions, created_event
@@ -410,7 +410,7 @@ class BaseStudy(ABC):
         """
         with one_blas_thread():
             advice = self._method.recommend()
-            advice = self._said(check_advice(self.problem, self._method.name, advice))
+            advice = self._said(advice_within_limits(self.problem, self._method.name, advice))
             every, state = (advice, *advice.alternatives), self._state
             # a method from another package may answer otherwise when it is asked again
             of = len(state.events), every
@@ -522,9 +522,10 @@ class BaseStudy(ABC):
         state = self._state.as_of(read)
         with one_blas_thread():
             step = state.method_after_refit().policy(seen, read)
-        check_suggestion(
+        values = within_limits(
             self.problem, self._method.name, step.values, {**seen, **step.context}, "would set"
         )
+        step = replace(step, values=values)
         order = self.problem.in_order
         history = self._state.history
         if history.n_completed or history.data:

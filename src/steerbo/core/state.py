@@ -22,7 +22,7 @@ from ..errors import (
 )
 from ..records import from_dict, identity
 from ._codes import Codes
-from ._constraints import broken_by, check_price, check_suggestion, nearest_outcomes
+from ._constraints import broken_by, check_price, nearest_outcomes, within_limits
 from ._context import TIME, context_of
 from ._dates import beginning
 from ._findings import Finding, Reason, finding
@@ -347,7 +347,9 @@ class StudyState:
         )
         with one_blas_thread():
             choice = self.method.choose(told)
-        check_suggestion(self.problem, self.method.name, choice.values, request.get("context", {}))
+        known = request.get("context", {})
+        values = within_limits(self.problem, self.method.name, choice.values, known)
+        choice = replace(choice, values=values)
         check_plain(dict(choice.note), "note")
         asked, price = self._asked(choice, request)
         check_price(self.history, self.method.name, choice.values, price)
@@ -506,14 +508,14 @@ class StudyState:
             decision = self.method.decide(pending, {**pending.suggestion.context, **seen})
         asked = pending.suggestion
         given = {**context_of(pending.request), **asked.context, **seen, **asked.values}
-        check_suggestion(self.problem, self.method.name, decision.values, given)
-        known = {**given, **decision.values}
+        values = within_limits(self.problem, self.method.name, decision.values, given)
+        known = {**given, **values}
         with one_blas_thread():
             limits = self.method.limit_probabilities(asked.scope, known, pending.request)
         return Decided(
             asked.token,
             seen,
-            dict(decision.values),
+            values,
             decision.observe,
             dict(decision.note),
             dict(limits),

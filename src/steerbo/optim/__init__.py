@@ -15,16 +15,25 @@ from ._domain import (
     sobol_points,
     with_corners,
 )
-from ._linear import corners, limited, minimal_conflict, refuse_conflict, substitute_known
+from ._linear import (
+    LinearRow,
+    corners,
+    limited,
+    minimal_conflict,
+    on_steps,
+    refuse_conflict,
+    step_of,
+    substitute_known,
+)
 from ._newton import TOP, Curved, Values, maximise_many
 from ._polytope import FeasibleRegion, Margin, MarginGradients, MarginsAndGradients
 from ._simplex import maximise_simplex, simplex_starts
 
 __all__ = [
-    "TOP", "Box", "Curved", "FeasibleRegion", "Margin", "MarginGradients",
+    "TOP", "Box", "Curved", "FeasibleRegion", "LinearRow", "Margin", "MarginGradients",
     "MarginsAndGradients", "Maximum", "Screen", "ValueAndGradient", "Values", "best_first",
     "box_of", "corners", "covering", "kronecker", "limited", "maximise",
-    "maximise_constrained", "maximise_many", "maximise_simplex", "may_reach", "minimal_conflict",
-    "refuse_conflict", "simplex_starts", "sobol_in_box", "sobol_points", "substitute_known",
-    "with_corners",
+    "maximise_constrained", "maximise_many", "maximise_simplex", "may_reach", "minimal_conflict", "on_steps",
+    "refuse_conflict", "simplex_starts", "sobol_in_box", "sobol_points", "step_of",
+    "substitute_known", "with_corners",
 ]  # fmt: skip

@@ -24,11 +24,16 @@ MOST_CORNERS = 256
 
 @dataclass(frozen=True)
 class LinearRow:
-    """One side of a linear constraint over the searched variables: `Σ weight · value` at most `bound`."""
+    """One side of a linear constraint over the searched variables: `Σ weight · value` at most `bound`.
+
+    `drawn`: whether others of its variables are not known yet, so that no rounded settings show
+    whether they keep it.
+    """
 
     limit: int
     weights: Mapping[str, float]
     bound: float
+    drawn: bool = False
 
     def slack(self, values: Mapping[str, Any]) -> float:
         """Slack below the bound."""
@@ -108,14 +113,19 @@ def substitute_known(
                     else 0.0
                 )
                 weights = {name: sign * limit.weights[name] for name in own}
-                found.append(LinearRow(i, weights, sign * end - math.fsum(given) - drawn))
+                bound = sign * end - math.fsum(given) - drawn
+                found.append(LinearRow(i, weights, bound, drawn=bool(rest)))
     return found
 
 
 def limited(
     box: Box, variables: Sequence[Variable], left: Sequence[LinearRow | Combination]
 ) -> Box | None:
-    """Restrict an encoded box, a coordinate for each variable; None: nothing is left. Without constraints the box."""
+    """Restrict an encoded box, a coordinate for each variable; None: nothing is left. Without constraints the box.
+
+    Of a variable of more steps than are searched one by one all values are searched: `on_steps`
+    moves those found to steps.
+    """
     if not left:
         return box
     names = [variable.name for variable in variables]
@@ -132,16 +142,73 @@ def limited(
     if not box.dimension:
         return box
     logs = np.array([_logs(variable) for variable in variables])
-    steps = 2.0 * np.array([*map(_rounded, variables, box.levels)])
+    steps = np.array([*map(_share, variables, box.levels)])
     alone = ((weights != 0).sum(axis=1) == 1) & ((weights != 0) @ steps > 0)
     if not _end_on_steps(weights, bounds, steps, alone):
         return None
-    rounded = np.where(alone, 0.0, np.abs(weights) @ (0.5 * steps))
-    region = Polytope(box, weights, bounds - rounded, forbidden, logs)
-    # sums that must be equal have no room for it
-    if rounded.any() and region.empty:
-        region = Polytope(box, weights, bounds, forbidden, logs)
-    return None if region.empty else region
+    drawn = np.array([row.drawn for row in rows], dtype=bool) & ~alone
+    region = Polytope(
+        box, weights, bounds - drawn * (np.abs(weights) @ (0.5 * steps)), forbidden, logs
+    )
+    if region.empty:
+        return None
+    if ((weights != 0) & (steps > 0))[~alone].any():
+        numbers: list[Any] = [v for v in variables if not isinstance(v, Categorical)]
+        middle = {v.name: 0.5 * (v.low + v.high) for v in numbers}
+        if on_steps(numbers, middle, rows) is None:
+            return None
+    return region
+
+
+def on_steps(
+    variables: Sequence[Variable], values: Mapping[str, float], rows: Sequence[LinearRow]
+) -> dict[str, Any] | None:
+    """Nearest settings on the variables' steps that keep linear constraints, by shares of ranges; None: there are none.
+
+    Args:
+        variables: numbers that may be moved.
+        values: where to be near, in the variables' units.
+        rows: constraints on these variables alone.
+
+    >>> from steerbo.space import Integer
+    >>> on_steps([Integer("a", 0, 10), Integer("b", 0, 10)], {"a": 2.2, "b": 2.7}, [LinearRow(0, {"a": 1, "b": 1}, 4)])
+    {'a': 2, 'b': 2}
+    """
+    from scipy.optimize import Bounds, LinearConstraint, milp  # start-up time
+
+    moved: list[Any] = [*variables]
+    low = np.array([v.low for v in moved])
+    ranges, steps = np.array([v.high for v in moved]) - low, np.array([*map(step_of, moved)])
+    whole = steps > 0
+    finest = (steps / ranges).min(where=whole, initial=1.0)  # a continuum counts in shares like it
+    units = np.where(whole, steps, finest * ranges)
+    near = np.array([values[v.name] for v in moved])
+    near = np.where(whole, low + np.rint((near - low) / units) * units, near)
+    first, last = (low - near) / units, (low + ranges - near) / units
+    last = np.where(whole, np.floor(last + ROUNDING * ranges / units), last)
+    own = [row for row in rows if row.weights]
+    weights = np.array([[row.weights.get(v.name, 0.0) for v in moved] for row in own])
+    room = np.array([row.bound for row in own]) - weights @ near
+    sizes = np.abs(weights * units).max(axis=1)
+    # numbers of units from there, each with how many at least
+    away, one = weights * units / sizes[:, None], np.eye(len(moved))
+    found = milp(
+        np.append(0.0 * units, units / ranges / finest),
+        integrality=np.append(whole, 0.0 * units),
+        bounds=Bounds(np.append(first, 0.0 * units), np.append(last, ranges / units)),
+        constraints=LinearConstraint(
+            np.block([[away, 0.0 * away], [one, -one], [-one, -one]]),
+            ub=np.concatenate([room / sizes, 0.0 * units, 0.0 * units]),
+        ),
+    )
+    if found.x is None:
+        return None
+    moves = found.x[: len(moved)]
+    ends = near + np.where(whole, np.rint(moves), moves) * units
+    return {
+        v.name: values[v.name] if x == values[v.name] else v.decode(v.encode([x]))[0]
+        for v, x in zip(moved, ends, strict=True)
+    }
 
 
 def _hopeless(weights: Float[np.ndarray, "m d"], bounds: Float[np.ndarray, " m"]) -> bool:
@@ -160,10 +227,16 @@ def _codes(each: Combination, variables: Sequence[Variable]) -> Forbidden:
     return found
 
 
-def _rounded(variable: Any, levels: Float[np.ndarray, " k"] | None) -> float:
-    """Share of its range by which a setting may be rounded: half a step of more levels than are searched one by one."""
-    step = None if levels is not None else 1.0 if isinstance(variable, Integer) else variable.step
-    return 0.0 if step is None else 0.5 * step / (variable.high - variable.low)
+def step_of(variable: Any) -> float:
+    """Distance of a number's settings, in its unit; 0 of a continuum, and of a category."""
+    if isinstance(variable, Categorical):
+        return 0.0
+    return 1.0 if isinstance(variable, Integer) else variable.step or 0.0
+
+
+def _share(variable: Any, levels: Float[np.ndarray, " k"] | None) -> float:
+    """Share of its range that a step is, of more levels than are searched one by one; 0 of others."""
+    return 0.0 if levels is not None else step_of(variable) / (variable.high - variable.low)
 
 
 def _end_on_steps(
