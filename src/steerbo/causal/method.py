@@ -46,6 +46,7 @@ from ..errors import InvalidRequest, InvalidStudy, one_of
 from ..gp import Averaged, GPRegression, Kernel
 from ..optim import kronecker
 from ..records import record
+from ..space import LinearConstraint
 from ..surrogate import (
     STARTING_POINTS,
     Acquisition,
@@ -784,9 +785,22 @@ class CausalMethod(Method[Causal, O]):
             found |= learned.probability_of_play([Controlled()] * points.shape[1], points)
         return found
 
-    def constraint_slack(self, advice: Recommendation) -> Sequence[float | None]:
-        """Slack of each constraint at a recommended policy, where it is least among the latest contexts."""
+    def constraint_slack(self, advice: Recommendation | Suggestion) -> Sequence[float | None]:
+        """Slack of each constraint at a recommended policy, where it is least among the latest contexts; see `Method`.
+
+        At settings of all actions of a scope it is that of linear constraints, at the worse end of
+        what is not seen.
+        """
         i, limits = self.models.number.get(advice.scope), self.problem.limits or ()
+        at_settings = not isinstance(advice, Policy)
+        if i is not None and at_settings and {*advice.values} >= {*self.arms[i].actions}:
+            case = {**advice.context, **advice.values}
+            return [
+                self.feasibility.of(i).slack(limit, [case])
+                if isinstance(limit, LinearConstraint)
+                else None
+                for limit in limits
+            ]
         if i is None or not isinstance(advice, Policy) or advice.act is None:
             return [None] * len(limits)
         arm, known = self.arms[i], {**self._present_context(), **advice.context}

@@ -177,9 +177,42 @@ def advice_within_limits(problem: Problem, method: str, advice: Recommendation) 
 
 
 def broken_by(problem: Problem, values: Mapping[str, Any], known: Mapping[str, Any]) -> list[Any]:
-    """Limits that values break, of which some is set."""
+    """Limits that values break, of which some is set, whatever nature draws or is seen later within its bounds."""
     limits = [limit for limit in problem.every_limit if set(limit.names) & set(values)]
-    return [limits[i] for i in violated(limits, {**known, **values})]
+    return [limits[i] for i in violated(limits, {**known, **values}, problem.space.ends)]
+
+
+def limits_at(
+    method: Method[Any, Any], answer: Recommendation | Suggestion
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Limits that settings break, and those that nature's part of a sum breaks more often than it may.
+
+    Yields:
+        A kind of finding or reason, "breaks-limit" or "may-break-limit", with its values.
+    """
+    problem, known = method.problem, {**answer.context, **answer.values}
+    surely = broken_by(problem, answer.values, answer.context)
+    for limit in surely:
+        yield "breaks-limit", {"limit": str(limit)}
+    left = {
+        k: [name for name in limit.names if name not in known]
+        for k, limit in enumerate(problem.every_limit)
+        if isinstance(limit, LinearConstraint) and set(limit.names) & set(answer.values)
+    }
+    rooms = method.constraint_slack(answer) if any(left.values()) else ()
+    for k, names in left.items():
+        limit = problem.every_limit[k]
+        if not names or limit in surely or (room := rooms[k]) is None:
+            continue
+        if room < -_BINDS * _spread(limit, problem, method.history):
+            yield "may-break-limit", {"limit": str(limit), "names": names}
+
+
+def limits_of_own_play(method: Method[Any, Any], suggestion: Suggestion) -> Iterator[Finding]:
+    """Find the limits that settings break which a person chose."""
+    if suggestion.note.get("own"):
+        for kind, about in limits_at(method, suggestion):
+            yield finding(kind, f"round {suggestion.round}", **about)
 
 
 _LATEST = 100  # plays that count

@@ -339,8 +339,8 @@ class Method(ABC, Generic[P, OptionsT]):
         """Names of the outcomes that are probably wrong and count for little; `explain` and `status` name them."""
         return ()
 
-    def constraint_slack(self, advice: Recommendation) -> Sequence[float | None]:
-        """Slack of each of the problem's constraints at a recommendation: see `core._constraints`."""
+    def constraint_slack(self, advice: Recommendation | Suggestion) -> Sequence[float | None]:
+        """Slack of each of the problem's constraints at a recommendation, or at settings: see `core._constraints`."""
         limits = self.problem.every_limit
         known = {**advice.context, **advice.values}
         return [limit.room(known) if known.keys() >= set(limit.names) else None for limit in limits]

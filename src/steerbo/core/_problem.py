@@ -331,12 +331,21 @@ class Problem(ABC):
     ) -> set[str]:
         """Names of the values that need more digits: rounded like this they break limits that they keep.
 
-        What was seen before choosing counts as it is.
+        What was seen before choosing counts as it is. Where others of a limit's variables are not
+        known, rounding may not bring the sum nearer to breaking it, but where none of their values
+        breaks it.
         """
         seen = {name: x for name, x in values.items() if name in self.space.seen}
         limits = [limit for limit in self.every_limit if isinstance(limit, _ON_SETTINGS)]
-        broken = {*violated(limits, {**rounded, **seen})} - {*violated(limits, values)}
-        return {name for k in broken for name in limits[k].names if name not in seen}
+        now, ends = {**rounded, **seen}, self.space.ends
+        broken = {*violated(limits, now)} - {*violated(limits, values)}
+        for k, limit in enumerate(limits):
+            left = set(limit.names) - values.keys()
+            if left and left <= ends.keys() and isinstance(limit, LinearConstraint):
+                broken |= {k} if limit.may_break(now, ends, values) else set()
+        return {
+            name for k in broken for name in limits[k].names if name in rounded and name not in seen
+        }
 
     def in_order(self, plain: Any) -> Any:
         """Sort mappings by name into the problem's order (see `columns`); other names follow by alphabet.

@@ -394,6 +394,9 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "unknown-cost": _unknown_cost,
     "not-looked-at": "the policy does not look at {names}",
     "breaks-limit": "it breaks a limit: {limit}",
+    "may-break-limit": lambda limit, names: (
+        f"it may break a limit, depending on {' and '.join(names)}: {limit}"
+    ),
     "works-seldom": _works_seldom,
     "beyond-outcomes": "no outcome was nearly as good: this is a guess",
     "worse-outcomes": _worse_outcomes,

@@ -30,10 +30,11 @@ from ..errors import (
 from ..records import to_dict
 from ._constraints import (
     advice_within_limits,
-    broken_by,
     limit_texts,
+    limits_at,
     limits_broken,
     limits_doubted,
+    limits_of_own_play,
     limits_unlikely,
     nearest_outcomes,
     with_limits,
@@ -308,8 +309,9 @@ class BaseStudy(ABC):
         _warn_of(
             each for each in found if new is None or each.field.removeprefix("context.") in new
         )
-        unlikely = limits_unlikely(self._state.method, suggestion)
-        return replace(suggestion, warnings=tuple(map(str, (*found, *unlikely))))
+        method = self._state.method
+        limits = *limits_of_own_play(method, suggestion), *limits_unlikely(method, suggestion)
+        return replace(suggestion, warnings=tuple(map(str, (*found, *limits))))
 
     @one_at_a_time
     def card(self, suggestion: Suggestion | str) -> Card:
@@ -628,13 +630,12 @@ class BaseStudy(ABC):
             answer = method.predict(settings, {**context_of(read), **seen})
             answer = self._said(replace(answer, values=settings, context=seen, alternatives=()))
             answer = replace(answer, reasons=self._reasons(answer, self._works(answer), read))
-        broken = [
-            reason("breaks-limit", limit=str(limit))
-            for limit in broken_by(self.problem, settings, seen)
-        ]
         guesses = outside(seen, self.problem.space)
         fields = {name: getattr(answer, name) for name in Prediction.__dataclass_fields__}
-        return Prediction(**{**fields, "reasons": (*answer.reasons, *broken, *guesses)})
+        found = Prediction(**fields)
+        with one_blas_thread():
+            broken = [reason(kind, **about) for kind, about in limits_at(method, found)]
+        return replace(found, reasons=(*answer.reasons, *broken, *guesses))
 
     @one_at_a_time
     def cross_validate(self, folds: int = 10) -> tuple[LeftOut, ...]:
@@ -1256,7 +1257,8 @@ class Optimizer(BaseStudy):
                 from it are set.
 
         Raises:
-            InvalidContext: a context is missing, not a number, unknown, or given before its turn.
+            InvalidContext: a context is missing, not a number, unknown, or given before its turn;
+                or no settings keep the limits with it.
             OutcomeConflict: the round has an outcome already; or there is no observation to
                 correct.
         """

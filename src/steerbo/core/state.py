@@ -32,7 +32,7 @@ from ._logged import check_logged
 from ._method import Choice, Method
 from ._problem import Problem
 from ._stopping import after, is_converged
-from .answers import Explanation, Suggestion
+from .answers import Explanation, Suggestion, as_text
 from .determinism import Streams, fingerprint, one_blas_thread, uncollected
 from .events import (
     FORMAT,
@@ -502,6 +502,26 @@ class StudyState:
         )
         return before._decided(before.history[token], {**last, **context})
 
+    def _check_set_before(
+        self, asked: Suggestion, seen: Mapping[str, Any], known: Mapping[str, Any]
+    ) -> None:
+        """Refuse to go on with a round whose settings break a limit by what was seen after they were set.
+
+        Settings that a person chose are as they are: `limits_of_own_play` tells of them.
+
+        Raises:
+            InvalidContext: naming what was seen, and the limit.
+        """
+        for limit in () if asked.note.get("own") else broken_by(self.problem, asked.values, known):
+            if set(limit.names) & set(seen):
+                hint = (
+                    f"{as_text(asked.values)} is set already, and breaks the limit {limit} with it: call "
+                    "‹fail› for this round, or correct what was seen."
+                )
+                raise InvalidContext(
+                    "context", dict(seen), "values with which the limits are kept", hint
+                )
+
     def _decided(self, pending: Round, context: Mapping[str, Any]) -> Decided:
         seen = self.problem.read_observation(pending.suggestion, context)
         with one_blas_thread():
@@ -510,6 +530,7 @@ class StudyState:
         given = {**context_of(pending.request), **asked.context, **seen, **asked.values}
         values = within_limits(self.problem, self.method.name, decision.values, given)
         known = {**given, **values}
+        self._check_set_before(asked, seen, known)
         with one_blas_thread():
             limits = self.method.limit_probabilities(asked.scope, known, pending.request)
         return Decided(

@@ -472,7 +472,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
             rows_at(parts, self._held(answer)), parts, self.search_space.controls(i)
         )
 
-    def _held(self, answer: Recommendation | PolicyStep) -> dict[int, float]:
+    def _held(self, answer: Recommendation | PolicyStep | Suggestion) -> dict[int, float]:
         """Encoded settings of an answer, by column."""
         codes = self.search_space.encoded(answer.values)
         return {self.problem.space.index(name): code for name, code in codes.items()}
@@ -520,7 +520,7 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         parts = space.parts_at(i, space.encoded(seen))
         return space.constraints.kept(space.sets[i], parts, values)
 
-    def constraint_slack(self, advice: Recommendation) -> Sequence[float | None]:
+    def constraint_slack(self, advice: Recommendation | Suggestion) -> Sequence[float | None]:
         """See `Method.constraint_slack`; nature's part of a sum counts at the quantile that the constraint asks for."""
         i, space = self.problem.number(advice.scope), self.search_space
         time = {TIME.name: now(self.history)} if self.problem.timed else {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import field
+from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Discriminator
@@ -16,6 +17,7 @@ from ._space import Space
 from .fields import Flag, ListField, Number, Text, as_choice, check_ends, listed, tag, tagged
 from .variables import Categorical
 
+_NO_OTHERS: Mapping[str, tuple[float, float]] = MappingProxyType({})
 _CLOSE = 1e-9  # of the sizes that are added up: nearer than this to a limit is at it
 
 
@@ -65,13 +67,41 @@ class LinearConstraint:
         """The weighted sum of `values`, which are in the variables' units."""
         return math.fsum(self.weights[name] * values[name] for name in self.names)
 
-    def breaks(self, values: Mapping[str, Any]) -> bool:
-        """Whether values of all its variables violate it by more than rounding."""
-        size = math.fsum(abs(self.weights[name] * values[name]) for name in self.names)
-        total = self.sum(values)
-        close = _CLOSE * max(size, abs(self.at_most or 0.0), abs(self.at_least or 0.0))
-        above = self.at_most is not None and total > self.at_most + close
-        return above or (self.at_least is not None and total < self.at_least - close)
+    def sums(
+        self, values: Mapping[str, Any], ends: Mapping[str, tuple[float, float]]
+    ) -> tuple[float, float]:
+        """Least and largest sum at some values, whatever the other variables are between their `ends`."""
+        terms = [
+            [self.weights[name] * x for x in ((values[name],) if name in values else ends[name])]
+            for name in self.names
+        ]
+        return math.fsum(map(min, terms)), math.fsum(map(max, terms))
+
+    def breaks(
+        self, values: Mapping[str, Any], ends: Mapping[str, tuple[float, float]] = _NO_OTHERS
+    ) -> bool:
+        """Whether values violate it by more than rounding, whatever other variables are between their `ends`."""
+        (least, most), close = self.sums(values, ends), self._close(values)
+        above = self.at_most is not None and least > self.at_most + close
+        return above or (self.at_least is not None and most < self.at_least - close)
+
+    def may_break(
+        self,
+        values: Mapping[str, Any],
+        ends: Mapping[str, tuple[float, float]],
+        than: Mapping[str, Any],
+    ) -> bool:
+        """Whether some of the other variables' values break it, by more than they do with other values, `than`."""
+        (least, most), (low, high) = self.sums(values, ends), self.sums(than, ends)
+        close = self._close(values)
+        above = self.at_most is not None and most > max(self.at_most, high) + close
+        return above or (self.at_least is not None and least < min(self.at_least, low) - close)
+
+    def _close(self, values: Mapping[str, Any]) -> float:
+        """Rounding error of the sum."""
+        known = (name for name in self.names if name in values)
+        size = math.fsum(abs(self.weights[name] * values[name]) for name in known)
+        return _CLOSE * max(size, abs(self.at_most or 0.0), abs(self.at_least or 0.0))
 
     def room(self, values: Mapping[str, Any]) -> float:
         """Slack at values of all its variables, in the units of the sum."""
@@ -236,18 +266,28 @@ def outcomes_of(limits: Sequence[Limit] | None) -> dict[str, OutcomeConstraint]:
     return {limit.name: limit for limit in limits or () if isinstance(limit, OutcomeConstraint)}
 
 
-def violated(limits: Sequence[Limit], values: Mapping[str, Any]) -> list[int]:
-    """Indices of the limits that these values break, of those that need no other variable.
+def violated(
+    limits: Sequence[Limit],
+    values: Mapping[str, Any],
+    ends: Mapping[str, tuple[float, float]] = _NO_OTHERS,
+) -> list[int]:
+    """Indices of the limits that these values break, whatever other numbers are between their `ends`.
 
     >>> limits = LinearConstraint({"a": 1, "b": 1}, at_most=5), LinearConstraint({"a": 1}, at_least=1)
     >>> violated(limits, {"a": 0.5, "b": 5})
     [0, 1]
+    >>> violated(limits, {"a": 3.5}, {"b": (2, 4)})
+    [0]
     """
-    return [
-        i
-        for i, limit in enumerate(limits)
-        if values.keys() >= set(limit.names) and limit.breaks(values)
-    ]
+    found = list[int]()
+    for i, limit in enumerate(limits):
+        if isinstance(limit, LinearConstraint):
+            broken = {*values, *ends} >= set(limit.names) and limit.breaks(values, ends)
+        else:
+            broken = values.keys() >= set(limit.names) and limit.breaks(values)
+        if broken:
+            found.append(i)
+    return found
 
 
 MOST_LIMITS = 1000  # of a problem

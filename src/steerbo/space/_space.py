@@ -48,6 +48,12 @@ class Space:
         return tuple(variable.name for variable in self.variables if variable.seen)
 
     @cached_property
+    def ends(self) -> dict[str, tuple[float, float]]:
+        """Bounds of numbers by name."""
+        numbers = (v for v in self.variables if not isinstance(v, Categorical))
+        return {v.name: (v.low, v.high) for v in numbers}
+
+    @cached_property
     def changes(self) -> dict[str, SwitchingCost]:
         """Switching cost by hard-to-change variable."""
         return {

@@ -615,7 +615,7 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         found = dict(super().limit_probabilities(scope, known, request))
         return found | self.candidates.limit_probabilities(known, request[TIME.name])
 
-    def constraint_slack(self, advice: Recommendation) -> Sequence[float | None]:
+    def constraint_slack(self, advice: Recommendation | Suggestion) -> Sequence[float | None]:
         """See `Method.constraint_slack`; of constrained outcomes at the time of the last round."""
         slack = list(super().constraint_slack(advice))
         known = {**advice.context, **advice.values}
