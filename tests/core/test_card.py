@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -74,3 +75,53 @@ def test_a_suggestion_of_another_study_is_refused() -> None:
     optimizer, _ = played()
     with pytest.raises(UnknownSuggestion):
         optimizer.card("9-none")
+
+
+def test_the_first_rounds_have_no_expectation_afterwards_either() -> None:
+    """`explain 1-…` told of the first one what was expected by today's outcomes."""
+    optimizer = Optimizer(sb.CostVarying([sb.Float("ph", 4, 8)], [["ph"]], costs=[2]), seed=0)
+    tokens = []
+    for _ in range(7):
+        suggestion = optimizer.ask()
+        tokens.append(suggestion.token)
+        optimizer.tell(suggestion, 10 - (suggestion.values["ph"] - 6) ** 2)
+    first, last = optimizer.card(tokens[0]), optimizer.card(tokens[-1])
+    assert (first.mean, first.expected) == (None, "when asked: cost 2")
+    assert optimizer.predict(first.values).mean is not None
+    assert last.expected.startswith("when asked: expected value ")
+
+
+def test_an_open_round_keeps_what_was_expected_when_it_was_asked() -> None:
+    optimizer, suggestion = played(limits=[sb.OutcomeConstraint("p", at_most=5)])
+    for ph in (4.2, 5.2, 6.2, 7.2):
+        optimizer.add(9 - (ph - 6) ** 2, {"ph": ph, "heat": 20.0, "p": ph})
+    suggestion = optimizer.ask()
+    before = optimizer.card(suggestion)
+    other = optimizer.ask()
+    assert optimizer.card(suggestion) == before, "another open round teaches nothing"
+    assert not before.earlier
+    nature = {"heat": 20.0, "ph": 5.0} | {"p": 4.0}
+    optimizer.tell(other, 30.0, realised={name: x for name, x in nature.items() if name not in other.values})
+    optimizer.add(25.0, {"ph": 5.0, "heat": 20.0, "p": 4.0})
+    after = optimizer.card(suggestion)
+    assert after == replace(before, earlier=True)
+    assert after.expected == f"when asked: {before.expected}"
+    assert optimizer.predict(suggestion.values).mean != before.mean, "by what is known now"
+
+
+def test_what_was_looked_at_counts_until_the_settings_that_followed() -> None:
+    graph = sb.CausalGraph.from_text("c -> a; c -> y; a -> y", target="y", intervenable=["a"])
+    optimizer = Optimizer(sb.Causal(graph, [sb.Float("a", 0, 5), sb.Float("c", 0, 4)]), seed=0)
+    for _ in range(12):
+        suggestion = optimizer.decide(optimizer.ask(), {"c": 1.0 + optimizer.status.told % 3})
+        before = optimizer.card(suggestion)
+        optimizer.tell(suggestion, suggestion.values["a"] - suggestion.context["c"])
+        assert optimizer.card(suggestion) == replace(before, earlier=True)
+    assert before.mean is not None
+
+
+def test_bounds_that_were_extended_since_do_not_count() -> None:
+    optimizer, suggestion = played()
+    before = optimizer.card(suggestion)
+    optimizer.extend({"ph": (3, 9)})
+    assert optimizer.card(suggestion) == replace(before, earlier=True)

@@ -19,7 +19,7 @@ def _settings(shown: Mapping[str, str], name: str, value: Any, verb: str = "set"
 
 
 def about_round(study: Study, card: Card, state: str = "") -> str:
-    """A round in words: its settings, its expected outcome by all that is known now, and why it was suggested."""
+    """A round in words: its settings, its expected outcome when asked, and why it was suggested."""
     seen = f"having seen {in_words(study.problem, card.context)}, " if card.context else ""
     named = f"round {card.round}, token {card.token}" + (f", {state}" if state else "")
     lines = [f"{named}: {seen}hold {card.scope}"]

@@ -754,7 +754,7 @@ class Suggestion(Record):
 
 @record
 class Card(Suggestion):
-    """A suggestion with all that a person wants to know before playing it: see `study.card`.
+    """A suggestion with all that a person wants to know before playing it, as known when asked: see `study.card`.
 
     Args:
         mean: the expected value of the objective, in the user's units; None where it is unknown, or
@@ -765,6 +765,7 @@ class Card(Suggestion):
             states no worth.
         kept: each limit on an outcome, and how likely the play keeps it, a sentence each.
         reasons: why it is suggested.
+        earlier: whether anything was learned since.
 
     >>> print(Card("1-ab", 1, Scope(["ph"]), {"ph": 6.5}, mean=9.5, lower=9.0, upper=10.0, cost=1.5))
     round 1, token 1-ab: hold ph; set ph = 6.5; expected value 9.5 (between 9.0 and 10.0), cost 1.5
@@ -777,14 +778,19 @@ class Card(Suggestion):
     net: float | None = None
     kept: tuple[str, ...] = ()
     reasons: tuple[Reason, ...] = ()
+    earlier: bool = False
 
     @property
     def expected(self) -> str:
-        """The expected value with its bounds, the cost, and the net value, in words; empty where all are unknown."""
+        """The expected value with its bounds, the cost, and the net value, in words; empty where all are unknown.
+
+        Where anything was learned since, it begins with "when asked".
+        """
         parts = [] if self.mean is None else [expected_text(self.mean, self.lower, self.upper)]
         parts += [] if self.cost is None else [f"cost {numeral(self.cost)}"]
         parts += [] if self.net is None else [f"net value {numeral(self.net)}"]
-        return ", ".join(parts)
+        said = ", ".join(parts)
+        return f"when asked: {said}" if said and self.earlier else said
 
     @property
     def why(self) -> str:

@@ -79,10 +79,14 @@ from .answers import (
 )
 from .determinism import CallLock, one_at_a_time, one_blas_thread
 from .events import (
+    Amended,
+    Asked,
     BoundsExtended,
     Created,
     DataAdded,
+    Decided,
     Event,
+    Failed,
     Log,
     Outcome,
     OutcomeTold,
@@ -245,6 +249,8 @@ def naming_arguments(call: Callable[P, T]) -> Callable[P, T]:
 
 
 _LARGEST_FLOAT = sys.float_info.max
+# events after which something else may be expected of settings
+_TEACHES = (Refitted, OutcomeTold, Failed, Amended, DataAdded, BoundsExtended)
 _BOUNDS_OF_A_PLAY = {"best-bound", "best-bound-near", "cheaper"}
 """Kinds of reasons with the bound of the play itself, and not of a policy for all cases."""
 _SHOWN, _COLUMNS = 5, ("round", "hold", "set", "value", "cost", "state")  # of rounds in a notebook
@@ -315,7 +321,10 @@ class BaseStudy(ABC):
 
     @one_at_a_time
     def card(self, suggestion: Suggestion | str) -> Card:
-        """Tell a suggestion's expected outcome by all that is known now, its cost, and why it is suggested.
+        """Tell a suggestion's expected outcome, its cost, and why it is suggested: all by what was known when asked.
+
+        Its settings hang on that. Of a round that was asked for some outcomes ago the log is read
+        again up to there; `predict` says what is expected of its settings now.
 
         Args:
             suggestion: a suggestion of `ask`, `decide` or `attach`, or its token.
@@ -328,7 +337,30 @@ class BaseStudy(ABC):
         >>> print(study.card(study.ask()).expected)
         cost 2
         """
-        played = self._state.reports.about(suggestion)
+        token = self._state.reports.about(suggestion).suggestion.token
+        state = self._state_when_asked(token)
+        if state is self._state:
+            return self._card(token)
+        return replace(Optimizer._of(state)._card(token), earlier=True)
+
+    def _state_when_asked(self, token: str) -> StudyState:
+        """State in which a round got the settings that it has; this one if nothing was learned since."""
+        state, events = self._state, self._state.events
+        of_it = (isinstance(each, Asked | Decided) and each.token == token for each in events)
+        after = 1 + max(k for k, own in enumerate(of_it) if own)
+        if not any(isinstance(each, _TEACHES) for each in events[after:]):
+            return state
+        created, problem = events[0], self.problem
+        assert isinstance(created, Created)
+        if any(isinstance(each, BoundsExtended) for each in events) and isinstance(
+            created.problem, dict
+        ):
+            problem = problem_of(created, "events.0")
+        return StudyState.from_events(problem, events[:after])
+
+    def _card(self, token: str) -> Card:
+        """Card of a round by all that is known now."""
+        played = self._state.history[token]
         asked = self.with_warnings(played.suggestion, ())
         known = {name: getattr(asked, name) for name in Suggestion.__dataclass_fields__}
         stated = self.problem.price(asked)
