@@ -162,6 +162,15 @@ def test_points_one_by_one_are_spread_over_a_large_mixture_as_over_its_enumerati
     np.testing.assert_allclose(found.mean(axis=0), 0.2, atol=0.08)  # four standard errors
 
 
+def test_points_are_spread_over_a_sum_whose_ends_are_nearer_than_a_step() -> None:
+    twentieths = np.arange(21) / 20
+    ends = np.array([np.ones(5), -np.ones(5)]), np.array([1.01, -0.96])
+    region = Polytope(Box(np.zeros(5), np.ones(5), [twentieths] * 5), *ends)
+    found = np.array([region.place(unit[None])[0] for unit in sobol_points(64, 5, seed=3)])
+    np.testing.assert_allclose(found.sum(axis=1), 1.0, atol=1e-12)
+    assert len(np.unique(found.round(9), axis=0)) > 60
+
+
 def test_levels_move_where_a_number_without_levels_makes_up_for_them() -> None:
     region = mixture([TENTHS, TENTHS, None])
     found = region.place(sobol_points(64, 3, seed=0))

@@ -517,7 +517,7 @@ class Polytope(Box):
 
     @cached_property
     def moves(self) -> Float[np.ndarray, "k d"]:
-        """Steps in u along sums that must be equal, from levels to levels; numbers without levels make up for them.
+        """Steps in u along sums with two ends, from levels to levels; numbers without levels make up for them.
 
         A basis of the lattice of such steps, by Euclid's algorithm, and the sums and differences of
         two that are no longer: of one sum of shares every exchange between two of them.
@@ -527,7 +527,10 @@ class Polytope(Box):
         >>> (3 * region.moves).round().tolist()
         [[-1.0, 1.0, 0.0], [-1.0, 0.0, 1.0], [0.0, 1.0, -1.0]]
         """
-        rows, free = self.weights[self.exact], self.continuous
+        sizes, free = np.linalg.norm(self.weights, axis=1)[:, None] + 1e-300, self.continuous
+        rows = self.weights / sizes
+        opposite = (np.abs(rows[:, None] + rows).max(axis=2, initial=0.0) < ROUNDING).any(axis=1)
+        rows = rows[opposite]
         steps = np.zeros(self.dimension)
         for j, levels in enumerate(self.levels):
             if levels is not None and levels.size > 1 and rows[:, j].any():
@@ -570,7 +573,7 @@ class Polytope(Box):
         Where all points are listed each coordinate takes a level by how many points have it, of
         those with the levels before it. Else points that the box places inside stay.
         """
-        if self.points is not None and len(self.points):
+        if self.points is not None and 0 < len(self.points) < super().size:
             return self._listed(self.points, unit)
         points = super().place(unit)
         outside = np.flatnonzero(~self.inside(points))
@@ -632,6 +635,7 @@ class Polytope(Box):
         room = np.maximum(self.bounds - INWARDS - u @ self.weights.T, 0.0)
         pace = way @ self.weights.T
         pace[:, self.exact] = 0.0  # ways lie within these
+        pace[np.abs(pace) < ROUNDING * np.abs(way).max(axis=1, initial=0.0)[:, None]] = 0.0
         low, high = self.linear_ends
         room = np.concatenate([room, np.maximum(high - u, 0.0), np.maximum(u - low, 0.0)], axis=1)
         pace = np.concatenate([pace, way, -way], axis=1)
