@@ -65,6 +65,24 @@ def test_what_is_called_good_enough_is_so_and_no_other(world: str, method: str, 
 
 
 @pytest.mark.parametrize(("world", "method", "way"), REPLAYED)
+def test_what_is_cheaper_and_perhaps_good_enough_is_named_and_no_other(world: str, method: str, way: str) -> None:
+    """Its bounds reach what is good enough: outcomes have not ruled it out."""
+    optimizer = replayed(world, method, way)
+    advice = optimizer.recommend()
+    sign = -1.0 if optimizer.problem.minimize else 1.0
+    claims = {each.kind: each.values for each in advice.reasons}
+    if "good-enough" not in claims:
+        assert "perhaps-enough" not in claims
+        return
+    least, found = sign * claims["good-enough"]["least"], []
+    for answer in advice.alternatives:
+        ends = [sign * end for end in (answer.lower, answer.upper) if end is not None]
+        if None not in (answer.cost, advice.cost) and answer.cost < advice.cost:  # type: ignore[operator]
+            found += [str(answer.scope)] if ends and max(ends) >= least else []
+    assert list(claims.get("perhaps-enough", {}).get("scopes", [])) == found
+
+
+@pytest.mark.parametrize(("world", "method", "way"), REPLAYED)
 def test_the_region_that_the_page_shades_begins_where_the_answer_says(world: str, method: str, way: str) -> None:
     optimizer = replayed(world, method, way)
     advice = optimizer.recommend()

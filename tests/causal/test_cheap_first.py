@@ -335,3 +335,17 @@ def test_what_happened_where_nothing_was_set_or_measured_teaches_to_do_nothing()
     free = sb.Optimizer(dataclasses.replace(WATCHED, prices=None, base=None))
     with pytest.raises(InvalidOutcome, match="a value for each of d, m"):
         free.add(1.0, {})
+
+
+@pytest.mark.all_draws
+def test_a_dear_answer_by_luck_says_that_to_do_nothing_may_be_as_good() -> None:
+    """Nothing has an effect, and a hidden cause sets x where nobody does: of unsure scopes the luckiest wins."""
+    graph = sb.CausalGraph.from_text("x -> y; w -> y; x <-> y", target="y", intervenable=["x", "w"])
+    variables = [sb.Float("x", -1, 1), sb.Float("w", -1, 1)]
+    problem = sb.Causal(graph, variables, prices={"x": 3.0, "w": 3.0}, base=1.0)
+    optimizer, noise = sb.Optimizer(problem, seed=0), np.random.default_rng(0)
+    for _ in range(20):
+        optimizer.tell(optimizer.ask(), float(noise.standard_normal()))
+    advice = optimizer.recommend()
+    assert advice.scope.set
+    assert "cheaper, and perhaps good enough: nothing" in advice.why

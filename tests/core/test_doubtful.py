@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import steerbo as sb
-from steerbo.core import Optimizer, Problem, Recommendation, reason
+from steerbo.core import Optimizer, Problem, Recommendation, good_enough, reason
 from steerbo.core._doubtful import _near, against, is_beyond, mean_if_right
 from steerbo.core._implausible import unreached
 from steerbo.page.view import advice_card
@@ -52,6 +52,36 @@ def play(
         value = 10 * done["x"] - 8 * (done["y"] - 0.4) ** 2 + noise * random.standard_normal()
         optimizer.tell(asked, value, realised=done)
     return optimizer
+
+
+def named_by(minimize: bool, **other: Any) -> list[str]:
+    """Scopes named as perhaps good enough beside an answer of cost 4 that has to come to 5 or beyond."""
+    problem = sb.CostVarying(SQUARE, [["x", "y"]], minimize=minimize)
+    enough = good_enough(5.0, minimize, ["x + y"])
+    told = {"mean": 4.0, "lower": 2.0, "upper": 6.0, "cost": 1.0, **other}
+    beside = Recommendation(sb.core.Scope(["x"]), {}, **told)
+    answer = Recommendation(sb.core.Scope(["x", "y"]), {}, 5.5, 4.0, 7.0, 4.0, (enough,), alternatives=(beside,))
+    found = against(problem, Optimizer(problem).history, answer, works=None, doubted=())
+    return [name for each in found for name in each.values["scopes"]]
+
+
+@pytest.mark.parametrize(
+    ("minimize", "other", "named"),
+    [
+        (False, {}, ["x"]),
+        (False, {"upper": 4.9}, []),
+        (True, {}, ["x"]),
+        (True, {"lower": 5.1, "mean": 5.5}, []),
+        (False, {"cost": 4.0}, []),
+        (False, {"cost": None}, []),
+        (False, {"lower": None, "upper": None}, []),
+        (False, {"reasons": (reason("none-keeps"),)}, []),
+        (False, {"context": {"y": 0.5}}, []),
+    ],
+)
+def test_cheaper_scopes_that_may_do_are_named(minimize: bool, other: dict[str, Any], named: list[str]) -> None:
+    """As dear ones, those of unknown cost or without bounds, and what is compared elsewhere are not."""
+    assert named_by(minimize, **other) == named
 
 
 def test_an_answer_at_a_place_that_fails_in_half_of_the_plays_says_so() -> None:

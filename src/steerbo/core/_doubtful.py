@@ -1,5 +1,7 @@
 """Reasons to doubt an answer: facts that an expected value and its bounds do not show.
 
+- Cheaper scopes that may be good enough, too: of several unsure expected values the highest is
+  mostly too high, and an answer that is dearer for it may buy nothing.
 - How often plays work where the answer is: the expected value is that of plays that give an
   outcome.
 - An expected value far beyond the best outcome: no outcome supports it, so that it is a guess.
@@ -20,7 +22,7 @@ from .._evidence import ALIKE, COMPARABLE, FALSE_ALARM
 from ..errors import SteerboError
 from ..space import Categorical, Space
 from ..space.variables import NEAR
-from ._findings import Finding, Reason, finding, reason
+from ._findings import Finding, Reason, finding, least_acceptable, reason
 from ._history import History
 from ._problem import Problem
 from ._words import NOT_WORKING
@@ -36,7 +38,7 @@ def against(
     works: float | None,
     doubted: Sequence[str],
 ) -> Iterator[Reason]:
-    """Name the reasons to doubt an answer: failures, and outcomes.
+    """Name the reasons to doubt an answer: cheaper scopes, failures, and outcomes.
 
     Args:
         problem: it is about.
@@ -45,9 +47,29 @@ def against(
         works: its probability to work, see `Method.success_probability`.
         doubted: names of the outcomes that are taken for wrong, see `Method.outliers`.
     """
+    if cheaper := _perhaps_enough(problem, answer):
+        yield reason("perhaps-enough", scopes=cheaper)
     if works is not None and works < 1.0 - NOT_WORKING:
         yield reason("works-seldom", probability=works)
     yield from _against_outcomes(problem, history, answer, {*doubted})
+
+
+def _perhaps_enough(problem: Problem, answer: Recommendation | PolicyStep) -> list[str]:
+    """Names of cheaper alternatives whose bounds reach the least acceptable value, where one is stated."""
+    least = least_acceptable(answer.reasons)
+    if not isinstance(answer, Recommendation) or least is None or answer.cost is None:
+        return []
+    return [
+        str(each.scope)
+        for each in answer.alternatives
+        if each.cost is not None
+        and each.cost < answer.cost
+        and each.lower is not None
+        and each.upper is not None
+        and (each.lower <= least if problem.minimize else each.upper >= least)
+        and each.context == answer.context
+        and not each.says("none-keeps")
+    ]
 
 
 def bad_outliers(problem: Problem, history: History, doubted: Sequence[str]) -> Iterator[Finding]:

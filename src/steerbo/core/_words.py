@@ -382,6 +382,7 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "part-of-the-way": "{share:.0%} of the way to the recommended distribution",
     "move-costs": "the move costs {cost:.4g}",
     # cautions before it is used
+    "perhaps-enough": lambda scopes: f"cheaper, and perhaps good enough: {joined(scopes)}",
     "nothing-measured": "nothing is measured yet: any other settings may be as good",
     "nothing-known": _nothing_known,
     "unbounded": "no bounds yet: nothing that was learned so far says how much outcomes may differ",

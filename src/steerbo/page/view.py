@@ -416,14 +416,14 @@ def _sentence(text: str) -> str:
 
 
 def _brief(each: Reason) -> str:
-    """A reason in words; of many scopes that are good enough, the first ones.
+    """A reason in words; of many scopes that it names, the first ones.
 
     >>> from steerbo.core import good_enough
     >>> _brief(good_enough(6.0, False, ["a", "b", "c", "d", "e"]))
     'good enough is at least 6: a, b, c, and 2 more'
     """
     scopes = each.values.get("scopes", ())
-    if each.kind != "good-enough" or len(scopes) <= _IN_A_SENTENCE + 1:
+    if len(scopes) <= _IN_A_SENTENCE + 1:
         return each.text
     more = f"and {len(scopes) - _IN_A_SENTENCE} more"
     return reason(each.kind, **{**each.values, "scopes": [*scopes[:_IN_A_SENTENCE], more]}).text
