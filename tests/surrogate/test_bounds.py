@@ -22,7 +22,7 @@ def test_sets_stacked_are_what_they_are_alone(beta: float) -> None:
     value, gradient, hessian = stack.curved(points, which)
     for r, k in enumerate(which):
         plain, slope = expectations[k].bound(points[r : r + 1], beta)
-        np.testing.assert_allclose(value[r], plain[0], rtol=1e-12)
+        np.testing.assert_allclose(value[r], plain[0], rtol=1e-12, atol=1e-12)
         np.testing.assert_allclose(gradient[r], slope[0], rtol=1e-9, atol=1e-11)
         alone = BatchedBounds([expectations[k]], beta).curved(points[r : r + 1], np.zeros(1, dtype=int))
         np.testing.assert_allclose(hessian[r], alone[2][0], rtol=1e-9, atol=1e-9)
