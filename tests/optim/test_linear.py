@@ -248,3 +248,10 @@ def test_a_sum_that_no_steps_have_is_refused(kind: Any) -> None:
     limit = sb.LinearConstraint({"a": 2, "b": 2}, at_least=777, at_most=777)
     with pytest.raises(InvalidProblem, match="777"):
         kind(EUROS[:2], *sets, limits=[limit])
+
+
+def test_a_search_for_steps_that_is_given_up_refuses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether any steps keep three sums of six whole numbers may take hours to find out."""
+    monkeypatch.setattr("steerbo.optim._linear._SECONDS", 0.0)
+    row = LinearRow(0, {"a": 3.0, "b": 5.0}, -7.0)
+    assert on_steps([sb.Integer("a", 0, 9), sb.Integer("b", -9, 9)], {"a": 4.2, "b": 6.0}, [row]) is not None

@@ -18,6 +18,8 @@ from ._polytope import Forbidden, Polytope
 
 Worst = Callable[[Mapping[str, float], float], float]
 """From weights of nature's draws, by variable, to the number that their sum exceeds at most with a probability."""
+# of an integer programme: most nodes of its tree, most seconds, and SciPy's status where nothing is
+_NODES, _SECONDS, _INFEASIBLE = 500, 5.0, 2
 MOST_CORNERS = 256
 """Of values that may be seen before choosing: see `corners`."""
 
@@ -165,6 +167,9 @@ def on_steps(
 ) -> dict[str, Any] | None:
     """Nearest settings on the variables' steps that keep linear constraints, by shares of ranges; None: there are none.
 
+    The search for them is given up in the end, at the nearest that were found; if there were none
+    by then, at the nearest steps, which need not keep the constraints.
+
     Args:
         variables: numbers that may be moved.
         values: where to be near, in the variables' units.
@@ -200,10 +205,11 @@ def on_steps(
             np.block([[away, 0.0 * away], [one, -one], [-one, -one]]),
             ub=np.concatenate([room / sizes, 0.0 * units, 0.0 * units]),
         ),
+        options={"node_limit": _NODES, "time_limit": _SECONDS},
     )
-    if found.x is None:
+    if found.x is None and found.status == _INFEASIBLE:
         return None
-    moves = found.x[: len(moved)]
+    moves = 0.0 * units if found.x is None else found.x[: len(moved)]
     ends = near + np.where(whole, np.rint(moves), moves) * units
     return {
         v.name: values[v.name] if x == values[v.name] else v.decode(v.encode([x]))[0]
