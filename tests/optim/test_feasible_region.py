@@ -80,6 +80,21 @@ def test_islands_around_what_is_known_are_searched_however_small() -> None:
     assert maximise(lambda p: p[:, 0], None, two_islands(None), seed=0).value <= 0.4
 
 
+@pytest.mark.parametrize("unordered", [False, True])
+def test_no_point_around_an_island_lies_between_two_levels(unordered: bool) -> None:
+    """The answer was a mean between two whole numbers, of settings that were then rounded to one of them."""
+    played = np.array([[0.123, 2.0]])
+
+    def margin(points: np.ndarray) -> np.ndarray:
+        return np.minimum(0.001 - np.abs(points[:, 0] - 0.123), 0.06 - 0.1 * np.abs(points[:, 1] - 2.0))
+
+    region = FeasibleRegion(Box([0, 0], [1, 5], [None, range(6)], [False, unordered]), margin, played)
+    found = maximise(lambda p: np.abs(p[:, 1] - 2.0), None, region, seed=0)
+    assert set(found.points[:, 1]) == {2.0}
+    ends = region.last_allowed(np.repeat(played, 6, axis=0), np.column_stack([np.full(6, 0.123), np.arange(6.0)]))
+    assert ends[:, 1].tolist() == [2.0] * 6
+
+
 def test_where_only_what_is_known_is_allowed_it_is_found() -> None:
     def margin(points: np.ndarray) -> np.ndarray:
         return np.where(np.abs(points - 0.77).max(1) < 1e-4, 1.0, -1.0)  # no slope leads there

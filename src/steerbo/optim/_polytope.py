@@ -789,11 +789,14 @@ class FeasibleRegion(Box):
     def last_allowed(
         self, starts: Float[np.ndarray, "n d"], ends: Float[np.ndarray, "n d"]
     ) -> Float[np.ndarray, "n d"]:
-        """The points furthest on straight ways from allowed points to others that are allowed, of a few on each."""
+        """The points furthest on straight ways from allowed points to others that are allowed, of a few on each.
+
+        Coordinates with levels take the nearest one: between two of them nothing can be set.
+        """
         u, v = self.region.linear(starts), self.region.linear(ends)
         shares = np.linspace(1.0, 0.0, _TRIED)[:, None]
         ways = u[:, None] + shares * (v - u)[:, None]
-        ways = self.region.back(ways.reshape(-1, u.shape[1])).reshape(ways.shape)
+        ways = self.snap(self.region.back(ways.reshape(-1, u.shape[1]))).reshape(ways.shape)
         ways[:, 0], ways[:, -1] = ends, starts
         allowed = self.allows(ways.reshape(-1, u.shape[1])).reshape(len(ways), -1)
         allowed[:, -1] = True  # whatever is said roughly
