@@ -43,3 +43,13 @@ def test_what_is_in_use_today_stays_the_answer() -> None:
     played = told(study, [5.0, 5.0, 5.0])
     assert played[0] == {"ph": 5.0}
     assert study.recommend().values == {"ph": 5.0}
+
+
+@pytest.mark.few_draws
+@pytest.mark.parametrize("origin", [0.0, 2.0**20])
+def test_a_better_answer_stands_wherever_outcomes_are_counted_from(origin: float) -> None:
+    """Of a million and thousandths the best setting that was played took its place."""
+    study = sb.Optimizer(PROBLEMS["cost-varying"], seed=0)
+    for ph in (4.0, 4.75, 5.5, 6.25, 7.25, 8.0):
+        study.tell(study.attach({"ph": ph}), origin + (1024 - (16 * (ph - 6.75)) ** 2) / 2**20)
+    assert study.recommend().values["ph"] == pytest.approx(6.75, abs=0.1)

@@ -272,7 +272,11 @@ class Method(ABC, Generic[P, OptionsT]):
         except SteerboError:
             return None
         dearer = (there.cost or 0.0) > (answer.cost or 0.0)
-        if there.mean is None or not math.isclose(there.mean, answer.mean) or dearer:
+        if there.mean is None or dearer:
+            return None
+        # by distances from a bound: outcomes may be counted from far away, as temperatures in kelvin
+        level = answer.lower or 0.0
+        if not math.isclose(there.mean - level, answer.mean - level):
             return None
         return replace(there, reasons=answer.reasons, alternatives=answer.alternatives)
 
