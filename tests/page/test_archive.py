@@ -63,7 +63,7 @@ def test_rounds_are_searched() -> None:
 def test_added_data_are_there() -> None:
     study = played(0)
     study.add(3.0, {"heat": 20.0, "glaze": 1.5}, cost=2.0)
-    (line,) = added(study)
+    (line,) = added(study).lines
     assert (line.title, line.also, line.value, line.cost, line.note) == (
         "added 1",
         "heat 20 °C, glaze 1.5",
@@ -71,3 +71,14 @@ def test_added_data_are_there() -> None:
         "2",
         "added",
     )
+
+
+def test_long_data_are_shown_in_part_and_searched() -> None:
+    study = played(0)
+    for heat in range(30):
+        study.add(3.0, {"heat": 20.0 + heat, "glaze": 1.5}, cost=2.0)
+    data = added(study)
+    assert (len(data.lines), data.total, data.lines[0].title) == (20, 30, "added 30")
+    assert len(added(study, None).lines) == 30
+    found = added(study, 3, "heat 2")
+    assert ([line.title for line in found.lines], found.total) == (["added 10", "added 9", "added 8"], 10)

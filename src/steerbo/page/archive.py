@@ -124,15 +124,33 @@ def rounds_before(
 _CODE = ": it looks like a code for a missing value"
 
 
-def added(study: BaseStudy) -> tuple[Line, ...]:
-    """External data, void ones too, the latest first."""
+@dataclass(frozen=True)
+class AddedData:
+    """Part of the external data.
+
+    Args:
+        lines: newest first.
+        total: how many there are, or were found.
+    """
+
+    lines: tuple[Line, ...]
+    total: int
+
+
+def added(study: BaseStudy, most: int | None = SHOWN, text: str = "") -> AddedData:
+    """The latest external data, void ones too, which hold a text."""
     history = study.history
     data = sorted(
         {**history.data, **history.removed}.items(),
         key=lambda item: number_of(item[0]),
         reverse=True,
     )
-    return tuple(_added_line(study, name, each) for name, each in data)
+    if not text:
+        some = data[:most]
+        return AddedData(tuple(_added_line(study, *each) for each in some), len(data))
+    lines = (_added_line(study, *each) for each in data)
+    found = [line for line in lines if _holds(line, text)]
+    return AddedData(tuple(found[:most]), len(found))
 
 
 def _added_line(study: BaseStudy, name: str, data: DataAdded) -> Line:

@@ -37,7 +37,7 @@ from ..plots.rounds import progress_of, value_range
 from ..plots.traded import Traded, traded_of
 from ..records import record, to_dict
 from ..study.formatting import alternatives, with_units
-from .archive import SHOWN, Line, Part, added, rounds_before
+from .archive import SHOWN, AddedData, Part, added, rounds_before
 from .charts import Axis, Chart, Crowd, Look, Mark, Point, Shade, points, thinned
 from .edit import (
     Field,
@@ -572,7 +572,7 @@ class View:
     why: str
     tables: tuple[Table, ...]
     latest: Part
-    data: tuple[Line, ...]
+    data: AddedData
     last: Undo | None
     last_text: str
     last_token: str
@@ -593,7 +593,7 @@ def view(
 
     Args:
         study: whose page.
-        most: rounds in the table, the latest ones; None: all.
+        most: rounds in the table, and so many added data, the latest ones; None: all.
         advice: the answer of `recommend`, where it is known already.
         later: leave out the recommendation and its reasons.
     """
@@ -626,7 +626,7 @@ def view(
         why=_sentences(why.summary),
         tables=tuple(with_units(problem, table) for table in why.tables if table != policy),
         latest=rounds_before(study, most=most),
-        data=added(study),
+        data=added(study, most),
         last=None if fell else last,
         last_text=last_text,
         last_token=last_token,

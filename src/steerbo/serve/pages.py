@@ -228,7 +228,11 @@ def rounds(request: Request, who: Who, name: str, most: int = SHOWN, q: str = ""
 
     def look(study: Study) -> Any:
         text = q.strip()[:200]
-        return Words.of(study), rounds_before(study, most=most, text=text), added(study)
+        return (
+            Words.of(study),
+            rounds_before(study, most=most, text=text),
+            added(study, most, text),
+        )
 
     words, found, data = served.read(("rounds", most, q), look)
     return page(
