@@ -191,6 +191,15 @@ def test_a_row_without_a_value_is_not_told_to_fail(study: Path, tmp_path: Path) 
     assert "use `steerbo fail STUDY TOKEN" in refused(call("tell", study, token, "n/a", "--cost", 1), 2)
 
 
+def test_a_gap_in_a_column_of_a_variable_is_told_how_to_be_declared(study: Path, tmp_path: Path) -> None:
+    table = tmp_path / "past.csv"
+    table.write_text("value,cost,temperature,ph\n7.2,1,20,not read\n")
+    [line] = call("import", study, table).stdout.splitlines()[:1]
+    assert "ph: 'not read' is not allowed; expected a finite number" in line
+    assert "If it stands for a missing value, say so: --missing 'ph=not read'," in line
+    assert line.endswith('or ph = ["not read"] under [study.missing].')
+
+
 def test_a_typo_in_a_table_is_said_and_amended(study: Path, tmp_path: Path) -> None:
     table = tmp_path / "past.csv"
     table.write_text("value,cost,temperature,ph\n1.0,1,20,65\n2.0,1,22,6\n")

@@ -28,6 +28,17 @@ def test_it_is_played_first_and_the_next_are_near_it() -> None:
     assert (away <= 0.25).all()
 
 
+def test_a_spread_that_is_out_of_reach_is_not_said_to_be_played() -> None:
+    optimizer = sb.Optimizer(fleet(largest_move=0.2), seed=0)
+    told = {"everyone": {"north": 0, "south": 20, "east": 20}}
+    away = optimizer.ask(current=told)
+    assert away.values["counts"]["everyone"] != TODAY
+    assert [each.kind for each in optimizer.card(away.token).reasons] == ["first-play"]
+    back = optimizer.ask(current={"everyone": TODAY})
+    assert back.values["counts"] == {"everyone": TODAY}
+    assert [each.kind for each in optimizer.card(back.token).reasons] == ["current-play"]
+
+
 def test_to_stay_is_an_answer_and_else_the_gain_is_said() -> None:
     unknowing = sb.Optimizer(fleet(), seed=0)
     assert unknowing.recommend().values["counts"] == {"everyone": TODAY}

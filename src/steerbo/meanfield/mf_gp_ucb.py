@@ -457,7 +457,10 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         # in any context: further ones shall show how payoffs differ
         played = self.key(usual) in self.keys
         counts = self.fresh(region, random, self.played(request)) if played else usual
-        stays = self.problem.today is not None and self.keeps_usual and not played
+        # within a move of where agents are told to be, the nearest spread may be another than today's
+        reached = np.array_equal(usual, self.usually(self.problem.region))
+        known = self.problem.today is not None and self.keeps_usual
+        stays = known and reached and not played
         return self.choice(counts, phase="current" if stays else "start")
 
     def _repeats(self) -> int:

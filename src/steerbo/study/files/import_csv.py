@@ -16,6 +16,7 @@ import csv
 import io
 import json
 import re
+import shlex
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -41,7 +42,7 @@ from ...core import (
 from ...core.reports import naming_columns
 from ...errors import InvalidOutcome, OutOfRangeWarning, SteerboError, UnknownSuggestion, one_of
 from ...records import identity, record, to_dict
-from ...space import Categorical
+from ...space import Categorical, Float, Integer
 from .._study import Study
 from ._whole_table import doubts
 from .export import ID, OWN_ID, OWN_SOURCE, SEM, SOURCE, cells_of, column, columns_of, read_scope
@@ -289,6 +290,16 @@ class Said:
     source: str | None = None
 
 
+def _missing_hint(name: str, text: str) -> str:
+    """Say how a text is declared to stand for what was not measured."""
+    as_toml = json.dumps(text, ensure_ascii=False)
+    key = name if re.fullmatch("[A-Za-z0-9_-]+", name) else json.dumps(name, ensure_ascii=False)
+    code = (
+        f"--missing {shlex.quote(f'{name}={text}')}, or {key} = [{as_toml}] under [study.missing]"
+    )
+    return f"If it stands for a missing value, say so: {code}."
+
+
 def read_line(problem: Problem, sheet: Spreadsheet, row: Row) -> Said:
     """Parse a line.
 
@@ -316,6 +327,10 @@ def read_line(problem: Problem, sheet: Spreadsheet, row: Row) -> Said:
             )
             if not isinstance(variable, Categorical) or choice not in variable.choices:
                 choice = problem.read_cell(name, sheet.number(label, row.cells[label]))
+                text = isinstance(choice, str) and not number_hint(choice)
+                if text and isinstance(variable, Float | Integer):
+                    allowed = "a finite number" + (f" in {variable.unit}" if variable.unit else "")
+                    raise InvalidOutcome(name, choice, allowed, _missing_hint(name, choice))
             realised[name] = choice
     if problem.cells:
         labels = cells_of(problem)
@@ -325,9 +340,7 @@ def read_line(problem: Problem, sheet: Spreadsheet, row: Row) -> Said:
             cells = {name: int(x) for name, x in cells.items()}
         realised = problem.with_cells(realised, cells)
     if isinstance(value := number("value"), str):
-        as_toml = json.dumps(value, ensure_ascii=False)
-        code = f"--missing value={value}, or value = [{as_toml}] under [study.missing]"
-        hint = f"If it stands for a missing value, say so: {code}. If the evaluation broke, leave it out."
+        hint = f"{_missing_hint('value', value)} If the evaluation broke, leave it out."
         raise InvalidOutcome("value", value, "a finite number", "" if number_hint(value) else hint)
     state = row.cells.get("state", "").casefold()
     scope = _with_own_names(problem, read_scope(row.cells["scope"])) if "scope" in row.cells else []
