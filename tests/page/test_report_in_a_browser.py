@@ -68,6 +68,11 @@ def test_a_narrow_screen_does_not_scroll_sideways(tmp_path: Path) -> None:
         assert measured(tmp_path, "return document.documentElement.scrollWidth <= window.innerWidth", width)
 
 
+def test_what_scrolls_has_a_shade_that_stays_and_a_cover_that_moves(tmp_path: Path) -> None:
+    look = "return getComputedStyle(document.querySelector('.wide')).backgroundAttachment"
+    assert measured(tmp_path, look, 390) == "local, local, scroll, scroll"
+
+
 @pytest.mark.parametrize(("actions", "contexts"), [(4, 12), (14, 12)])
 def test_a_table_of_agents_fits_or_scrolls_by_itself(tmp_path: Path, actions: int, contexts: int) -> None:
     regions = [f"region{k:02}" for k in range(contexts)]
