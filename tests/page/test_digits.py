@@ -183,3 +183,22 @@ def test_the_page_writes_the_numbers_of_the_text() -> None:
         text = study.pending[0].shown["f"]
         assert text in str(study.pending[0])
         assert text in report(study, "A study")
+
+
+def test_tables_of_rounds_show_what_was_available() -> None:
+    """The bounds of one round are finer than a thousandth of the range, and the settings within them too."""
+    low, high = 3.0004123456789, 3.0004623456789
+    study = Study.create(MemoryLog(), sb.TimeVarying([sb.Float("x", 0, 10)]), "random", rounds=2, seed=0)
+    asked = study.ask(available={"x": (low, high)})
+    study.tell(asked, value=1.0)
+    table = shown_rounds(study)
+    token = asked.token
+    texts = [
+        archive.rounds_before(study).lines[0].set,
+        str(table.rows[0][table.columns.index("set")]),
+        edit.edit_of(study, token).why,
+    ]
+    for text in texts:
+        found = re.search(f"x (?:= )?{NUMBER}", text)
+        assert found is not None, text
+        assert low <= float(found[1]) <= high, text

@@ -240,8 +240,8 @@ def _line(study: BaseStudy, played: Round) -> Line:
         if x != expected.get(name) and (name not in was or _differs(problem, name, x, was[name]))
     }
     also = [
-        in_one_line(problem, {**known, **asked.context}),
-        *([f"{in_one_line(problem, stays)} stays"] if stays else []),
+        in_one_line(problem, {**known, **asked.context}, asked.shown),
+        *([f"{in_one_line(problem, stays, asked.shown)} stays"] if stays else []),
         in_one_line(problem, nature),
         *accuracy_text(played.outcome),
         *study.history.remarks.get(asked.token, ()),
@@ -251,7 +251,7 @@ def _line(study: BaseStudy, played: Round) -> Line:
         number=played.number,
         title=str(played.number),
         scope=str(asked.scope),
-        set=in_one_line(problem, moved),
+        set=in_one_line(problem, moved, asked.shown),
         also="; ".join(filter(None, also)),
         value=_value(played),
         cost="" if played.paid is None else amount_text(played.paid),

@@ -358,7 +358,7 @@ def edit_of(study: BaseStudy, token: str) -> Edit:
 
 def _why(study: BaseStudy, played: Round) -> str:
     """The settings of a round, and why."""
-    shown = in_words(study.problem, played.suggestion.values)
+    shown = in_words(study.problem, played.suggestion.values, played.suggestion.shown)
     why = study.card(played.suggestion.token).why
     done = f"Set: {shown}." if shown else ""
     return f"{done} Why: {why.rstrip('.')}.".strip() if why else done

@@ -290,10 +290,13 @@ AGENTS = {"counts": "agents", "distribution": "share of agents"}
 """Names of the settings of a mean-field study."""
 
 
-def in_resolution(problem: Problem, values: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Values by name as people read them, in the problem's order; a table in words."""
+def in_resolution(
+    problem: Problem, values: Mapping[str, Any], shown: Mapping[str, str] | None = None
+) -> list[tuple[str, str]]:
+    """Values by name as people read them, or as they were `shown`, in the problem's order; a table in words."""
     ordered = _once(problem.in_order(values))
-    texts = problem.shown({n: x for n, x in ordered.items() if not isinstance(x, dict)})
+    numbers = {n: x for n, x in ordered.items() if not isinstance(x, dict)}
+    texts = {**problem.shown(numbers), **{n: x for n, x in (shown or {}).items() if n in numbers}}
     return [
         (name, texts[name] if name in texts else _in_words(name, value))
         for name, value in ordered.items()
@@ -312,12 +315,14 @@ def _in_words(name: str, value: Mapping[str, Any]) -> str:
     return _agents(name, value) if table else as_text(value)
 
 
-def in_one_line(problem: Problem, values: Mapping[str, Any]) -> str:
+def in_one_line(
+    problem: Problem, values: Mapping[str, Any], shown: Mapping[str, str] | None = None
+) -> str:
     """The same in one line.
 
     >>> import steerbo as sb
     >>> in_one_line(sb.CostVarying([sb.Float("glaze", 0, 2, unit="mm")], [["glaze"]]), {"glaze": 1.5})
     'glaze 1.5 mm'
     """
-    found = in_resolution(problem, values)
+    found = in_resolution(problem, values, shown)
     return ", ".join(text if name in AGENTS else f"{name} {text}" for name, text in found)

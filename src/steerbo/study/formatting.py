@@ -213,9 +213,9 @@ def shown_rounds(study: BaseStudy, find: str = "", most: int | None = None) -> T
     """
     rows, titles, wanted = list[list[Any]](), list[str](), find.casefold()
     for table in (rounds_table(study), data_table(study)):
-        found = [row for row in table.rows if not find or _has(study.problem, row, wanted)]
+        found = [row for row in table.rows if not find or _has(study, row, wanted)]
         last = found if most is None else found[len(found) - min(most, len(found)) :]
-        rows += [_in_words(study.problem, row) for row in last]
+        rows += [_in_words(study, row) for row in last]
         if found or not titles:
             titles.append(_counted_title(table.title, len(last), len(found)))
     held = {row[_COLUMNS.index("hold")] for row in rows}
@@ -310,17 +310,21 @@ def _because(reason: str) -> str:
     return f": {reason}" if reason else ""
 
 
-def _in_words(problem: Problem, row: Sequence[Any]) -> list[Any]:
-    """Row of the table of rounds, with settings and measurements as people read them."""
+def _in_words(study: BaseStudy, row: Sequence[Any]) -> list[Any]:
+    """Row of the table of rounds: settings as they were shown, measurements as people read them."""
+    number, token = (row[_COLUMNS.index(name)] for name in ("round", "token"))
+    shown = {} if number is None else study.history[token].suggestion.shown
     return [
-        in_words(problem, cell) if isinstance(cell, dict) and name != "value" else cell
+        in_words(study.problem, cell, shown if name == "set" else None)
+        if isinstance(cell, dict) and name != "value"
+        else cell
         for name, cell in zip(_COLUMNS, row, strict=True)
     ]
 
 
-def _has(problem: Problem, row: Sequence[Any], text: str) -> bool:
+def _has(study: BaseStudy, row: Sequence[Any], text: str) -> bool:
     """Whether a cell of a row, as people read it, has a text in small letters."""
-    return any(text in str(cell).casefold() for cell in _in_words(problem, row))
+    return any(text in str(cell).casefold() for cell in _in_words(study, row))
 
 
 def _counted_title(title: str, shown: int, there: int) -> str:
