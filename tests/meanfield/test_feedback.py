@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -297,3 +299,22 @@ def test_the_present_distribution_may_be_numbers_of_agents(present: Any, read: l
         assert suggestion is not None
         request = optimizer.history[suggestion.token].request
         assert request["current"] == {"everyone": dict(zip("ab", read, strict=True))}
+
+
+@pytest.mark.parametrize("number", [Decimal, Fraction])
+def test_exact_numbers_are_counts_and_shares(number: Any) -> None:
+    for realised in (
+        {"counts": {"everyone": {"a": number(3), "b": number(7)}}},
+        {"distribution": {"everyone": {"a": number(3) / 10, "b": number(7) / 10}}},
+    ):
+        optimizer, suggestion = asked(MeanField(actions=["a", "b"], agents=10))
+        optimizer.tell(suggestion, value=number(2), realised=realised)
+        told = outcome_of(optimizer, suggestion).realised
+        assert json.loads(json.dumps(told))["distribution"]["everyone"] == {"a": 0.3, "b": 0.7}
+
+
+def test_half_an_agent_is_refused() -> None:
+    optimizer, suggestion = asked(MeanField(actions=["a", "b"], agents=10))
+    halves = {"everyone": {"a": Fraction(5, 2), "b": Fraction(15, 2)}}
+    with pytest.raises(InvalidOutcome, match="a whole number of agents"):
+        optimizer.tell(suggestion, value=1.0, realised={"counts": halves})

@@ -84,3 +84,13 @@ def test_arrays_are_lists_of_python_values() -> None:
 def test_names_are_texts(name: Any) -> None:
     with pytest.raises(InvalidProblem, match="a text that is not empty"):
         Float(name, 0, 1)
+
+
+@pytest.mark.parametrize("number", [Decimal, Fraction])
+def test_exact_numbers_are_choices(number: Any) -> None:
+    levels = Categorical("c", [number(1), number("2.5")])
+    assert [(x, type(x)) for x in levels.choices] == [(1, int), (2.5, float)]
+    assert Categorical("c", [1.0, 2.5]).check_setting(number(1)) == 1.0
+    assert levels.check_measured(number("2.5")) == 2.5
+    with pytest.raises(InvalidProblem, match="a finite number"):
+        Categorical("c", [number(10) ** 400, 1])

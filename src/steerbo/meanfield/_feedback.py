@@ -15,6 +15,7 @@ from .._parsing import Rows, parse_value
 from ..core import finite
 from ..errors import InvalidOutcome, InvalidRequest, one_of
 from ..space import Simplex
+from ..space.fields import plain
 
 _SHOWN = 3  # names in an example
 
@@ -381,5 +382,5 @@ def _rows(simplex: Simplex, given: Any, place: str) -> dict[str, dict[str, Any]]
                 raise InvalidOutcome(
                     f"{place}.{context}.{action}", row[action], one_of(simplex.columns, action)
                 )
-        rows[context] = dict(row)
+        rows[context] = {action: plain(x) for action, x in row.items()}
     return rows

@@ -16,7 +16,7 @@ from .._wording import counted
 from ..errors import InvalidInput, InvalidProblem, one_of
 from ..records import record
 from ._placed import duplicate
-from .fields import ListField, Text
+from .fields import ListField, Text, plain
 
 _TOLERANCE = 1e-6  # how far from one a row may sum
 
@@ -115,7 +115,8 @@ class Simplex:
 
     def _checked(self, row: Any, place: str, error: type[InvalidInput]) -> Float[np.ndarray, " A"]:
         try:
-            values = np.empty(0) if isinstance(row, range) else np.asarray(row)
+            given = [plain(x) for x in row] if isinstance(row, list | tuple) else row
+            values = np.empty(0) if isinstance(row, range) else np.asarray(given)
         except Exception:  # rows of different lengths, or whatever the row's own class raises
             values = np.empty(0)
         if values.shape != (len(self.columns),) or values.dtype.kind not in "iuf":

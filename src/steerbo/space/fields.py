@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from decimal import Decimal
+from fractions import Fraction
 from numbers import Integral, Real
 from typing import Annotated, Any
 
@@ -117,14 +118,26 @@ def is_interval(low: float, high: float) -> bool:
     return size <= 1e100 and high - low >= max(1e-100, 1e-10 * size)
 
 
+def plain(value: Any) -> Any:
+    """`value` as one of Python's own types where it is of NumPy's, a `Decimal` or a `Fraction`; whole ones as an int.
+
+    >>> plain(Decimal("3")), plain(Fraction(1, 2)), plain(np.int64(3)), plain("3")
+    (3, 0.5, 3, '3')
+    """
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, Decimal | Fraction) and (number := as_number(value)) is not None:
+        return int(value) if value == int(value) else number
+    return value
+
+
 def as_choice(value: object) -> bool | int | float | str | None:
     """`value` as a Python bool, int, float or str, or None where it is none of them or not finite.
 
     >>> as_choice(np.str_("a")), as_choice(np.bool_(True)), as_choice(float("nan"))
     ('a', True, None)
     """
-    if isinstance(value, np.generic):
-        value = value.item()
+    value = plain(value)
     if isinstance(value, bool | str):
         return value
     return value if isinstance(value, int | float) and as_number(value) is not None else None
