@@ -182,18 +182,12 @@ def broken_by(problem: Problem, values: Mapping[str, Any], known: Mapping[str, A
     return [limits[i] for i in violated(limits, {**known, **values}, problem.space.ends)]
 
 
-def limits_at(
-    method: Method[Any, Any], answer: Recommendation | Suggestion
-) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Limits that settings break, and those that nature's part of a sum breaks more often than it may.
-
-    Yields:
-        A kind of finding or reason, "breaks-limit" or "may-break-limit", with its values.
-    """
+def limits_at(method: Method[Any, Any], answer: Recommendation | Suggestion) -> Iterator[Reason]:
+    """Limits that settings break, and those that nature's part of a sum breaks more often than it may."""
     problem, known = method.problem, {**answer.context, **answer.values}
     surely = broken_by(problem, answer.values, answer.context)
     for limit in surely:
-        yield "breaks-limit", {"limit": str(limit)}
+        yield reason("breaks-limit", limit=str(limit))
     left = {
         k: [name for name in limit.names if name not in known]
         for k, limit in enumerate(problem.every_limit)
@@ -205,14 +199,14 @@ def limits_at(
         if not names or limit in surely or (room := rooms[k]) is None:
             continue
         if room < -_BINDS * _spread(limit, problem, method.history):
-            yield "may-break-limit", {"limit": str(limit), "names": names}
+            yield reason("may-break-limit", limit=str(limit), names=names)
 
 
 def limits_of_own_play(method: Method[Any, Any], suggestion: Suggestion) -> Iterator[Finding]:
     """Find the limits that settings break which a person chose."""
     if suggestion.note.get("own"):
-        for kind, about in limits_at(method, suggestion):
-            yield finding(kind, f"round {suggestion.round}", **about)
+        for broken in limits_at(method, suggestion):
+            yield finding(broken.kind, f"round {suggestion.round}", **broken.values)
 
 
 _LATEST = 100  # plays that count

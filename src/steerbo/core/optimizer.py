@@ -666,7 +666,7 @@ class BaseStudy(ABC):
         fields = {name: getattr(answer, name) for name in Prediction.__dataclass_fields__}
         found = Prediction(**fields)
         with one_blas_thread():
-            broken = [reason(kind, **about) for kind, about in limits_at(method, found)]
+            broken = list(limits_at(method, found))
         return replace(found, reasons=(*answer.reasons, *broken, *guesses))
 
     @one_at_a_time
