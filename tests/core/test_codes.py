@@ -428,6 +428,19 @@ def test_a_price_that_a_formula_gives_is_no_code() -> None:
     assert not [each for each in optimizer.status.findings if each.kind == "codes"]
 
 
+def test_the_price_of_a_move_is_no_code() -> None:
+    """It was counted twice beside the price of the set, so that a round that paid it once seemed to be told a cost."""
+    oven = sb.Float("oven", 10, 35, change=sb.SwitchingCost(fixed=2, per_unit=0.1))
+    problem = sb.CostVarying([oven, sb.Float("fan", 0, 1)], [["oven", "fan"]], costs=[1])
+    optimizer = sb.Optimizer(problem, seed=0)
+    heats = (15.875, 33.978, 24.844, 11.13, 29.104, 29.104, 23.549, 26.049, 26.049, 23.549, 23.549, 26.049)
+    for k, heat in enumerate(heats):
+        optimizer.tell(optimizer.attach({"oven": heat, "fan": (k % 5) / 4}), np.sin(heat))
+    costs = [played.paid for played in optimizer.history]
+    assert np.isclose(costs, 3.25).sum() == 3
+    assert not [each for each in optimizer.status.findings if each.kind == "codes"]
+
+
 @pytest.mark.filterwarnings("ignore::steerbo.errors.OutOfRangeWarning")
 def test_a_code_in_the_column_of_a_limit_counts_as_not_measured() -> None:
     problem = sb.CostVarying(

@@ -560,14 +560,9 @@ class Codes:
         )
 
     def _price(self, name: str, history: History) -> float | None:
-        """Cost of a round by the stated prices, with that of changes made for it; None: it has none."""
+        """Cost of a round by the stated prices, changes included; None: it has none."""
         played = history.round_of(name)
-        price = None if played is None else self._problem.price(played.suggestion)
-        return (
-            None
-            if price is None or played is None
-            else price + (played.suggestion.change_cost or 0.0)
-        )
+        return None if played is None else self._problem.price(played.suggestion)
 
     def _measured_cost(self, outcome: Outcome, name: str, history: History) -> float | None:
         """Cost that somebody measured; None: there is none, or it is the stated price, which is equal by itself."""
