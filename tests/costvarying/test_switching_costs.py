@@ -324,7 +324,7 @@ def test_a_move_is_worth_what_plays_are_after_its_outcome_is_known(
         moves._stays = [stays := before[1] + 1.0]
         worth = np.maximum(worth, (20 - tests) * stays - price[1])
     worth += mean[0] + (tests - 1) * before[0] - 20 * stays
-    found = moves._gain(0, settings, plays=20.0, money=0.2, saved=0.0)
+    found = moves._beside_staying(0, settings, plays=20.0, money=0.2, saved=0.0)
     assert abs(found / scale - worth.mean()) < 4 * worth.std() / len(worth) ** 0.5
 
 
@@ -420,10 +420,7 @@ def test_where_a_position_fails_the_start_goes_on() -> None:
 
 
 def test_nothing_is_paid_to_move_by_next_to_nothing() -> None:
-    """What is unsure in both places alike is found without a move; else 29 of 67 moves went less than a 25th.
-
-    With all draws of hyperparameters 9 of 32 do, with few 6 of 29. Where 29 of 67 do, the bound is kept once in 25.
-    """
+    """What staying teaches, too, is found without a move; else 9 of 35 moves went less than a 25th."""
     steps = []
     for seed in range(3):
         optimizer, random = sb.Optimizer(WARM, seed=seed, rounds=40), np.random.default_rng(seed)
@@ -436,7 +433,7 @@ def test_nothing_is_paid_to_move_by_next_to_nothing() -> None:
             value = 10 - (heat - 26) ** 2 / 40 - 4 * (damp - 0.6) ** 2 + 0.2 * random.standard_normal()
             optimizer.tell(suggestion, float(value))
     assert len(steps) > 20
-    assert np.mean(np.array(steps[3:]) < 1.0) < 0.3
+    assert np.mean(np.array(steps[3:]) < 1.0) < 0.1
 
 
 @pytest.mark.parametrize(("lasting", "moves"), [(1, 0), (6, 1)])

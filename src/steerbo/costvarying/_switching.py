@@ -3,16 +3,20 @@
 Every set has arms that keep hard-to-change variables in place. N plays are to come
 (`plays_to_come`). A move to settings x, with the hard-to-change ones at h, costs m once. After n
 plays there the posterior mean μ has changed to μ′, and the plays that are left go where that is
-best: at h, or elsewhere for another switching cost m′. So a move gains, in units of the objective,
+best: at h, or elsewhere for another switching cost m′. Beside N plays at the present position h₀
+that is worth, in units of the objective,
 
-    G = max_n E[max_h′ {(N − n) max_e μ′(h′, e) − R m′}] + μ(x) + (n − 1) max_e μ(h, e) − R m − N max_e μ(h₀, e),
+    L(x) = max_n E[max_h′ {(N − n) max_e μ′(h′, e) − R m′}] + μ(x) + (n − 1) max_e μ(h, e) − N max_e μ(h₀, e),
 
-where m′ = 0 at h′ = h, h₀ is the present position, e the settings that are easy to change, and R
-the worth of a unit of money. This is the knowledge gradient of n plays (Frazier & Powell 2010),
-where plays after them have to be moved to. It is averaged over all draws of the hyperparameters:
-under a few of them far settings are worth most. Maxima are over a grid of positions and of settings
-that are easy to change. Of every set the best move with G > 0 competes with the arms that stay, at
-the price of its set alone. That takes long, and only moves on which the choice hangs are valued.
+where m′ = 0 at h′ = h, e are the settings that are easy to change, and R is the worth of a unit of
+money. Plays that stay teach, too: with x₀ the best settings there, a move gains
+G = L(x) − R m − max(L(x₀), 0). (Without the last term a move by next to nothing was paid for, as it
+was credited with lessons that staying teaches for nothing.) L is the knowledge gradient of n plays
+(Frazier & Powell 2010), where plays after them have to be moved to. It is averaged over all draws
+of the hyperparameters: under a few of them far settings are worth most. Maxima are over a grid of
+positions and of settings that are easy to change. Of every set the best move with G > 0 competes
+with the arms that stay, at the price of its set alone. That takes long, and only moves on which the
+choice hangs are valued.
 
 Unless `value_of_one` states the worth of a unit of money, it buys 1/p plays at the price p of the
 set. Those of a budget are worth the range of posterior means at the data; without one, where no
@@ -286,6 +290,7 @@ class _Moves:
         self.space, self._changes = method.search_space, method.problem.space.changes
         arm = candidates.arms[here]
         self._here, self._settings_here = arm.set, self.space.settings(arm, stay.point)
+        self._lessons: dict[tuple[float, float], float] = {}  # by plays to come, and by R
         costs = method.costs.means()
         self._costs = np.where(
             np.isnan(costs), np.nanmean(costs) if np.isfinite(costs).any() else 0.0, costs
@@ -311,7 +316,8 @@ class _Moves:
             nearer = method.model.scale * (to.margin - self.stay.margin)
             gain = np.inf if to.likely else max(plays, 1.0) * nearer - money * switching
         elif plays > 1.0:
-            gain = self._gain(arm.set, settings, plays, money, saved) - money * switching
+            beside = self._beside_staying(arm.set, settings, plays, money, saved)
+            gain = beside - money * switching - self._learned_by_staying(plays, money)
         else:
             gain = -np.inf
         better = (gain + money * switching) / plays if plays > 1.0 else 0.0
@@ -321,10 +327,17 @@ class _Moves:
             to, switching, plays, better, method.surrogate.unstandardised(mean), needed, gain
         )
 
-    def _gain(
+    def _learned_by_staying(self, plays: float, money: float) -> float:
+        """Worth of what plays that stay teach, L(x₀), in units of the objective."""
+        if (plays, money) not in self._lessons:
+            found = self._beside_staying(self._here, self._settings_here, plays, money, 0.0)
+            self._lessons[plays, money] = max(found, 0.0)
+        return self._lessons[plays, money]
+
+    def _beside_staying(
         self, i: int, settings: Mapping[str, Any], plays: float, money: float, saved: float
     ) -> float:
-        """G and the switching cost of the move, in units of the objective; `saved` is the saving of a play."""
+        """L of settings of set `i`, in units of the objective; `saved` is the saving of a play."""
         scale, grid = self.method.model.scale, self._grid(i, settings)
         prices = money / scale * grid.prices
         bonus = money / scale * saved
