@@ -419,6 +419,7 @@ def test_where_a_position_fails_the_start_goes_on() -> None:
         assert worked > len(optimizer.history) / 2
 
 
+@pytest.mark.all_draws
 def test_nothing_is_paid_to_move_by_next_to_nothing() -> None:
     """What staying teaches, too, is found without a move; else 9 of 35 moves went less than a 25th."""
     steps = []
