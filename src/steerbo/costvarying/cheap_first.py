@@ -412,6 +412,12 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
         if self.costs.of_settings.active:
             learned = " and is learned over them" if self.costs.of_settings.learns else ""
             rule += f", which depends on its settings{learned}; bounds here are of the net value"
+        none_likely = all(upper is None for upper in why.upper)
+        if none_likely:
+            rule = (
+                "no set had settings that were likely to keep the limits and to work: the likeliest "
+                "of all were played"
+            )
         summary = (
             f"{rule}. Round {asked[-1].round} held {asked[-1].scope}, whose expected "
             f"value was uncertain by {numeral(why.width, 3)}."
@@ -431,7 +437,7 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
             summary += f" Drift: {drift_model.said(self.model.kernel)}."
         summary += uneven_noise_said(self.model, self.problem.space.names)
         summary += sources_said(self.model, [*self.history.sources], self.problem.sign)
-        if None in why.upper:
+        if None in why.upper and not none_likely:
             summary += (
                 " A set without a bound (–) could not be played then: it costs more than was left, or none of its "
                 "settings is likely to keep the limits and to work."
