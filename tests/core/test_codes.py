@@ -436,7 +436,7 @@ def test_the_price_of_a_move_is_no_code() -> None:
     heats = (15.875, 33.978, 24.844, 11.13, 29.104, 29.104, 23.549, 26.049, 26.049, 23.549, 23.549, 26.049)
     for k, heat in enumerate(heats):
         optimizer.tell(optimizer.attach({"oven": heat, "fan": (k % 5) / 4}), np.sin(heat))
-    costs = [played.paid for played in optimizer.history]
+    costs = [played.paid or 0.0 for played in optimizer.history]
     assert np.isclose(costs, 3.25).sum() == 3
     assert not [each for each in optimizer.status.findings if each.kind == "codes"]
 
