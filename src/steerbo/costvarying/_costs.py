@@ -1,4 +1,4 @@
-"""What plays cost: the mean of each control set, stated or told, or a model over settings; and which are affordable.
+"""Costs of plays: the mean of each control set, stated or told, or a model over settings; and which are affordable.
 
 A cost depends on settings by a stated formula, or is learned from the told costs by a Gaussian
 process. It is used where value and cost share a unit (`value_of_one`), and costs are formulas; or none are

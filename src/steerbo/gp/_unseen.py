@@ -1,4 +1,4 @@
-"""What a fit does not learn of a function: as much as rows have shown, and what no row has shown.
+"""Parts of a function that a fit does not learn: one as large as rows have shown, and one that no row has shown.
 
 A fit takes a function that is even where rows lie for even everywhere. So a limit's function is
 `f = g + u + v`: a fit learns g alone; u is as large as the rows' evidence has it (`variance_shown`);
