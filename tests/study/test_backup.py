@@ -12,7 +12,7 @@ import pytest
 from steerbo.core import Optimizer
 from steerbo.errors import InvalidStudy
 from steerbo.storage.database import body_of
-from steerbo.storage.doctor import examine
+from steerbo.storage.doctor import examine, fill
 from steerbo.study import BY_HAND, DatabaseLog, MemoryLog, Study, backup, restore
 from steerbo.testing.case import values_of
 from tests.cli.calls import call, refused
@@ -139,6 +139,22 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
         with pytest.raises(InvalidStudy, match=r"overwritten|no folder"):
             backup(place, file)
     assert snapshot(tmp_path) == before
+
+
+def test_two_of_one_name_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before, copy, filled = played(tmp_path / "study.db"), tmp_path / "copy.db", []
+
+    def fill_while_another_does(*args: object) -> None:
+        filled.append(args)
+        fill(*args)  # type: ignore[arg-type]
+        if len(filled) == 1:
+            backup(tmp_path / "study.db", copy)
+
+    monkeypatch.setattr("steerbo.storage.backup.fill", fill_while_another_does)
+    with pytest.raises(InvalidStudy, match="overwritten"):
+        backup(tmp_path / "study.db", copy)
+    assert read(copy) == before
+    assert [*tmp_path.glob("*.part*")] == []
 
 
 def test_on_a_drive_without_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

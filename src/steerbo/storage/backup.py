@@ -8,6 +8,7 @@ there and back.
 from __future__ import annotations
 
 import os
+import uuid
 from collections.abc import Iterable
 from contextlib import closing, suppress
 from dataclasses import replace
@@ -58,13 +59,12 @@ def save(studies: tuple[StoredStudy, ...], file: Path | str, files: FilesFolder)
     """
     file = Path(file)
     allowed = "a new file, in a folder that exists"
+    taken = InvalidStudy("backup", str(file), allowed, "Nothing is overwritten: name another file.")
     if file.exists():
-        raise InvalidStudy(
-            "backup", str(file), allowed, "Nothing is overwritten: name another file."
-        )
-    part = file.with_name(file.name + ".part")
+        raise taken
+    # another process may be making a backup of this name, too
+    part = file.with_name(f"{file.name}.{uuid.uuid4().hex[:8]}.part")
     try:
-        part.unlink(missing_ok=True)
         fill(part, studies)
         if {kept.name: kept.bodies for kept in examine(part).studies} != {
             kept.name: kept.bodies for kept in studies
@@ -72,6 +72,8 @@ def save(studies: tuple[StoredStudy, ...], file: Path | str, files: FilesFolder)
             raise InvalidStudy("backup", str(file), "a disk that keeps what is written to it")
         _copy_files(studies, files, FilesFolder.of(file))
         _name(part, file)
+    except FileExistsError:
+        raise taken from None
     except OSError as error:
         raise InvalidStudy("backup", str(file), allowed, f"({error.strerror or error}.)") from None
     finally:
@@ -111,12 +113,10 @@ def _name(part: Path, file: Path) -> None:
     """Give the file its name, unless another has taken it meanwhile."""
     try:
         os.link(part, file)
-    except FileExistsError:
-        raise
     # sticks and network drives without links: another may take the name between these lines
     except OSError:
         if file.exists():
-            raise
+            raise FileExistsError from None
         part.rename(file)
     if os.name == "posix":
         folder = os.open(file.parent, os.O_RDONLY)
