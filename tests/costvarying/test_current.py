@@ -171,3 +171,23 @@ def test_settings_of_today_that_break_a_limit_are_neither_played_nor_recommended
     assert advice.values["flow"] + advice.values.get("bypass", 3.6) <= 5.01
     both = replace(problem, current={"flow": 3.0, "bypass": 3.0})
     assert sum(sb.Optimizer(both, seed=0).ask().values.values()) <= 5.0 + 1e-9
+
+
+def failing_above_a_half(**more: Any) -> sb.Optimizer:
+    """A study in which plays above 0.5 nearly always fail; where one works, it is best at 0.6."""
+    problem = sb.CostVarying([sb.Float("x", 0, 1)], [["x"]], costs=[1], **more)
+    study, random = sb.Optimizer(problem, seed=0), np.random.default_rng(0)
+    for x in np.round([*random.random(16), *0.6 + 0.02 * random.normal(size=8)], 3).tolist():
+        asked = study.attach({"x": x})
+        if x > 0.5 and random.random() < 0.9:
+            study.fail(asked, "broke", cost=1)
+        else:
+            study.tell(asked, -((x - 0.6) ** 2) + 0.01 * random.normal(), cost=1)
+    return study
+
+
+def test_one_does_not_stay_where_plays_fail() -> None:
+    """It was "stay as you are: it is good enough; works in about 20 % of rounds"."""
+    advice = failing_above_a_half(current={"x": 0.6}, tolerance=sb.Absolute(0.3)).recommend()
+    assert advice.values["x"] < 0.52
+    assert "today's settings are too unlikely to work" in advice.why

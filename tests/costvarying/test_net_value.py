@@ -78,3 +78,36 @@ def test_a_move_is_weighed_by_what_its_gain_is_worth() -> None:
 def test_it_is_described() -> None:
     assert ("net value", "a value of 1 is worth a cost of 24") in played(24.0, rounds=1).problem.describe()
     assert "set whose net value may be largest" in str(played(24.0, rounds=12).explain())
+
+
+def failing_set(**more: Any) -> sb.Recommendation:
+    """Answer where holding z gives 3, and fails in six of ten plays, and holding x gives 2.67."""
+    law: dict[str, Any] = {"law": sb.Uniform()}
+    problem = sb.CostVarying([sb.Float("x", 0, 1, **law), sb.Float("z", 0, 1, **law)], [["x"], ["z"]], **more)
+    study, random = sb.Optimizer(problem, seed=0), np.random.default_rng(0)
+    for k in range(40):
+        values = {"x": random.random(), "z": random.random()} | ({"z": 0.5} if k % 2 else {"x": 0.5})
+        asked = study.attach({"z": 0.5} if k % 2 else {"x": 0.5})
+        if k % 2 and random.random() < 0.6:
+            study.fail(asked, "broke", cost=1)
+        else:
+            value = 3 - 4 * (values["z"] - 0.5) ** 2 + 0.01 * random.normal()
+            study.tell(asked, value, cost=1, realised=values)
+    return study.recommend()
+
+
+def test_failures_count_in_the_comparison_and_the_printed_net_value_is_that_of_the_printed_answer() -> None:
+    advice = failing_set(costs=[1, 1], value_of_one=2.0)
+    (other,) = advice.alternatives
+    assert [*advice.values] == ["x"]
+    assert advice.mean is not None
+    assert other.mean is not None
+    assert advice.mean < other.mean
+    (net,) = [each for each in advice.reasons if each.kind == "largest-net-value"]
+    assert net.values["value"] == pytest.approx(2 * advice.mean - 1)
+    assert net.text.endswith("more than that of other sets, counting failures and limits")
+
+
+def test_what_is_good_enough_says_that_failures_count_where_another_set_reaches_it() -> None:
+    advice = failing_set(costs=[1, 1], tolerance=sb.Absolute(0.05))
+    assert ", counting failures and limits: x" in advice.why

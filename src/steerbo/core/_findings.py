@@ -119,16 +119,26 @@ def reason(kind: str, /, **values: Any) -> Reason:
     return Reason(kind, values)
 
 
-def good_enough(least: float, minimize: bool, scopes: Sequence[str], step: float = 0.0) -> Reason:
+def good_enough(
+    least: float, minimize: bool, scopes: Sequence[str], step: float = 0.0, counted: bool = False
+) -> Reason:
     """Name the scopes whose expected value is acceptable, and the least that is, in the user's units.
 
     No scopes: none is, and the answer is the best there is. Its digits tell differences of `step`
-    apart, such as a share of the distance between an answer's bounds.
+    apart, such as a share of the distance between an answer's bounds. `counted`: others reach it
+    where they work, and may fail or break a limit.
 
     >>> good_enough(8.5, False, ["ph", "temperature + ph"]).text
     'good enough is at least 8.5: ph, temperature + ph'
     """
-    return reason("good-enough", least=least, minimize=minimize, scopes=list(scopes), step=step)
+    return reason(
+        "good-enough",
+        least=least,
+        minimize=minimize,
+        scopes=list(scopes),
+        step=step,
+        counted=counted,
+    )
 
 
 def gain_over_current(gain: float, unsure: float, *, net: bool = False) -> Reason:

@@ -91,9 +91,14 @@ def _nearest(value: float, where: str) -> str:
     return f"No outcome has kept it; the nearest is {numeral(value)}, in {where}."
 
 
-def _good_enough(least: float, minimize: bool, scopes: Sequence[str], step: float = 0.0) -> str:
+_COUNTED = ", counting failures and limits"
+
+
+def _good_enough(
+    least: float, minimize: bool, scopes: Sequence[str], step: float = 0.0, counted: bool = False
+) -> str:
     verb = "at most" if minimize else "at least"
-    said = f"good enough is {verb} {numeral(least, step=step)}"
+    said = f"good enough is {verb} {numeral(least, step=step)}{_COUNTED if counted else ''}"
     if not scopes:
         return f"{said}, which nothing is expected to reach: this comes nearest"
     return f"{said}: {joined(scopes)}"
@@ -306,9 +311,9 @@ def _risk(likely: Mapping[str, float], mean: Mapping[str, float], plays: int) ->
     )
 
 
-def _largest_net_value(value: float, sets: int) -> str:
+def _largest_net_value(value: float, sets: int, counted: bool) -> str:
     others = ", more than that of other sets" if sets > 1 else ""
-    return f"the net value of a round is {value:.5g}{others}"
+    return f"the net value of a round is {value:.5g}{others}{_COUNTED if counted else ''}"
 
 
 def _gain_over_current(gain: float, low: float, high: float, net: bool = False) -> str:
@@ -373,6 +378,7 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "largest-net-value": _largest_net_value,
     "stay": "stay as you are: it is good enough, and costs no more",
     "gain-over-current": _gain_over_current,
+    "today-unfit": "today's settings are too unlikely to work, or to keep the limits",
     "played": "this distribution has been tried",
     "best-played": "the best of the distributions that were tried",
     "predicted": "not tried yet: the model predicts it",

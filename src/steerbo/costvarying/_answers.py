@@ -109,25 +109,36 @@ class Answers:
             arm = Arm(self.today.control_set)
             point = self.search_space.point(arm.set, self.today.settings(context))
             stay = self.described(candidates, arm, point, candidates.mixture(arm.set))
-        stays = stay is not None and self.keeps_limits(stay.scope, stay.values, context)
+            fit = self._works(candidates, arm, point)
+            fit = fit and self.keeps_limits(stay.scope, stay.values, context)
         if (
             stay is not None
-            and stays
+            and fit
             and not best.says("none-keeps")
-            and self._good_enough(stay, best, least)
+            and self._good_enough(candidates, stay, best, least)
         ):
             others = [row for row in (*others, best) if row.scope != stay.scope]
             return replace(stay, reasons=(reason("stay"),), alternatives=tuple(others))
         reasons = list(best.reasons)
-        if not reasons and worth is not None:
-            reasons.append(reason("largest-net-value", value=worth * least, sets=len(rows)))
-        elif not reasons:
-            names = [str(self.problem.scopes[int(i)]) for i in good]
-            step = spread_step([best.lower, best.upper])
-            reasons.append(good_enough(sign * least, self.problem.minimize, names, step))
+        if not reasons:
+            shown = np.array([sign * (row.mean or 0.0) - self._price_in_value(row) for row in rows])
+            level = least if worth is None else float(shown[chosen])
+            # sets that are expected to give as much, but may fail or break a limit
+            counted = bool((np.delete(shown, good) > level).any())
+            if worth is not None:
+                about = {"value": worth * level, "sets": len(rows), "counted": counted}
+                reasons.append(reason("largest-net-value", **about))
+            else:
+                names = [str(self.problem.scopes[int(i)]) for i in good]
+                step = spread_step([best.lower, best.upper])
+                least *= sign
+                reasons.append(
+                    good_enough(least, self.problem.minimize, names, step, counted=counted)
+                )
         reasons += self._unknown_costs(costs)
         if stay is not None:
             reasons.append(gain_between(best, stay, sign, worth))
+            reasons += [] if fit else [reason("today-unfit")]
         return replace(best, reasons=tuple(reasons), alternatives=tuple(others))
 
     def predict(self, values: Mapping[str, Any], context: Mapping[str, Any]) -> Recommendation:
@@ -261,10 +272,19 @@ class Answers:
             reasons,
         )
 
-    def _good_enough(self, stay: Recommendation, best: Recommendation, least: float) -> bool:
+    def _works(self, candidates: Candidates, arm: Arm, point: Float[np.ndarray, " c"]) -> bool:
+        """Whether a point is as likely to work as an answer must be."""
+        parts, scope = candidates.domains[arm.set].parts, self.search_space.controls(arm.set)
+        margin = self.surrogate.feasibility.for_answers.margin(parts, outcomes=False, scope=scope)
+        return margin is None or bool(margin(point[None])[0] >= 0.0)
+
+    def _good_enough(
+        self, candidates: Candidates, stay: Recommendation, best: Recommendation, least: float
+    ) -> bool:
         """Whether to stay is acceptable and no dearer; `least` is of the value, or of the net value."""
         assert stay.mean is not None
-        value = self.problem.sign * stay.mean
+        mean = np.array([self.problem.sign * stay.mean])
+        value = float(self.surrogate.with_failure(mean, candidates, [self.today.control_set])[0])
         if (worth := self.problem.value_of_one) is not None:
             return value - (stay.cost or 0.0) / worth >= least
         dearer = stay.cost is not None and best.cost is not None and stay.cost > best.cost
