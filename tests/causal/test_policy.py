@@ -103,6 +103,24 @@ def test_before_the_scale_is_known_a_step_has_no_bounds() -> None:
     assert "no bounds yet" in step.why
 
 
+def test_a_scope_whose_outcomes_are_alike_is_as_unsure_as_others_say_that_they_differ() -> None:
+    """All its plays succeeded, as some of the other scopes' did: it was expected to be 1.00, without any bounds."""
+    optimizer, lucky = Optimizer(FIGURE, "random", seed=0), None
+    for k in range(24):
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        while suggestion.observe:
+            suggestion = optimizer.decide(suggestion, dict.fromkeys(suggestion.observe, round(0.04 * k, 2)))
+        lucky = lucky or suggestion.scope
+        optimizer.tell(suggestion, 1.0 if suggestion.scope == lucky else float(k % 3 > 0))
+    for one in (optimizer, sb.load(optimizer.to_json())):
+        answer: Any = one.recommend()
+        found = next(each for each in (answer, *answer.alternatives) if each.scope == lucky)
+        assert found.upper is not None
+        assert found.lower is not None
+        assert found.lower < 0.85
+
+
 @pytest.mark.all_draws
 def test_a_step_that_does_not_look_expects_what_the_answer_does_and_the_rest_is_averaged() -> None:
     """With prices, where a scope does not look at what its model knows."""

@@ -199,6 +199,19 @@ def test_rounded_outcomes_are_no_mistakes_and_as_unsure_as_rounding_is(seed: int
     assert model.noise * model.scale**2 >= 0.99 / 12.0
 
 
+def test_five_successes_are_no_certainty_where_others_failed() -> None:
+    """Outcomes of another model say that plays succeed or do not; alone, the five say that nothing differs."""
+    found = {}
+    for elsewhere in (np.zeros(0), np.tile([0.0, 1.0, 1.0], 6)):
+        model = GPRegression(AnovaKernel.over([False]), seed=0)
+        model.extend(np.linspace(0.0, 1.0, 5)[:, None], np.ones(5))
+        model.elsewhere = elsewhere
+        model.set(model.fit())
+        found[len(elsewhere)] = model.noise * model.scale**2
+    assert found[18] >= 0.99 / 12.0
+    assert found[0] < 0.5 / 12.0
+
+
 def test_a_step_is_seen_in_any_unit_and_not_where_there_is_none() -> None:
     counts = np.array([3.0, 4.0, 4.0, 2.0, 4.0, 3.0, 6.0, 4.0])
     for unit in (1e-9, -0.1, 1e6, 1e300):

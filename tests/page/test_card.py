@@ -64,6 +64,20 @@ def test_the_steps_of_a_policy_stand_in_their_order() -> None:
     assert found.policy.rows == (("0.5", "0.2", "0"), ("0.5", "0.9", "0.1"))
 
 
+def test_a_policy_names_each_context_once() -> None:
+    """Patients of two wards and three ages, most of them of one kind, whose rows filled the table."""
+    graph = sb.CausalGraph.from_text("ward -> y; age -> y; dose -> y", target="y", intervenable=["dose"])
+    variables = sb.Float("dose", 0, 1), sb.Categorical("ward", ["west", "east"]), sb.Integer("age", 1, 3)
+    problem, scope = sb.Causal(graph, variables), sb.core.Scope(["dose"], {"dose": ["age", "ward"]})
+    ages = [1 + (k % 40) % 3 for k in range(80)]
+    contexts = [{"age": age, "ward": "east" if k % 40 == 39 else "west"} for k, age in enumerate(ages)]
+    found = policy_table(Arm(scope, graph, problem.space), lambda k: {"dose": 0.1 * ages[k]}, contexts)
+    assert found is not None
+    seen = [dict(zip(found.columns, row, strict=True)) for row in found.rows]
+    assert sorted((row["age"], row["ward"]) for row in seen) == [(1, "east"), (1, "west"), (2, "west"), (3, "west")]
+    assert all(row["dose"] == 0.1 * row["age"] for row in seen)
+
+
 SO_FAR = reason("said", text="best so far")
 
 

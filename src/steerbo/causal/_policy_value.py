@@ -121,21 +121,27 @@ class Policy(Recommendation):
 def policy_table(
     arm: Arm, act: Callable[[int], dict[str, Any]], contexts: list[dict[str, Any]]
 ) -> Table | None:
-    """Tabulate the settings of a policy in some contexts, sorted by the first one; None for an arm without contexts.
+    """Tabulate the settings of a policy in different contexts, sorted by these; None for an arm without contexts.
 
     Columns stand in the order in which the variables are looked at and set. `act` goes from the
     index of a context to settings.
     """
     if not arm.contexts:
         return None
+    space = arm.problem_space
     names = tuple(name for look, ready in arm.stages for name in (*look, *ready))
-    ordered = sorted(range(len(contexts)), key=lambda k: contexts[k][arm.contexts[0]])
+
+    def encoded(k: int) -> tuple[float, ...]:
+        return tuple(float(space[name].encode([contexts[k][name]])[0]) for name in arm.contexts)
+
+    different = {encoded(k): k for k in range(len(contexts))}
+    ordered = [different[each] for each in sorted(different)]
     rows = []
     for place in np.unique(np.linspace(0, len(ordered) - 1, _SHOWN).round().astype(int)):
         row = {**contexts[ordered[place]], **act(ordered[place])}
         rows.append(tuple(row[name] for name in names))
     written = tuple(
-        tuple(arm.problem_space[n].text(x) for n, x in zip(names, row, strict=True)) for row in rows
+        tuple(space[n].text(x) for n, x in zip(names, row, strict=True)) for row in rows
     )
     return Table(f"Policy: set {arm.scope}", names, tuple(rows), written)
 

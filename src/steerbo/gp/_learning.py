@@ -249,7 +249,8 @@ class Learner(Generic[K]):
 
         Of few outcomes it is the same everywhere: see `PLAIN_BELOW`. Rounding alone is noise of a
         twelfth of the squared step: several outcomes that are rounded to the same number would else
-        look like outcomes without noise, and the others among them like mistakes.
+        look like outcomes without noise, and the others among them like mistakes. Outcomes
+        `elsewhere` tell the step, too: five successes in a row are no sign that all succeed.
         """
         believed = self.initial
         if (sources := self._sources) is not None:
@@ -257,7 +258,8 @@ class Learner(Generic[K]):
         if len(self.data) < PLAIN_BELOW:
             believed = replace(believed, uneven=())
         if self.known.noise is None:
-            step = rounding_step(self.data.outcomes) / output.scale
+            every = np.concatenate([self.data.outcomes, self.elsewhere])
+            step = rounding_step(every) / output.scale
             return replace(believed, least_noise=step**2 / 12.0) if step > 0.0 else believed
         stated = (self.known.noise / output.scale) ** 2
         return replace(believed, likely_noise=stated, noise_spread=_KNOWN)

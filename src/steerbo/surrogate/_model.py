@@ -31,6 +31,7 @@ from ..gp import (
     Kernel,
     PriorKnowledge,
     SourcesKernel,
+    Standardisation,
     UnseenKernel,
     fit_drift,
     refit_due,
@@ -62,8 +63,8 @@ class DriftTracker:
 
     Attributes:
         model: how the objective changes with time; None: it does not.
-        scaled: whether the outcomes of the latest fit tell a scale: one alone, or all alike, tell
-            none.
+        scaled: whether the outcomes of the latest fit tell a scale, or those of other models did:
+            one alone, or all alike, tell none.
     """
 
     def __init__(self, drift: AnyDrift) -> None:
@@ -152,7 +153,8 @@ class DriftTracker:
         model.set(found, chosen)
         self.model = drift_model
         told = len(np.unique(model.inputs, axis=0)) if model.inputs.shape[1] else len(model)
-        self.scaled = told > 1 and not all_equal(model.outcomes)
+        told_elsewhere = found.output.scale != Standardisation.fitted(model.outcomes).scale
+        self.scaled = told > 1 and (told_elsewhere or not all_equal(model.outcomes))
         return model
 
 
