@@ -19,6 +19,9 @@ _GROUPED = re.compile(
 )  # narrow spaces, as pages part thousands
 _NUMBER = re.compile(r"[+-]?([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]+)?", re.IGNORECASE)
 _SEPARATORS = ";,\t|"
+_AMOUNT = re.compile(r"[-+.,'’_\s\d\u2010-\u2013\u2212]*\d[.,]?(?:e[-+\u2212]?\d+)?", re.IGNORECASE)
+_ONE_SIGN = str.maketrans({"℃": "°C", "℉": "°F", "º": "°", "˚": "°", "μ": "µ"})  # of a unit
+_CURRENCIES = {"EUR": "€", "USD": "$", "GBP": "£", "JPY": "¥", "€": "EUR"}
 Rows = list[dict[str, str]]
 """Lines of a table, cells by column; empty cells are left out."""
 
@@ -70,6 +73,23 @@ def parse_value(text: str) -> Any:
         return json.loads(text, parse_float=kept_number)
     except (ValueError, RecursionError):
         return text
+
+
+def without_unit(text: str, unit: str) -> str:
+    """Leave out a unit before or behind a number, where it is its column's own; any other text stays as it is.
+
+    >>> without_unit("4,00 €", "EUR"), without_unit("20°C", "°C"), without_unit("5 mm", "m"), without_unit("5 bar", "")
+    ('4,00', '20', '5 mm', '5 bar')
+    """
+    if not unit:
+        return text
+    plain = normalised(text).translate(_ONE_SIGN)
+    for own in filter(None, (normalised(unit).translate(_ONE_SIGN), _CURRENCIES.get(unit))):
+        for rest in (plain.removesuffix(own).rstrip(), plain.removeprefix(own).lstrip()):
+            joined = rest and plain.startswith(rest + own) and own[0].isdigit()  # 201/min
+            if rest != plain and not joined and _AMOUNT.fullmatch(rest):
+                return rest
+    return text
 
 
 def read_number(field: str, text: str, comma: bool | None) -> float | None:

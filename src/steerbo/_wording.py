@@ -29,6 +29,7 @@ _FEW_DIGITS = 1000  # parts of a number that stands alone
 _MARK = re.compile("‹([^‹›\n]{1,40})›")
 _KIND = re.compile("[A-Z][A-Za-z]+")
 _UNIT = re.compile(r"(.+?)\s*[(\[]\s*([^()\[\]]+?)\s*[)\]]")
+_CURRENCY = re.compile(r"[A-Z]{3}|[€$£¥]|[A-Z]{0,3}[€$£¥]")
 _COMMA = re.compile(r"[+-]?[0-9]{0,30},[0-9]{1,30}")
 _BLANK_OF_THOUSANDS = re.compile(r"(?<=[0-9])\s(?=[0-9]{3}(?![0-9]))")
 _THOUSAND = re.compile(r"[+-]?[1-9][0-9]{0,2}[.,][0-9]{3}")
@@ -160,6 +161,16 @@ def parted(header: str) -> tuple[str, str]:
     """
     found = _UNIT.fullmatch(header.strip())
     return (found[1], found[2]) if found else (header.strip(), "")
+
+
+def parted_price(header: str) -> tuple[str, str]:
+    """A cost's name and currency; a header may be the currency alone.
+
+    >>> parted_price("Price [EUR]"), parted_price("EUR"), parted_price("Price")
+    (('Price', 'EUR'), ('Cost', 'EUR'), ('Price', ''))
+    """
+    name, unit = parted(header)
+    return ("Cost", name) if not unit and _CURRENCY.fullmatch(name) else (name, unit)
 
 
 def number_text(x: float, resolution: float = 0.0) -> str:
@@ -410,6 +421,12 @@ PYTHON = Wording(
         "fail": "fail(suggestion, reason)",
         "abandon": "abandon(suggestion)",
         "add": "add(value, realised)",
+        "as data": "as_data=True",
+        "missing": "missing={column: [code]}",
+        "repetitions": "repetitions=True",
+        "told apart by": "id=column",
+        "charge data": "charge=True",
+        "heading": "in `headers`:",
         "charge": "fail(suggestion, reason, charge=amount)",
         "extend": "extend({name: (low, high)})",
         "revise": "revise(name=limit)",
@@ -434,6 +451,12 @@ SHELL = Wording(
         "fail": "`steerbo fail STUDY TOKEN --reason WHY`",
         "abandon": "`steerbo abandon STUDY TOKEN`",
         "add": "`steerbo import STUDY TABLE`",
+        "as data": "`steerbo import --as-data`",
+        "missing": "`--missing COLUMN=CODE`",
+        "repetitions": "--repetitions",
+        "told apart by": "--id COLUMN",
+        "charge data": "--charge",
+        "heading": "in the study file: [study.columns]",
         "charge": "`steerbo fail STUDY TOKEN --charge AMOUNT`",
         "extend": "`steerbo extend STUDY.TOML`",
         "revise": "changing the study file, then `steerbo extend STUDY.TOML`",
@@ -455,7 +478,13 @@ PAGE = Wording(
         "tell": "“Save”",
         "fail": "“It broke”",
         "abandon": "“It broke, or is not done”",
-        "add": "“End or extend…”",
+        "add": "“Add past data”",
+        "as data": "“It is another study's”",
+        "missing": "“Stands for a missing value”",
+        "repetitions": "“Equal lines are repetitions”",
+        "told apart by": "the column “id”",
+        "charge data": "“Count their costs as spent”",
+        "heading": "under “Columns”:",
         "revise": "“End or extend…”",
         "charge": "“It broke”, with what is to be counted",
         "amend": "“Edit”, beside the round",

@@ -185,7 +185,7 @@ def test_a_row_without_a_value_is_not_told_to_fail(study: Path, tmp_path: Path) 
     table.write_text("value,cost,temperature,ph\nn/a,1,20,6\n1e200,1,20,6\n")
     broken, large = call("import", study, table).stdout.splitlines()
     assert "If it stands for a missing value, say so: --missing value=n/a" in broken
-    assert broken.endswith("If the evaluation broke, leave it out.")
+    assert broken.endswith("leave the cell empty, and write failed in a column state.")
     assert large.endswith("Give it in a larger unit; where it is no measurement, leave it out.")
     token = asked(study)["token"]
     assert "use `steerbo fail STUDY TOKEN" in refused(call("tell", study, token, "n/a", "--cost", 1), 2)

@@ -15,7 +15,7 @@ import pytest
 
 from steerbo.serve import StudyPool
 from steerbo.serve.auth import opened, studies_of
-from steerbo.serve.operations import LOOKS, VERBS
+from steerbo.serve.operations import CHANGES, LOOKS
 from steerbo.serve.problem_details import Refusal
 from steerbo.storage.keys import KeyRing
 from steerbo.study import Study
@@ -98,10 +98,10 @@ def test_every_word_is_a_tool_that_says_what_it_takes(mode: str, tmp_path: Path)
         return {tool.name: tool for tool in (await ours.client.list_tools()).tools}
 
     tools = in_process(oven(tmp_path), play, mode=mode)
-    assert set(tools) == {*VERBS, *LOOKS, "studies", "rounds", "events", "policy", "predict"}
+    assert set(tools) == {*CHANGES, *LOOKS, "studies", "rounds", "events", "policy", "predict"}
     assert set(tools["tell"].input_schema["required"]) == {"token", "value"}
     assert all(tool.description for tool in tools.values())
-    assert {name for name, tool in tools.items() if not tool.annotations.read_only_hint} == set(VERBS)
+    assert {name for name, tool in tools.items() if not tool.annotations.read_only_hint} == set(CHANGES)
 
 
 def test_refusals_are_those_of_the_interface(tmp_path: Path) -> None:

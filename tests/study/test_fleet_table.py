@@ -108,7 +108,7 @@ def test_a_wrong_number_is_refused_by_name_and_other_lines_are_taken(row: str, s
 def test_a_missing_column_is_named_with_the_likely_one() -> None:
     for head, said in (
         ("north,south", r"a column 'depot', with the number of agents there, or their share. Write 0"),
-        ("north,south,depto", r"Is it 'depto'\? Rename it, or say so in the study file: \[study.columns\] 'depot'"),
+        ("north,south,depto", r"Is it 'depto'\? Rename it, or say so in `headers`: 'depot'"),
         ("date", r"a column 'north' \(and of 2 others\)"),
     ):
         with pytest.raises(InvalidOutcome, match=said):

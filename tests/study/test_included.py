@@ -57,6 +57,17 @@ def test_columns_that_are_refused(tmp_path: Path, law: str, says: str) -> None:
     assert str(caught.value).startswith("study.toml: problem.variables.1.law")
 
 
+def test_one_column_with_decimal_commas_is_read_whole_and_a_line_with_more_cells_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_text(LAW.replace("LAW", 'file = "w.csv", column = "temp"'))
+    (tmp_path / "w.csv").write_text("temp\n3\n4,5\n")
+    law = sb.study.read_study(tmp_path / "study.toml").problem.space["temp"].law
+    assert isinstance(law, sb.space.Empirical)
+    assert list(law.sample) == [3.0, 4.5]
+    (tmp_path / "w.csv").write_text("temp,day\n3,1\n4,5,2\n")
+    with pytest.raises(sb.errors.InvalidProblem, match=r"line 3: 3 is not allowed.*decimal comma"):
+        sb.study.read_study(tmp_path / "study.toml")
+
+
 class Series:
     """A column as pandas and polars have it, as far as it matters here."""
 

@@ -193,9 +193,7 @@ def test_a_scope_by_headings_of_columns_is_refused_with_the_names(study: Study) 
 def test_a_causal_table_headed_by_its_target_is_told_how_to_say_so() -> None:
     graph = sb.CausalGraph.from_text("x -> y", target="y", intervenable=["x"])
     with begin(sb.Causal(graph, [sb.Float("x", 0, 1)])) as study:
-        with pytest.raises(
-            InvalidOutcome, match=r"Is it 'Y'\? Say in the study file which is: \[study.columns\] value = \"Y\""
-        ):
+        with pytest.raises(InvalidOutcome, match=r"Is it 'Y'\? Say in `headers`: value = \"Y\""):
             import_csv(study, "x,Y\n0.5,3\n")
         assert messages(import_csv(study, "x,Y\n0.5,3\n", {"value": "Y"})) == ["added as added-1"]
 

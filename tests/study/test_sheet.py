@@ -167,7 +167,7 @@ def test_the_lab_heads_its_columns_otherwise(study: Study) -> None:
     assert learned(study) == [(7.5, 2.0, {"temperature": 20.0, "ph": 6.0})]
     with pytest.raises(InvalidOutcome, match="'Yield' or 'value'"):
         import_csv(study, "temperature,ph\n1,2\n", {"value": "Yield"})
-    with pytest.raises(InvalidOutcome, match=r'\[study.columns\] value = "values"'):
+    with pytest.raises(InvalidOutcome, match=r'Say in `headers`: value = "values"'):
         import_csv(study, "temperature,ph,values\n1,2,3\n")
     with pytest.raises(InvalidOutcome, match="'ph' is there twice"):
         import_csv(study, "temperature,ph,PH,ph,value\n1,2,3,4,5\n")

@@ -6,7 +6,7 @@ The problem then says which values are allowed.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -15,24 +15,22 @@ import typer
 from typer.core import TyperCommand
 
 from .._files import LARGEST_TABLE, read_file
-from .._parsing import Rows, parse_value, read_rows
+from .._parsing import Rows, parse_value, read_rows, without_unit
 from .._redaction import CREDENTIALS, has_secrets, split_name, to_type
 from .._wording import SHELL
 from ..core import SEEN, TIME, Created, Event, Problem, finite, kinds, problem_class
 from ..core.request import check_taken
 from ..errors import (
     InvalidContext,
-    InvalidOption,
     InvalidOutcome,
     InvalidRequest,
     InvalidStudy,
     LogUnavailable,
     SteerboError,
-    one_of,
 )
 from ..storage.outbox_files import OutboxFiles
 from ..study import BY_HAND, DatabaseLog, Study, read_events, read_study, resume
-from ..study.files.export import cells_of, columns_of
+from ..study.files.export import units_of
 from ..study.files.spreadsheet import decoded
 from ..study.outbox import Outbox
 from .app import echo
@@ -107,12 +105,12 @@ def as_logged(place: str) -> list[Event]:
 
 @contextmanager
 def answering(
-    place: str, call: str, token: str, given: Callable[[Problem | None], dict[str, Any]]
+    place: str, call: str, token: str, given: Callable[[Study | None], dict[str, Any]]
 ) -> Iterator[Study]:
     """The study, for an answer about one of its rounds.
 
     Where its log cannot be reached the answer waits in a file, as well as it can be read without
-    the problem.
+    the study.
     """
     try:
         opened = open_study(place)
@@ -145,36 +143,6 @@ def explain_credentials(place: str) -> None:
 def headers(place: str, study: Study) -> dict[str, str]:
     """Headers of tables of outcomes: those of the study file, else those that the log has from an earlier one."""
     return read_study(place).settings.columns if place.endswith(".toml") else study.history.columns
-
-
-def codes(
-    place: str, problem: Problem, given: Iterable[str], headed: Mapping[str, str]
-) -> dict[str, list[Any]]:
-    """Codes for missing values in tables of outcomes: those of the study file, and those of `COLUMN=CODE`.
-
-    Args:
-        place: the study.
-        problem: whose outcomes.
-        given: texts `COLUMN=CODE`, with a column's own name or its header.
-        headed: headers of the tables, by the columns' own names.
-
-    Raises:
-        InvalidOption: no such column, or no code.
-    """
-    found: dict[str, list[Any]] = defaultdict(list)
-    if place.endswith(".toml"):
-        found.update(
-            {name: [*listed] for name, listed in read_study(place).settings.missing.items()}
-        )
-    own = [*columns_of(problem), *cells_of(problem)]
-    by_header = {header: name for name, header in headed.items()}
-    for text in given:
-        header, _, code = text.rpartition("=")
-        name = header if header in own else by_header.get(header, header)
-        if name not in own:
-            raise InvalidOption("missing", text, f"COLUMN=CODE, with {one_of(own, name)}")
-        found[name].append(parse_value(code))
-    return found
 
 
 class Errors:
@@ -218,13 +186,20 @@ def pairs(
     return found
 
 
-def money(field: str, given: str | None) -> float | None:
+def typed_value(study: Study | None, name: str, text: str) -> Any:
+    """A value of a column of outcomes, without the column's own unit where the study can be read."""
+    units = units_of(study.problem, study.history.columns) if study else {}
+    return parse_value(without_unit(text, units.get(name, "")))
+
+
+def money(study: Study | None, field: str, given: str | None) -> float | None:
     """An amount, or another number that is not below 0.
 
     Raises:
         InvalidOutcome: it is no number, or below 0.
     """
-    return None if given is None else finite(field, parse_value(given), least=0.0)
+    column = "cost" if field == "charge" else field
+    return None if given is None else finite(field, typed_value(study, column, given), least=0.0)
 
 
 def request(problem: Problem, given: Iterable[str] | None) -> dict[str, Any]:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Sequence
 from contextlib import suppress
-from itertools import groupby
 from pathlib import Path
 from typing import Annotated
 
@@ -14,23 +11,14 @@ import typer
 
 from .._files import LARGEST_TABLE, read_file
 from .._redaction import redact_url, to_type
-from .._wording import counted
-from ..core import History, KeptFile, Table
+from ..core import KeptFile, Table
 from ..errors import InvalidOption, InvalidOutcome, one_of
 from ..records import to_dict
 from ..storage.kept_files import safe_name
-from ..storage.memory import Memory
-from ..study import MemoryLog, Study
+from ..study import Study
 from ..study.files.export import OWN_ID, events_jsonl, rounds_csv, study_xlsx
-from ..study.files.import_csv import (
-    Line,
-    as_data,
-    as_source,
-    ignored,
-    is_readable,
-    read_results,
-    take,
-)
+from ..study.files.import_csv import as_data, as_source, is_readable, read_codes, read_results
+from ..study.files.import_report import grouped, import_table, in_memory
 from ..study.files.spreadsheet import decoded
 from ..study.files.workbook import sheets_of
 from .app import answer, echo, group, print_json
@@ -38,7 +26,6 @@ from .arguments import (
     AsJson,
     Place,
     as_logged,
-    codes,
     explain_credentials,
     headers,
     open_study,
@@ -48,9 +35,7 @@ from .report import console
 from .tables import ScreenTable, import_bar
 
 commands = group()
-_DATA = re.compile(r"(?P<before>added as |)(?P<name>added-\d+)(?P<behind> \([^()]*\)|)")
 _DIGITS = 12  # of a checksum in a table: it has room for them, and WHICH takes them
-_ONE_BY_ONE = 20  # data in a row that are said line by line: a screen has room for them
 
 
 @commands.command("import")
@@ -121,115 +106,36 @@ def import_(
             text = decoded(raw, lambda text: is_readable(going.problem, text, named))
         except ValueError as error:
             raise InvalidOutcome("results", str(results), table, f"({error})") from None
-        sheet = read_results(
-            going.problem, text, named, codes(study, going.problem, missing or (), named)
-        )
+        coded = read_codes(going.problem, missing or (), named, opened.missing)
+        sheet = read_results(going.problem, text, named, coded)
         if known_by and OWN_ID not in sheet.columns:
             raise InvalidOption("id", known_by, one_of(sheet.ignored, known_by))
         sheet = as_data(sheet) if elsewhere else sheet
         sheet = as_source(sheet, source) if source else sheet
-        unread = ignored(going.problem, sheet, named)
-        before = set(going.history.data), going.history.spent
         with import_bar(console(stderr=True), len(sheet.rows)) as watch:
-            lines = take(going, sheet, charge, watch, table=results.name, repetitions=repetitions)
-        status, plain = going.status, [to_dict(line) for line in lines]
-        doubts = [
-            str(found) for found in status.findings if found.kind in ("codes", "ends", "totals")
-        ]
-        notes = [*doubts, *_money(going.history, *before), *_unset(going, before[0])]
-        document = {"lines": plain, "ignored": list(sheet.ignored), "status": status.to_dict()}
-    if as_json or lines:
-        answer(as_json, document, "\n".join(_grouped(lines)))
-    if unread:
+            report = import_table(
+                going,
+                sheet,
+                named,
+                charge=charge,
+                table=results.name,
+                repetitions=repetitions,
+                watch=watch,
+            )
+        plain, status = [to_dict(line) for line in report.lines], going.status.to_dict()
+        document = {"lines": plain, "ignored": list(sheet.ignored), "status": status}
+    if as_json or report.lines:
+        answer(as_json, document, "\n".join(grouped(report.lines)))
+    if report.unread:
         echo(
-            f"columns that the study does not have, and that are not read: {', '.join(unread)}",
+            f"columns that the study does not have, and that are not read: {', '.join(report.unread)}",
             err=True,
         )
-    fates = Counter(line.fate for line in lines)
-    known, equal = sum(line.known for line in lines), sum(line.equal for line in lines)
-    left = f"{fates['left']} left as they are, " if fates["left"] else ""
-    there = f"{known} there already, " if known else ""
     tried = "a dry run, nothing is changed: " if dry_run else ""
-    echo(f"{tried}{fates['taken'] - known} new, {there}{left}{fates['refused']} refused", err=True)
-    if equal:
-        echo(
-            f"{counted(equal, 'line')} there already only because data from elsewhere are equal: if they are "
-            f"repetitions, import the table again with --repetitions, or name what tells lines apart with --id COLUMN",
-            err=True,
-        )
-    for line in notes:
+    for line in (f"{tried}{report.summary}", *report.notes):
         echo(line, err=True)
-    if fates["refused"]:
+    if report.fated("refused"):
         raise typer.Exit(2)
-
-
-def in_memory(study: Study) -> Study:
-    """Copy of a study that no log keeps."""
-    shared = Memory()
-    MemoryLog(shared).extend(study.events)
-    return Study.open(MemoryLog(shared), study.problem)
-
-
-def _grouped(lines: Sequence[Line]) -> list[str]:
-    """Results of lines in words.
-
-    Lines that are refused for the same reason are one sentence, at the first of them; so are many
-    data in a row of which the same is to be said.
-    """
-    alike = Counter(line.message for line in lines if line.fate == "refused")
-    said, told = list[str](), set[str]()
-    for about, run in groupby(lines, key=_about_data):
-        some = list(run)
-        if about is not None and len(some) > _ONE_BY_ONE:
-            first, last = (_DATA.sub(r"\g<name>", some[k].message) for k in (0, -1))
-            names = f"{about[0]}{first} to {last}{about[1]}"
-            said.append(f"lines {some[0].number} to {some[-1].number}: taken, {names}")
-            continue
-        for line in some:
-            if line.fate != "refused" or alike[line.message] == 1:
-                said.append(str(line))
-            elif line.message not in told:
-                told.add(line.message)
-                said.append(f"{alike[line.message]} lines, the first of them {line}")
-    return said
-
-
-def _about_data(line: Line) -> tuple[str, str] | None:
-    """Words before and behind the name of a line's data; None where there is more to say."""
-    found = _DATA.fullmatch(line.message) if line.fate == "taken" else None
-    return None if found is None else (found["before"], found["behind"])
-
-
-def _money(history: History, names: set[str], spent: float) -> list[str]:
-    """Sentence on an import's effect on the budget; empty without a budget."""
-    said = (
-        [f"spent: {history.spent:.6g}, where it was {spent:.6g}"] if history.spent != spent else []
-    )
-    new = [
-        event
-        for name, event in history.data.items()
-        if name not in names and event.outcome.cost and not event.charge
-    ]
-    if new and history.budget is not None:
-        total = sum(event.outcome.cost or 0.0 for event in new)
-        said.append(
-            f"not charged to the budget: {total:.6g}, the cost of {len(new)} new lines of data; --charge does it"
-        )
-    return said
-
-
-def _unset(study: Study, names: set[str]) -> list[str]:
-    """Sentence that new data counts as observed, where its scope matters and is not given."""
-    new = [
-        event
-        for name, event in study.history.data.items()
-        if name not in names and event.scope is None
-    ]
-    if not new or not study.problem.scoped:
-        return []
-    return [
-        f"observed, with nothing set: {counted(len(new), 'new line')} of data; a column scope says what was set"
-    ]
 
 
 @commands.command()

@@ -10,7 +10,6 @@ from typing import Annotated, Any
 
 import typer
 
-from .._parsing import parse_value
 from .._redaction import to_type
 from ..core import BoundsExtended, LimitsRevised, Problem, Warnings
 from ..errors import InvalidContext, InvalidOutcome, InvalidRequest
@@ -33,6 +32,7 @@ from .arguments import (
     open_study,
     pairs,
     request,
+    typed_value,
 )
 from .instructions import todo
 from .usage import number, whole
@@ -193,12 +193,12 @@ def decide(
 ) -> None:
     """Enter observations; print the settings that follow from them."""
 
-    def given(problem: Problem | None) -> dict[str, Any]:
+    def given(going: Study | None) -> dict[str, Any]:
         more = {"again": True} if again else {}
-        return {"context": pairs(problem, "context", context, InvalidContext), **more}
+        return {"context": pairs(_problem(going), "context", context, InvalidContext), **more}
 
     with answering(study, "decide", token, given) as going:
-        decided = going.decide(token, **given(going.problem))
+        decided = going.decide(token, **given(going))
         answer(as_json, going.card(decided).to_dict(), todo(going, decided, to_type(study)))
     explain_credentials(study)
 
@@ -216,13 +216,17 @@ def tell(
 ) -> None:
     """Enter the outcome of a suggestion."""
 
-    def given(problem: Problem | None) -> dict[str, Any]:
-        measured = pairs(problem, "realised", realised, InvalidOutcome)
-        told = {"value": parse_value(value), "cost": money("cost", cost), "realised": measured}
-        return told if sem is None else {**told, "sem": money("sem", sem)}
+    def given(going: Study | None) -> dict[str, Any]:
+        measured = pairs(_problem(going), "realised", realised, InvalidOutcome)
+        told = {
+            "value": typed_value(going, "value", value),
+            "cost": money(going, "cost", cost),
+            "realised": measured,
+        }
+        return told if sem is None else {**told, "sem": money(going, "sem", sem)}
 
     with answering(study, "tell", token, given) as going, _changing(going, token):
-        _say_status(going, as_json, going.tell(token, **given(going.problem)))
+        _say_status(going, as_json, going.tell(token, **given(going)))
 
 
 @commands.command()
@@ -243,17 +247,17 @@ def fail(
 ) -> None:
     """Report a failed evaluation; its settings and cost count."""
 
-    def given(problem: Problem | None) -> dict[str, Any]:
-        measured = pairs(problem, "realised", realised, InvalidOutcome)
+    def given(going: Study | None) -> dict[str, Any]:
+        measured = pairs(_problem(going), "realised", realised, InvalidOutcome)
         return {
             "reason": reason,
-            "cost": money("cost", cost),
-            "charge": money("charge", charge),
+            "cost": money(going, "cost", cost),
+            "charge": money(going, "charge", charge),
             "realised": measured,
         }
 
     with answering(study, "fail", token, given) as going, _changing(going, token):
-        _say_status(going, as_json, going.fail(token, **given(going.problem)))
+        _say_status(going, as_json, going.fail(token, **given(going)))
 
 
 @commands.command()
@@ -312,6 +316,10 @@ def remark(
         echo(known, err=True)
 
 
+def _problem(study: Study | None) -> Problem | None:
+    return None if study is None else study.problem
+
+
 @contextmanager
 def _changing(study: Study, token: str) -> Iterator[None]:
     """Report that nothing was logged where a round is unchanged."""
@@ -352,18 +360,20 @@ def amend(
 ) -> None:
     """Correct or void an outcome; the log keeps the old one."""
 
-    def given(problem: Problem | None) -> dict[str, Any]:
-        measured = pairs(problem, "realised", realised, InvalidOutcome) or None
-        right = None if value is None else parse_value(value)
+    def given(going: Study | None) -> dict[str, Any]:
+        measured = pairs(_problem(going), "realised", realised, InvalidOutcome) or None
+        right = None if value is None else typed_value(going, "value", value)
         charged = (
-            {"yes": True, "no": False}.get(charge.strip().lower(), parse_value(charge))
+            {"yes": True, "no": False}.get(
+                charge.strip().lower(), typed_value(going, "cost", charge)
+            )
             if charge
             else None
         )
         played = read_scope(scope) if scope else None
         more = {"charge": charged, "scope": played, "void": void, "reason": reason}
-        more |= {} if sem is None else {"sem": money("sem", sem) if sem != "none" else False}
-        return {"value": right, "cost": money("cost", cost), "realised": measured, **more}
+        more |= {} if sem is None else {"sem": money(going, "sem", sem) if sem != "none" else False}
+        return {"value": right, "cost": money(going, "cost", cost), "realised": measured, **more}
 
     with answering(study, "amend", token, given) as going:
-        _say_status(going, as_json, going.amend(token, **given(going.problem)))
+        _say_status(going, as_json, going.amend(token, **given(going)))

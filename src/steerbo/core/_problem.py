@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
-from .._parsing import parse_value, read_choice
+from .._parsing import parse_value, read_choice, without_unit
 from .._wording import MISSING
 from ..errors import InvalidContext, InvalidOutcome, combine, did_you_mean, one_of
 from ..records import of_checked
@@ -184,10 +184,18 @@ class Problem(ABC):
         return ""
 
     def read_cell(self, name: str, text: str) -> Any:
-        """Parse a value of one of `columns`: a choice, a number, or JSON; any other text is returned as it is."""
-        if name in self.space and isinstance(variable := self.space[name], Categorical):
-            return read_choice(variable.choices, text.strip())
-        return parse_value(text)
+        """Parse a value of one of `columns`: a choice, a number, or JSON; any other text is returned as it is.
+
+        A number may stand with the variable's own unit.
+        """
+        if name not in self.space:
+            return parse_value(text)
+        variable = self.space[name]
+        plain = without_unit(text, variable.unit)
+        if not isinstance(variable, Categorical):
+            return parse_value(plain)
+        found = read_choice(variable.choices, text.strip())
+        return found if found in variable.choices else read_choice(variable.choices, plain.strip())
 
     @property
     def timed(self) -> bool:

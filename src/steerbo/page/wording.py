@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from .._parsing import is_number
-from .._wording import interval_texts, parted, spread_step
+from .._wording import interval_texts, parted, parted_price, spread_step
 from ..core import (
     BaseStudy,
     ExpectedOutcome,
@@ -20,7 +20,6 @@ from ..core import (
     numeral,
 )
 
-_CODE = re.compile(r"[A-Z]{3}|[€$£¥]|[A-Z]{0,3}[€$£¥]")  # a currency alone
 _NUMBER = re.compile(r"((?<![\w.])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)")
 _WHOLE = re.compile(r"(?<![\w.,-])[1-9]\d{4,14}(?![\w-])")
 _FINEST = 10_000  # parts of the range of a column, at most, that its digits tell apart
@@ -51,9 +50,7 @@ class Words:
         headed = study.history.columns
         target = getattr(getattr(study.problem, "graph", None), "target", "")
         value, unit = parted(headed.get("value") or target or "Value")
-        cost, money = parted(headed.get("cost") or "Cost")
-        if not money and _CODE.fullmatch(cost):
-            cost, money = "Cost", cost
+        cost, money = parted_price(headed.get("cost") or "Cost")
         step = spread_step(study.problem.scalar(outcome) for _, outcome in study.history.told)
         return cls(value, unit, cost, money, step)
 

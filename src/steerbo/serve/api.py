@@ -16,6 +16,8 @@ from .._wording import listed
 from ..errors import InvalidRequest, SteerboError
 from .auth import Principal, studies_of, study_of, visitor_of
 from .operations import (
+    CHANGES,
+    IMPORT,
     LOOKS,
     VERBS,
     Abandon,
@@ -25,6 +27,7 @@ from .operations import (
     Attach,
     Decide,
     Fail,
+    Import,
     Json,
     Predict,
     Remark,
@@ -86,7 +89,7 @@ def _do(
     token: str = "",
     waits: Callable[[], bool] = lambda: True,
 ) -> Json:
-    verb = VERBS[word]
+    verb = CHANGES[word]
     served = study_of(request, who, name, verb.right)
     with served.use(who.name) as study:
         return verb.call(study, token, given, lambda chosen: waits() and served.goes_on(chosen))
@@ -149,6 +152,12 @@ def amend(request: Request, who: Who, name: Name, token: Token, body: Amend) -> 
 def add(request: Request, who: Who, name: Name, body: Add) -> Json:
     """Add external data."""
     return _do(request, who, name, "add", body)
+
+
+@router.post("/{name}/import", responses=CHANGING, description=IMPORT.does)
+def import_table(request: Request, who: Who, name: Name, body: Import) -> Json:
+    """Take outcomes from a table."""
+    return _do(request, who, name, "import", body)
 
 
 # -- looking ---------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from starlette.staticfiles import StaticFiles
 
 from .. import __version__
 from ..page.report import STATIC
-from . import api, files, managing, monitoring, pages, problem_details
+from . import api, files, importing, managing, monitoring, pages, problem_details
 from .auth import WRONG_KEYS, visitor_of
 from .middleware import RequestLimits, TokenBucket
 from .pool import StudyPool
@@ -57,6 +57,7 @@ def application(pool: StudyPool, names: tuple[str, ...] = ()) -> FastAPI:
     app.state.uploads = 0
     app.state.counts, app.state.misses = monitoring.Counts(), TokenBucket(*WRONG_KEYS)
     problem_details.install(app, pages.error_page)
+    app.include_router(importing.router)
     app.include_router(files.router)  # before the pages: it takes one of their addresses
     app.include_router(api.router)
     app.include_router(monitoring.router)

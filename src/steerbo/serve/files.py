@@ -49,7 +49,7 @@ _SENT: Json = {
 }
 
 
-class _Place:
+class UploadPlace:
     """One of few places for uploads, as a context."""
 
     def __init__(self, request: Request) -> None:
@@ -96,7 +96,7 @@ async def keep(
 ) -> Json:
     """Keep a file beside a round."""
     served = study_of(request, who, name, "play")
-    with _Place(request), await run_in_threadpool(_incoming, served, token, file) as incoming:
+    with UploadPlace(request), await run_in_threadpool(_incoming, served, token, file) as incoming:
         async for block in request.stream():
             await run_in_threadpool(incoming.write, block)
         warned = await _remark(request, who, served, token, text, file=incoming)
@@ -157,7 +157,7 @@ def _found(study: Study, sha256: str) -> tuple[KeptFile, FilesFolder]:
 async def remark(request: Request, who: Who, name: str, token: str) -> Response:
     """A remark from the page's form, with a file or without one."""
     served = study_of(request, who, name, "play")
-    with _Place(request):
+    with UploadPlace(request):
         async with request.form(
             max_files=1, max_fields=_MOST_FIELDS, max_part_size=_LONGEST_TEXT
         ) as form:

@@ -14,7 +14,7 @@ from typing import Any
 
 from babel import Locale, UnknownLocaleError
 
-from .._parsing import commas_of, parse_value, read_number
+from .._parsing import commas_of, parse_value, read_number, without_unit
 from .._wording import MISSING
 from ..core import SEEN, TIME, Problem
 from ..errors import InvalidContext, InvalidRequest, OutcomeConflict, SteerboError
@@ -22,6 +22,7 @@ from ..page.edit import TAKEN_BACK, as_it_was, edit_of, times_said, unchanged, u
 from ..page.view import mark_of
 from ..space import Categorical
 from ..study import Study
+from ..study.files.export import column, units_of
 
 _NUMBER = re.compile(r"\{[^{}]*\}|(?<![\w.,])([+-]?\d+)\.(\d+(?:e[+-]?\d+)?)(?!\w|\.\w)")
 
@@ -126,6 +127,21 @@ def typed_texts(form: Form) -> dict[str, str]:
     return {name: text for name, text in form.items() if name not in _OWN and text.strip()}
 
 
+_COLUMNS = {"charge": "cost", "budget": "cost"}
+"""Columns whose unit a field has that is called otherwise."""
+
+
+def without_units(study: Study, form: Form) -> dict[str, str]:
+    """The form, with numbers alone where a text is a number in its field's own unit."""
+    units = units_of(study.problem, study.history.columns)
+
+    def unit(field: str) -> str:
+        _, of_a_variable, name = field.partition(":")
+        return units.get(column(name) if of_a_variable else _COLUMNS.get(field, field), "")
+
+    return {field: without_unit(text, unit(field)) for field, text in form.items()}
+
+
 def check_plausible(
     study: Study, call: str, token: str | None, given: Mapping[str, Any], form: Form
 ) -> None:
@@ -215,6 +231,7 @@ def give(study: Study, action: str, token: str, form: Form, comma: bool) -> None
     if action == "undo":
         _take_back(study, token)
         return
+    form = without_units(study, form)
     back = as_it_was(study, token) if action == "amend" and form.get("void") != "yes" else {}
     if action == "amend":
         stands = {name: localised(text, comma) for name, text in unchanged(study, token).items()}

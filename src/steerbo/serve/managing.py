@@ -36,7 +36,16 @@ from ..study import BY_HAND, Study, read_study
 from ..study.files.export import read_scope
 from ..study.files.study_file import StudyFile
 from .auth import Principal, study_of, visitor_of
-from .forms import Doubtful, Form, amount_of, check_plausible, typed, typed_texts, values_of
+from .forms import (
+    Doubtful,
+    Form,
+    amount_of,
+    check_plausible,
+    typed,
+    typed_texts,
+    values_of,
+    without_units,
+)
 from .pages import address, form_of, form_state, not_saved, page, wants_commas
 from .pool import OpenStudy, StudyPool
 from .problem_details import Refusal, status_of
@@ -75,7 +84,7 @@ async def change(request: Request, who: Who, name: str, what: str) -> Response:
     def changed() -> Response:
         try:
             with served.use(who.name) as study:
-                _CHANGES[what](study, form, wants_commas(request))
+                _CHANGES[what](study, without_units(study, form), wants_commas(request))
         except SteerboError as error:
             try:
                 about = "end" if what == "again" else what  # the card that says so

@@ -190,7 +190,9 @@ async def _body(receive: Receive, headers: Headers) -> bytes:
             return bytes(found)
 
 
-_UPLOADS = re.compile(r"/(v1/studies/[^/]+/rounds/[^/]+/files|page/[^/]+/rounds/[^/]+/remark)")
+_UPLOADS = re.compile(
+    r"/(v1/studies/[^/]+/rounds/[^/]+/files|page/[^/]+/rounds/[^/]+/remark|page/[^/]+/import)"
+)
 """Addresses that take files, whose bodies are read in pieces."""
 _LONGEST_UPLOAD = 300.0  # seconds: 50 MB at 1.3 Mbit a second
 

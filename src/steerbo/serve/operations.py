@@ -12,9 +12,12 @@ from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, model_validat
 from .._text import normalised_texts
 from .._wording import PYTHON, listed
 from ..core import SEEN, BatchPosition, Event, History, Problem, Round, Suggestion, one_or_more
-from ..errors import InvalidRequest
+from ..errors import InvalidRequest, one_of
 from ..records import to_dict
 from ..study import Study
+from ..study.files.export import OWN_ID
+from ..study.files.import_csv import as_data, as_source, read_results
+from ..study.files.import_report import import_table, in_memory
 from .pool import OpenStudy
 
 Json = dict[str, Any]
@@ -201,6 +204,40 @@ class Add(RequestBody):
     ] = None
 
 
+class Import(RequestBody):
+    """A table of outcomes, a line for each measurement."""
+
+    model_config = _like({"table": "temperature;ph;value\n21,5;6,2;9,8", "dry_run": True})
+    table: str = Field(
+        description="The text of a CSV file: commas, semicolons, tabs, decimal commas are fine."
+    )
+    headers: Annotated[
+        dict[str, str],
+        Field(description="How the table heads columns, by their own names: value, cost, …"),
+    ] = {}
+    missing: Annotated[
+        dict[str, list[Any]],
+        Field(description="Codes for missing values, by column, such as {value: [-200]}."),
+    ] = {}
+    name: Annotated[str, Field(description="The table's name, such as the file's.")] = ""
+    id: Annotated[
+        str | None, Field(description="The heading of the column that tells lines apart.")
+    ] = None
+    source: Annotated[
+        str | None, Field(description="The place or time it is of, if not here and now.")
+    ] = None
+    charge: Annotated[bool, Field(description="Whether costs of data count as spent.")] = False
+    as_data: Annotated[
+        bool, Field(description="Whether it is another study's, whose tokens are ignored.")
+    ] = False
+    repetitions: Annotated[
+        bool, Field(description="Whether lines that equal data are measurements of their own.")
+    ] = False
+    dry_run: Annotated[
+        bool, Field(description="Whether to say what would be taken, and write nothing.")
+    ] = False
+
+
 class Predict(Asking):
     """Settings to predict the objective at, and when and in which context."""
 
@@ -343,6 +380,40 @@ VERBS: Mapping[str, Operation] = MappingProxyType(
     }
 )
 """By name: every word that changes a study."""
+
+
+def _import(study: Study, _: str, given: Import, __: Wanted) -> Json:
+    headers = {**study.history.columns, **given.headers, **({OWN_ID: given.id} if given.id else {})}
+    codes = {**study.missing, **given.missing}
+    sheet = read_results(study.problem, given.table, headers, codes)
+    if given.id and OWN_ID not in sheet.columns:
+        raise InvalidRequest("id", given.id, one_of(sheet.ignored, given.id))
+    sheet = as_data(sheet) if given.as_data else sheet
+    sheet = as_source(sheet, given.source) if given.source else sheet
+    target = in_memory(study) if given.dry_run else study
+    report = import_table(
+        target,
+        sheet,
+        headers,
+        charge=given.charge,
+        table=given.name,
+        repetitions=given.repetitions,
+        words=PYTHON,
+    )
+    return {**report.to_dict(), "status": target.status.to_dict()}
+
+
+IMPORT = Operation(
+    "Take outcomes from a table, line by line: each is taken, left or refused, with the reason. `dry_run` writes "
+    "nothing. The same table again changes nothing.",
+    "amend",
+    Import,
+    _import,
+    about_a_round=False,
+)
+"""Import a table; `Study` has it for data frames only."""
+CHANGES: Mapping[str, Operation] = MappingProxyType({**VERBS, "import": IMPORT})
+"""All operations that change a study, by their names over HTTP and of tools."""
 
 
 # -- looking ---------------------------------------------------------------------------------------

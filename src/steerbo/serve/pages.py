@@ -40,6 +40,7 @@ from .forms import (
     read_ask,
     typed_texts,
     values_of,
+    without_units,
     writes_commas,
 )
 from .operations import Predict, applied_to, predicted
@@ -49,7 +50,8 @@ from .turns import StudyRoute
 
 router = APIRouter(include_in_schema=False, route_class=StudyRoute)
 Who = Annotated[Principal, Depends(visitor_of)]
-_LONGEST_FIELDS = 2000  # of a form
+MOST_FIELDS = 2000
+"""Fields of a form."""
 _MOST_ROUNDS = 10_000  # at once
 _EVENTS = 50  # of a timeline, at first
 
@@ -323,13 +325,20 @@ def _file(name: str, content: str | bytes, kind: str) -> Response:
     return Response(content, media_type=kind, headers=headers)
 
 
+def _plain(served: OpenStudy, draft: Form) -> Form:
+    return served.read(
+        ("plain", tuple(sorted(draft.items()))), lambda study: without_units(study, draft)
+    )
+
+
 @router.get("/page/{name}/policy")
 def policy(request: Request, who: Who, name: str) -> Response:
     """Apply the learned policy to context values."""
     served, comma = study_of(request, who, name, "read"), wants_commas(request)
     draft, problem = dict(request.query_params), served.read("problem", lambda study: study.problem)
     try:
-        found = applied_to(served, values_of(problem, "given", draft, comma, "context"))
+        plain = _plain(served, draft)
+        found = applied_to(served, values_of(problem, "given", plain, comma, "context"))
     except SteerboError as error:
         return _study_page(request, who, served, error=error, about="policy", draft=draft)
     settings = in_resolution(problem, found["values"])
@@ -345,8 +354,9 @@ def predict(request: Request, who: Who, name: str) -> Response:
     served, comma = study_of(request, who, name, "read"), wants_commas(request)
     draft, problem = dict(request.query_params), served.read("problem", lambda study: study.problem)
     try:
-        values = values_of(problem, "what", draft, comma, "values")
-        context = values_of(problem, "given", draft, comma, "context")
+        plain = _plain(served, draft)
+        values = values_of(problem, "what", plain, comma, "values")
+        context = values_of(problem, "given", plain, comma, "context")
         (found,) = predicted(served, Predict(values=values, context=context))["predictions"]
     except SteerboError as error:
         return _study_page(request, who, served, error=error, about="predict", draft=draft)
@@ -369,7 +379,8 @@ async def ask(request: Request, who: Who, name: str) -> Response:
 def _ask(request: Request, who: Principal, served: OpenStudy, form: Form) -> Response:
     try:
         with served.use(who.name) as study:
-            given = read_ask(study.problem, form, wants_commas(request), time_needed(study))
+            plain = without_units(study, form)
+            given = read_ask(study.problem, plain, wants_commas(request), time_needed(study))
             check_plausible(study, "ask", None, given, form)
             if form.get("rounds") == str(len(study.history)) or not study.history.pending:
                 study.ask(1, **given)
@@ -398,8 +409,9 @@ def _attach(request: Request, who: Principal, served: OpenStudy, form: Form) -> 
     comma = wants_commas(request)
     try:
         with served.use(who.name) as study:
-            given = read_ask(study.problem, form, comma, time_needed(study))
-            values = values_of(study.problem, "what", form, comma, "values")
+            plain = without_units(study, form)
+            given = read_ask(study.problem, plain, comma, time_needed(study))
+            values = values_of(study.problem, "what", plain, comma, "values")
             check_plausible(study, "ask", None, given, form)
             if form.get("rounds") == str(len(study.history)):
                 study.attach(values, **given)
@@ -450,7 +462,7 @@ def _next(request: Request, who: Principal, served: OpenStudy) -> Response:
 async def form_of(request: Request) -> dict[str, str]:
     """A form's fields, where it is one of ours."""
     try:
-        found = await request.form(max_files=0, max_fields=_LONGEST_FIELDS)
+        found = await request.form(max_files=0, max_fields=MOST_FIELDS)
     except ValueError as error:  # of the parser: Starlette before 1.0 lets it through
         raise HTTPException(400, str(error)) from None
     fields = {name: text for name, text in found.items() if isinstance(text, str)}

@@ -19,8 +19,8 @@ from ..errors import MissingExtra, SteerboError
 from ..study import Study
 from .auth import Principal, opened, studies_of, visitor_by, visitor_of
 from .operations import (
+    CHANGES,
     LOOKS,
-    VERBS,
     Json,
     Predict,
     RequestBody,
@@ -107,7 +107,7 @@ def tools_server(pool: StudyPool, who: Callable[[Any], Principal]) -> Server[Any
             served = pool.studies.get(_name(pool, visitor, str(arguments.get("study", ""))))
             if served is None or wanted.name == "studies":
                 return await run_in_threadpool(calls[wanted.name], pool, visitor, arguments)
-            async with served.turn(changing=wanted.name in VERBS):
+            async with served.turn(changing=wanted.name in CHANGES):
                 return await run_in_threadpool(calls[wanted.name], pool, visitor, arguments)
 
         try:
@@ -201,7 +201,7 @@ def _tools() -> tuple[list[types.Tool], dict[str, Call]]:
             Predict,
         )
     )
-    for name, verb in VERBS.items():
+    for name, verb in CHANGES.items():
         calls[name] = _changing(name)
         tools.append(
             _tool(name, verb.does, False, _Round if verb.about_a_round else _Study, verb.takes)
@@ -273,7 +273,7 @@ def _predict(pool: StudyPool, who: Principal, arguments: dict[str, Any]) -> Json
 
 
 def _changing(word: str) -> Call:
-    verb = VERBS[word]
+    verb = CHANGES[word]
     about: type[_Study] = _Round if verb.about_a_round else _Study
 
     def call(pool: StudyPool, who: Principal, arguments: dict[str, Any]) -> Json:

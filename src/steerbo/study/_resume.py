@@ -427,6 +427,7 @@ def resume(
     try:
         check_options(worker)
         study, same = _resumed(specification, log, observer, begin, extend, tolerated, worker)
+        study.missing = specification.settings.missing
         if extend and (bounds := widening(study.problem, specification.problem)):
             study.extend(bounds)
             for name, (low, high) in bounds.items():

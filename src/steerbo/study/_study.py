@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from inspect import signature
 from pathlib import Path
@@ -80,6 +80,8 @@ class Study(BaseStudy):
         self.optimizer = optimizer
         self._state = optimizer._state
         self._lock = optimizer._lock
+        # codes for missing values in tables of outcomes, by column: the study file says them
+        self.missing: Mapping[str, Sequence[float | str]] = {}
         self.session = StudySession(
             log, optimizer, float(wait), say, holder=holder, lease=lease, clock=clock
         )

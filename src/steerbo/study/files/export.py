@@ -17,6 +17,7 @@ from itertools import chain
 from typing import Any
 
 from ..._text import escape_unprintable, to_cell
+from ..._wording import parted, parted_price
 from ...core import (
     SEEN,
     BaseStudy,
@@ -32,6 +33,7 @@ from ...core import (
 )
 from ...errors import InvalidOption, MissingExtra, one_of
 from ...records import to_dict
+from ...space import Categorical
 from .workbook import workbook_of
 
 OWN = ("token", "round", "state", "value", "cost", "charged", "scope", "reason")
@@ -78,6 +80,17 @@ def cells_of(problem: Problem) -> dict[str, str]:
         f"agents {name}" if name in taken else escape_unprintable(name): name
         for name in problem.cells
     }
+
+
+def units_of(problem: Problem, headers: Headers) -> dict[str, str]:
+    """Unit of each column that has one, by its own name: the variable's, or the one that the lab's header states."""
+    headed = {name: parted(headers.get(name, ""))[1] for name in columns_of(problem)}
+    _, money = parted_price(headers.get("cost", ""))
+    own = {
+        column(v.name): v.unit for v in problem.space if not isinstance(v, Categorical) and v.unit
+    }
+    units = {**headed, SEM: headed["value"], "cost": money, "charged": money, **own}
+    return {name: unit for name, unit in units.items() if unit}
 
 
 Headers = Mapping[str, str]

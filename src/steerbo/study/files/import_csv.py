@@ -19,7 +19,7 @@ import re
 import shlex
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -27,7 +27,7 @@ from typing import Any, Literal, NamedTuple
 
 from ..._parsing import folded, is_number, parse_value, read_choice
 from ..._warnings import warn
-from ..._wording import MISSING, SHELL, number_hint
+from ..._wording import MISSING, SHELL, Wording, number_hint
 from ...core import (
     SEEN,
     TIME,
@@ -40,12 +40,30 @@ from ...core import (
     last_time,
 )
 from ...core.reports import naming_columns
-from ...errors import InvalidOutcome, OutOfRangeWarning, SteerboError, UnknownSuggestion, one_of
+from ...errors import (
+    InvalidOption,
+    InvalidOutcome,
+    OutOfRangeWarning,
+    SteerboError,
+    UnknownSuggestion,
+    one_of,
+)
 from ...records import identity, record, to_dict
 from ...space import Categorical, Float, Integer
 from .._study import Study
 from ._whole_table import doubts
-from .export import ID, OWN_ID, OWN_SOURCE, SEM, SOURCE, cells_of, column, columns_of, read_scope
+from .export import (
+    ID,
+    OWN_ID,
+    OWN_SOURCE,
+    SEM,
+    SOURCE,
+    cells_of,
+    column,
+    columns_of,
+    read_scope,
+    units_of,
+)
 from .spreadsheet import Row, Spreadsheet, read_sheet, without_codes
 
 
@@ -290,8 +308,10 @@ class Said:
     source: str | None = None
 
 
-def _missing_hint(name: str, text: str) -> str:
+def _missing_hint(name: str, text: str, words: Wording) -> str:
     """Say how a text is declared to stand for what was not measured."""
+    if words is not SHELL:
+        return f"If it stands for a missing value, say so: ‹missing›, {name}={text}."
     as_toml = json.dumps(text, ensure_ascii=False)
     key = name if re.fullmatch("[A-Za-z0-9_-]+", name) else json.dumps(name, ensure_ascii=False)
     code = (
@@ -300,7 +320,11 @@ def _missing_hint(name: str, text: str) -> str:
     return f"If it stands for a missing value, say so: {code}."
 
 
-def read_line(problem: Problem, sheet: Spreadsheet, row: Row) -> Said:
+_BROKE = "If the evaluation broke, leave the cell empty, and write failed in a column state."
+_STATES = "Write failed where the evaluation broke; nothing is needed where there is a value."
+
+
+def read_line(problem: Problem, sheet: Spreadsheet, row: Row, words: Wording = SHELL) -> Said:
     """Parse a line.
 
     Raises:
@@ -330,7 +354,7 @@ def read_line(problem: Problem, sheet: Spreadsheet, row: Row) -> Said:
                 text = isinstance(choice, str) and not number_hint(choice)
                 if text and isinstance(variable, Float | Integer):
                     allowed = "a finite number" + (f" in {variable.unit}" if variable.unit else "")
-                    raise InvalidOutcome(name, choice, allowed, _missing_hint(name, choice))
+                    raise InvalidOutcome(name, choice, allowed, _missing_hint(name, choice, words))
             realised[name] = choice
     if problem.cells:
         labels = cells_of(problem)
@@ -340,7 +364,7 @@ def read_line(problem: Problem, sheet: Spreadsheet, row: Row) -> Said:
             cells = {name: int(x) for name, x in cells.items()}
         realised = problem.with_cells(realised, cells)
     if isinstance(value := number("value"), str):
-        hint = f"{_missing_hint('value', value)} If the evaluation broke, leave it out."
+        hint = f"{_missing_hint('value', value, words)} {_BROKE}"
         raise InvalidOutcome("value", value, "a finite number", "" if number_hint(value) else hint)
     state = row.cells.get("state", "").casefold()
     scope = _with_own_names(problem, read_scope(row.cells["scope"])) if "scope" in row.cells else []
@@ -465,8 +489,7 @@ def tell_row(study: Study, number: int, token: str, told: Said) -> Line:
     """Report a line on a round; it may repeat the log's entry."""
     before = study.history[token]
     if told.state not in ("", *_OF_A_ROUND):
-        hint = "Write failed where the evaluation broke; nothing is needed where there is a value."
-        raise InvalidOutcome("state", told.state, one_of(_OF_A_ROUND, told.state), hint)
+        raise InvalidOutcome("state", told.state, one_of(_OF_A_ROUND, told.state), _STATES)
     # of a round, such as its time; a context is among the realised values
     said = before.request.keys() - {SEEN.name}
     logged = {name for name in said if name not in study.problem.space}
@@ -578,6 +601,8 @@ def _value(played: Round) -> Any:
 _HEAD = 30  # lines in which the names of columns are looked for
 Codes = Mapping[str, Sequence[Any]]
 """Numbers and texts that stand for a missing value, by the column's own name."""
+Labels = Mapping[str, tuple[str, ...]]
+"""How each column may be headed, by its own name, the likeliest header first."""
 
 
 _HEADS_OUTCOMES = re.compile(
@@ -589,15 +614,17 @@ _NO_TEXT = re.compile(r"[\x00-\x08\x0e-\x1b]")  # as old workbooks, Parquet and 
 _OTHER_FORMS = {"{": "JSON", "[{": "JSON", "<": "HTML or XML", "@": "ARFF"}
 
 
-def _no_table(text: str, labels: Mapping[str, tuple[str, ...]]) -> str:
+def _no_table(text: str, labels: Labels) -> str:
     """Hint where the first line is no head of a table; empty where it is one."""
+    if not text.strip("\ufeff \r\n\t,;|"):
+        return "The table is empty."
     if _NO_TEXT.search(text[:1000]):
         return "It is no text: save it as CSV or as a workbook (.xlsx) where it was made."
     lines = text.lstrip("\ufeff \n").splitlines()
     for begin, form in _OTHER_FORMS.items():
         if lines and lines[0].startswith(begin):
             return f"It looks like {form}: write it as CSV."
-    values = {folded(label) for label in labels["value"]}
+    values = {folded(label) for label in labels.get("value", ())}
     names = {folded(label) for each in labels.values() for label in each} - values
     for number, line in enumerate(text.splitlines()[1:_HEAD], 2):
         heads = {folded(cell.strip(" \"'")) for cell in re.split(r"[,;\t|]", line)}
@@ -608,11 +635,80 @@ def _no_table(text: str, labels: Mapping[str, tuple[str, ...]]) -> str:
     return ""
 
 
+def read_codes(
+    problem: Problem, given: Iterable[str], headers: Mapping[str, str], known: Codes
+) -> dict[str, list[Any]]:
+    """Codes for missing values in tables of outcomes: those that are known, and those of `COLUMN=CODE`.
+
+    Args:
+        problem: whose outcomes.
+        given: texts `COLUMN=CODE`, with a column's own name or its header.
+        headers: of the tables, by the columns' own names.
+        known: of the study file.
+
+    Raises:
+        InvalidOption: no such column, or no code.
+    """
+    found: dict[str, list[Any]] = defaultdict(list, {name: [*each] for name, each in known.items()})
+    own = [*columns_of(problem), *cells_of(problem)]
+    by_header = {header: name for name, header in headers.items()}
+    for text in given:
+        header, _, code = text.rpartition("=")
+        name = header if header in own else by_header.get(header, header)
+        if name not in own:
+            raise InvalidOption("missing", text, f"COLUMN=CODE, with {one_of(own, name)}")
+        found[name].append(parse_value(code))
+    return found
+
+
+def columns_wanted(problem: Problem) -> tuple[str, ...]:
+    """Own names of all columns that a table of outcomes may have."""
+    return (*columns_of(problem), SEM, OWN_SOURCE, OWN_ID, *cells_of(problem))
+
+
+def find_columns(
+    problem: Problem,
+    text: str,
+    headers: Mapping[str, str] | None = None,
+    only: Mapping[str, str] | None = None,
+) -> tuple[Spreadsheet, Labels]:
+    """Read a table, and find its columns of outcomes; returns how each might be headed, too.
+
+    Args:
+        problem: whose outcomes.
+        text: the table in CSV; see `read_sheet` for its forms.
+        headers: how the lab heads columns, by their own names; those names do, too.
+        only: how this table heads those that are read, if no others are.
+
+    Raises:
+        InvalidOutcome: it is no table, or has a column twice.
+    """
+    headers, named = dict(headers or {}), columns_wanted(problem)
+    # only where they are named: many tables have an id of something else
+    for name, own in ((SOURCE, OWN_SOURCE), (ID, OWN_ID)):
+        if name in headers and name not in named:
+            headers = {own: headers[name], **headers}
+    units = units_of(problem, headers)
+    labels: dict[str, tuple[str, ...]] = {name: (headers.get(name, name), name) for name in named}
+    for each in problem.space:
+        if (unit := each.unit) and each.name in named:
+            labels[each.name] += tuple(
+                form
+                for head in dict.fromkeys(labels[each.name])
+                for form in (f"{head} [{unit}]", f"{head} ({unit})", f"{head} / {unit}")
+            )
+    if only is not None:
+        units = {**units_of(problem, only), **units}
+        labels = {name: (only[name],) for name in named if name in only}
+    return read_sheet(text, labels, units=units), labels
+
+
 def read_results(
     problem: Problem,
     text: str,
     headers: Mapping[str, str] | None = None,
     missing: Codes | None = None,
+    only: Mapping[str, str] | None = None,
 ) -> Spreadsheet:
     """A table of outcomes, with its columns found.
 
@@ -621,57 +717,48 @@ def read_results(
         text: the table in CSV; see `read_sheet` for its forms.
         headers: how the table heads columns, by their own names; those names do, too.
         missing: codes for missing values; cells that hold one are empty.
+        only: see `find_columns`.
 
     Raises:
         InvalidOutcome: it is no table, has no `value`, or a column twice.
     """
-    cells = cells_of(problem)
-    named = [*columns_of(problem), SEM, OWN_SOURCE, OWN_ID, *cells]
-    # only where they are named: many tables have an id of something else
-    for name, own in ((SOURCE, OWN_SOURCE), (ID, OWN_ID)):
-        if name in (headers or {}) and name not in named:
-            headers = {own: (headers or {})[name], **(headers or {})}
-    units = {
-        each.name: each.unit
-        for each in problem.space
-        if getattr(each, "unit", "") and each.name in named
-    }
-    labels: dict[str, tuple[str, ...]] = {
-        name: ((headers or {}).get(name, name), name) for name in named
-    }
-    for name, unit in units.items():
-        labels[name] += tuple(
-            form
-            for head in dict.fromkeys(labels[name])
-            for form in (f"{head} [{unit}]", f"{head} ({unit})", f"{head} / {unit}")
-        )
-    sheet = read_sheet(text, labels)
-    if cells:
-        _check_cells(sheet, list(cells), {name: label for name, (label, *_) in labels.items()})
+    sheet, labels = find_columns(problem, text, headers, only)
+    if cells := cells_of(problem):
+        _check_cells(sheet, list(cells), {name: labels.get(name, (name,))[0] for name in cells})
     if "value" not in sheet.columns:
-        wanted = " or ".join(dict.fromkeys(f"{label!r}" for label in labels["value"]))
-        # of a causal problem, the value's own name
-        target = getattr(getattr(problem, "graph", None), "target", None)
-        named_so = {folded(label) for label in labels["value"]} | {folded(target or "value")}
-        close = [header for header in sheet.ignored if folded(_without_unit(header)) in named_so]
-        close = close or get_close_matches("value", sheet.ignored, n=1)
-        there = ", ".join(map(repr, sheet.headers))
-        outcomes = [header for header in sheet.ignored if _HEADS_OUTCOMES.search(header)]
-        # results mostly stand at the end
-        likely = [*close, *outcomes, *reversed(sheet.ignored), "Yield"][0]
-        as_toml = json.dumps(likely, ensure_ascii=False)
-        question = f"Is it {close[0]!r}? Say" if close else "Say"
-        hint = f"The columns are {there}. {question} in the study file which is: [study.columns] value = {as_toml}."
-        raise InvalidOutcome(
-            "line 1", MISSING, f"a column {wanted}", _no_table(text, labels) or hint
+        wanted = " or ".join(
+            dict.fromkeys(f"{label!r}" for label in labels.get("value", ("value",)))
         )
+        hint = _no_table(text, labels) or _value_hint(problem, sheet, labels)
+        raise InvalidOutcome("line 1", MISSING, f"a column {wanted}", hint)
     return without_codes(sheet, missing) if missing else sheet
 
 
-def is_readable(problem: Problem, text: str, headers: Mapping[str, str]) -> bool:
+def _value_hint(problem: Problem, sheet: Spreadsheet, labels: Labels) -> str:
+    """Hint how to name the column of outcomes, with the likeliest one."""
+    # of a causal problem, the value's own name
+    target = getattr(getattr(problem, "graph", None), "target", None)
+    named_so = {folded(label) for label in labels.get("value", ())} | {folded(target or "value")}
+    close = [header for header in sheet.ignored if folded(_without_unit(header)) in named_so]
+    close = close or get_close_matches("value", sheet.ignored, n=1)
+    there = ", ".join(map(repr, sheet.headers))
+    outcomes = [header for header in sheet.ignored if _HEADS_OUTCOMES.search(header)]
+    # results mostly stand at the end
+    likely = [*close, *outcomes, *reversed(sheet.ignored), "Yield"][0]
+    as_toml = json.dumps(likely, ensure_ascii=False)
+    question = f"Is it {close[0]!r}? Say" if close else "Say"
+    return f"The columns are {there}. {question} ‹heading› value = {as_toml}."
+
+
+def is_readable(
+    problem: Problem,
+    text: str,
+    headers: Mapping[str, str],
+    only: Mapping[str, str] | None = None,
+) -> bool:
     """Whether `read_results` reads a table, which may be one of several in a workbook."""
     try:
-        read_results(problem, text, headers)
+        read_results(problem, text, headers, only=only)
     except InvalidOutcome:
         return False
     return True
@@ -691,9 +778,8 @@ def _check_cells(sheet: Spreadsheet, cells: Sequence[str], headers: Mapping[str,
         close = get_close_matches(header.casefold(), sheet.ignored, n=1) or get_close_matches(
             header, sheet.ignored, n=1
         )
-        hint = f"Is it {close[0]!r}? Rename it, or say so in the study file: " if close else ""
-        hint += (
-            f"[study.columns] {missing[0]!r} = {close[0]!r}."
+        hint = (
+            f"Is it {close[0]!r}? Rename it, or say so ‹heading› {missing[0]!r} = {close[0]!r}."
             if close
             else "Write 0 where no agent was."
         )
@@ -781,6 +867,7 @@ def take(
     *,
     table: str = "",
     repetitions: bool = False,
+    words: Wording = SHELL,
 ) -> list[Line]:
     """Import a table that was read. At the end hyperparameters are learned from all added data, and logged.
 
@@ -792,6 +879,7 @@ def take(
             added again.
         repetitions: whether lines that equal data of other tables are measurements of their own.
         watch: is told how many lines were read, from time to time, and before all is learned from.
+        words: in which the reader of the lines acts.
     """
     study.refresh()
     known = ExistingData(study, table, apart=repetitions)
@@ -804,7 +892,7 @@ def take(
             new = []
             watch(number)
         with _caught() as warned:
-            found = _take(study, sheet, row, known, charge)
+            found = _take(study, sheet, row, known, charge, words)
         if isinstance(found, NewRow):
             new.append(found)
             added[found.number] = found.event
@@ -919,8 +1007,13 @@ def _joined(parts: Sequence[str]) -> str:
     return "".join(part + (" " if part.endswith(".") else "; ") for part in parts[:-1]) + parts[-1]
 
 
-def _take(
-    study: Study, sheet: Spreadsheet, row: Row, known: ExistingData, charge: bool
+def _take(  # noqa: PLR0917
+    study: Study,
+    sheet: Spreadsheet,
+    row: Row,
+    known: ExistingData,
+    charge: bool,
+    words: Wording,
 ) -> Line | NewRow:
     if row.width > sheet.width:
         hint = (
@@ -932,7 +1025,7 @@ def _take(
             f"it has {row.width} cells, and the first line {sheet.width}.{hint}",
         )
     try:
-        told = read_line(study.problem, sheet, row)
+        told = read_line(study.problem, sheet, row, words)
         if "value" in row.missing and told.state in _OUTCOME:
             return Line(
                 row.number, "left", f"its value is {row.missing['value']}, a code for a missing one"
@@ -944,15 +1037,15 @@ def _take(
                 raise InvalidOutcome("source", told.source, "nothing", f"{hint} {_ELSEWHERE}")
             return tell_row(study, row.number, token, told)
         with naming_columns(study.history.columns):
-            return _learn(known, row.number, token, told, charge)
+            return _learn(known, row.number, token, told, charge, words)
     except UnknownSuggestion as error:
-        return Line(row.number, "refused", f"{error.worded(SHELL)}. {_ELSEWHERE}")
+        return Line(row.number, "refused", f"{error.worded(words)}. {words.text(_ELSEWHERE)}")
     except SteerboError as error:
-        return Line(row.number, "refused", error.worded(SHELL))
+        return Line(row.number, "refused", error.worded(words))
 
 
 _ELSEWHERE = (
-    "If the table is another study's, empty its column token, or use `steerbo import --as-data`: its outcomes are then "
+    "If the table is another study's, empty its column token, or use ‹as data›: its outcomes are then "
     "added as data."
 )
 _OF_A_ROUND = ("open", "told", "failed", "void", "abandoned")
@@ -963,7 +1056,9 @@ _NO_OUTCOME = ("failed", "void", "abandoned")
 """States of a line without a token that has none: a round of elsewhere, which cannot be failed here."""
 
 
-def _learn(known: ExistingData, number: int, name: str, told: Said, charge: bool) -> Line | NewRow:
+def _learn(  # noqa: PLR0917
+    known: ExistingData, number: int, name: str, told: Said, charge: bool, words: Wording
+) -> Line | NewRow:
     """Take in a line of external data: new, or a repetition of data by name or by values."""
     study = known.study
     if told.value is None and not told.realised and told.cost is None:
@@ -976,7 +1071,7 @@ def _learn(known: ExistingData, number: int, name: str, told: Said, charge: bool
         return Line(number, "left", "it is a round of another study that has no outcome yet")
     allowed = [*_OUTCOME, "void"] if name else [*_OUTCOME, *_NO_OUTCOME]
     if told.state not in allowed:
-        raise InvalidOutcome("state", told.state, one_of(allowed[1:], told.state))
+        raise InvalidOutcome("state", told.state, one_of(allowed[1:], told.state), _STATES)
     outcome = study.optimizer.read_data(told.value, told.cost, told.realised, told.sem)
     scope: Scope | None = study.problem.read_scope(told.scope) if told.scope else None
     study.problem.check_data(outcome, scope)
@@ -992,7 +1087,8 @@ def _learn(known: ExistingData, number: int, name: str, told: Said, charge: bool
         if there in study.history.removed:
             if told.state == "void":
                 return Line(number, "taken", f"{there} (void: it was there already)", known=True)
-            said = f"{there} is void here; `steerbo amend STUDY {there} VALUE` brings it back"
+            amend = words.text("‹amend›").replace("TOKEN", there)
+            said = f"{there} is void here; {amend} brings it back"
             return Line(number, "left", said)
         if told.state == "void":
             study.amend(there, void=True, reason=told.reason)

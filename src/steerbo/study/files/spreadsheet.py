@@ -14,9 +14,10 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, Literal
 
-from ..._parsing import folded, parse_value
+from ..._parsing import folded, parse_value, without_unit
 from ..._text import from_cell, normalised, with_hyphen
 from ..._wording import listed
 from ...errors import InvalidInput, InvalidOutcome
@@ -31,6 +32,13 @@ _GROUPED = re.compile(  # 1,234,567.8
     r"[+-]?[1-9][0-9]{0,2}(?:([.,'’_ \u00a0\u2009\u202f])[0-9]{3})(?:\1[0-9]{3})*(?:[.,][0-9]+)?"
 )
 _SEP = re.compile(r'"?sep=(.)"?[^\S\r\n]*(?:\r\n|\r|\n|$)', re.IGNORECASE)
+
+_COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+"""Beginning of a compound file, as workbooks of before 2007 are, and those with a password."""
+_OLD_BOOK = (
+    "it is an old workbook (.xls), or has a password: save it as .xlsx without one, or as CSV"
+)
+_NO_TEXT = "it is neither a workbook nor text in UTF-8, UTF-16 or Windows' Western encoding"
 
 Mark = Literal["comma", "dot", "both", "neither"]
 
@@ -64,7 +72,11 @@ def decoded(data: bytes, has: Callable[[str], bool] | None = None) -> str:
         # by a mark, or by where its first characters have zeros
         return data.decode(json.detect_encoding(data))
     except UnicodeDecodeError:
+        pass
+    try:
         return data.decode("cp1252")
+    except UnicodeDecodeError:
+        raise ValueError(_OLD_BOOK if data.startswith(_COMPOUND) else _NO_TEXT) from None
 
 
 @dataclass(frozen=True)
@@ -91,12 +103,13 @@ class Spreadsheet:
     Args:
         columns: names of the columns that were wanted and are there.
         ignored: headers of columns that are not read.
-        headers: all of them, as the table has them.
         rows: lines with anything in them.
         width: columns of the first line.
         mark: which decimal mark the numbers use, as far as they tell.
         local: whether numbers may be written as in countries with decimal commas, to judge by the
             separator.
+        headers: all of them, as the table has them.
+        headed: the header of each column that was wanted and is there, by its own name.
     """
 
     columns: tuple[str, ...]
@@ -106,6 +119,7 @@ class Spreadsheet:
     mark: Mark
     local: bool
     headers: tuple[str, ...] = ()
+    headed: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def whole(self) -> frozenset[str]:
@@ -173,7 +187,10 @@ def _is_code(sheet: Spreadsheet, name: str, cell: str, codes: Sequence[Any]) -> 
 
 
 def read_sheet(
-    text: str, labels: Mapping[str, Sequence[str]], error: type[InvalidInput] = InvalidOutcome
+    text: str,
+    labels: Mapping[str, Sequence[str]],
+    error: type[InvalidInput] = InvalidOutcome,
+    units: Mapping[str, str] = MappingProxyType({}),
 ) -> Spreadsheet:
     r"""Read a table in CSV, separated by commas, semicolons, tabs or bars: by the one that finds most columns.
 
@@ -185,6 +202,7 @@ def read_sheet(
         text: the file.
         labels: the wanted columns, and how each may be headed, the likeliest header first.
         error: the kind of error.
+        units: of wanted columns, which may stand in their cells, beside the number.
 
     Raises:
         InvalidOutcome: (or the given kind of error) it is no table, or a column is there twice.
@@ -192,6 +210,8 @@ def read_sheet(
     >>> sheet = read_sheet("PH ; yield; mood\n6,5;10;good", {"ph": ["ph"], "value": ["yield"]})
     >>> sheet.columns, sheet.ignored, sheet.number("ph", sheet.rows[0].cells["ph"])
     (('value', 'ph'), ('mood',), '6.5')
+    >>> read_sheet("t\n4,00 °C", {"t": ["t"]}, units={"t": "°C"}).rows[0].cells
+    {'t': '4,00'}
     """
     text = text.removeprefix("\ufeff")
     told = _SEP.match(text)
@@ -201,7 +221,9 @@ def read_sheet(
         for separator in separators
     ]
     found = [_places(table[0][1], labels) for table in tables]
-    best = max(range(len(tables)), key=lambda k: (len(found[k]), len(tables[k][0][1])))
+    widths = [[len(cells) for _, cells in table] for table in tables]
+    wider = [sum(width > head for width in rest) for head, *rest in widths]  # decimal commas?
+    best = max(range(len(tables)), key=lambda k: (len(found[k]), widths[k][0], -wider[k]))
     ((start, header), *lines), places = tables[best], found[best]
     for name, where in places.items():
         if len(where) > 1:
@@ -212,7 +234,7 @@ def read_sheet(
                 f"each column once ({name!r} is there twice)",
                 hint,
             )
-    rows = tuple(_row(number, cells, places) for number, cells in lines)
+    rows = tuple(_row(number, cells, places, units) for number, cells in lines)
     used = {k for where in places.values() for k in where}
     ignored = tuple(name for k, name in enumerate(header) if k not in used and name)
     mark = _mark(cell for row in rows for cell in row.cells.values())
@@ -224,6 +246,7 @@ def read_sheet(
         mark,
         separators[best] == ";",
         tuple(filter(None, header)),
+        {name: header[where[0]] for name, where in places.items()},
     )
 
 
@@ -274,8 +297,17 @@ def _places(header: list[str], labels: Mapping[str, Sequence[str]]) -> dict[str,
     return found
 
 
-def _row(number: int, cells: list[str], places: Mapping[str, list[int]]) -> Row:
-    given = {name: cells[k] for name, (k,) in places.items() if k < len(cells) and cells[k]}
+def _row(
+    number: int,
+    cells: list[str],
+    places: Mapping[str, list[int]],
+    units: Mapping[str, str],
+) -> Row:
+    given = {
+        name: without_unit(cells[k], units.get(name, ""))
+        for name, (k,) in places.items()
+        if k < len(cells) and cells[k]
+    }
     return Row(number, given, len(cells))
 
 

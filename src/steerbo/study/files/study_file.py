@@ -208,7 +208,8 @@ def _with_sample(variable: Any, folder: Path, place: str) -> Any:
         )
     others = {name: value for name, value in law.items() if name not in ("file", "column")}
     choices = variable.get("choices") if variable.get("kind") == "categorical" else None
-    sample = _sample(text_beside(folder, law["file"], f"{place}.file"), law, choices, place)
+    text, unit = text_beside(folder, law["file"], f"{place}.file"), _unit_of(variable)
+    sample = _sample(text, law, choices, place, unit)
     return {**variable, "law": {**others, "sample": sample}}
 
 
@@ -234,10 +235,15 @@ def with_rows(table: Mapping[str, Any], folder: Path) -> dict[str, Any]:
         raise InvalidProblem(
             f"{place}.columns", names, "a list of variables, as the file heads their columns"
         )
+    listed = table.get("variables")
+    variables = (
+        [each for each in listed if isinstance(each, Mapping)] if isinstance(listed, list) else []
+    )
     sheet = read_sheet(
         text_beside(folder, nature["file"], f"{place}.file"),
         {n: [n] for n in names},
         InvalidProblem,
+        {str(each.get("name")): _unit_of(each) for each in variables},
     )
     for name in names:
         if name not in sheet.columns:
@@ -252,16 +258,19 @@ def with_rows(table: Mapping[str, Any], folder: Path) -> dict[str, Any]:
         raise InvalidProblem(
             f"{place}.file", f"{len(sheet.rows)} rows", f"at most {MOST_CELLS} cells", hint
         )
-    listed = table.get("variables")
-    variables = (
-        [each for each in listed if isinstance(each, Mapping)] if isinstance(listed, list) else []
-    )
     choices = {v.get("name"): v.get("choices") for v in variables if v.get("kind") == "categorical"}
     rows = []
     for row in sheet.rows:
         where = f"{place}: {nature['file']}, line {row.number}"
+        _check_width(sheet, row, where)
         rows.append([_cell(sheet, row, name, choices.get(name), where) for name in names])
     return {**table, "nature": {**{k: v for k, v in nature.items() if k != "file"}, "rows": rows}}
+
+
+def _check_width(sheet: Spreadsheet, row: Row, where: str) -> None:
+    if row.width > sheet.width:
+        hint = "Does a decimal comma stand in a table separated by commas?"
+        raise InvalidProblem(where, row.width, f"at most {sheet.width} cells, as line 1", hint)
 
 
 def _cell(sheet: Spreadsheet, row: Row, name: str, choices: Any, where: str) -> Any:
@@ -281,12 +290,17 @@ def _value(sheet: Spreadsheet, cell: str, column: str, choices: Any, where: str)
     return number
 
 
-def _sample(text: str, law: Mapping[str, Any], choices: Any, place: str) -> list[Any]:
+def _unit_of(variable: Mapping[str, Any]) -> str:
+    unit = "" if variable.get("kind") == "categorical" else variable.get("unit")
+    return unit if isinstance(unit, str) else ""
+
+
+def _sample(text: str, law: Mapping[str, Any], choices: Any, place: str, unit: str) -> list[Any]:
     """The cells of a column: numbers, or the variable's choices. Empty cells are gaps, and left out."""
     column, field = law["column"], f"{place}.column"
     if not isinstance(column, str):
         raise InvalidProblem(field, column, "the header of a column")
-    sheet = read_sheet(text, {"sample": [column]}, InvalidProblem)
+    sheet = read_sheet(text, {"sample": [column]}, InvalidProblem, {"sample": unit})
     if not sheet.columns:
         raise InvalidProblem(
             field, column, f"a column of {law['file']}, {one_of(sheet.ignored, column)}"
@@ -294,6 +308,7 @@ def _sample(text: str, law: Mapping[str, Any], choices: Any, place: str) -> list
     found: list[Any] = []
     for row in sheet.rows:
         where = f"{place}: {law['file']}, line {row.number}"
+        _check_width(sheet, row, where)
         cell = row.cells.get("sample")
         if cell is None:
             continue

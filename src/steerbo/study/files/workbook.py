@@ -8,7 +8,9 @@ import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+from zipfile import ZipFile
 
+from ..._files import LARGEST_TABLE
 from ..._parsing import is_number
 from ..._wording import number_text
 from ...errors import MissingExtra
@@ -19,11 +21,15 @@ _GROUPED = re.compile(r"-?[1-9]\d{0,2}\.\d{3}")
 _UNITS = re.compile(r'"[^"]*"|\\.')  # texts in the format of a number
 
 
+class _TooLargeError(Exception):
+    """A workbook holds more than a table may."""
+
+
 def sheets_of(data: bytes) -> dict[str, str]:
     """Text of each sheet by its name, in their order; of formulae the results that were saved.
 
     Raises:
-        ValueError: the archive is no workbook, or a damaged one.
+        ValueError: the archive is no workbook, a damaged one, or one that unpacks to too much.
         MissingExtra: openpyxl is not installed.
     """
     try:
@@ -31,14 +37,25 @@ def sheets_of(data: bytes) -> dict[str, str]:
     except ImportError:
         raise MissingExtra("openpyxl", "xlsx") from None
     found: dict[str, str] = {}
+    left = LARGEST_TABLE
     try:
+        with ZipFile(io.BytesIO(data)) as archive:  # which reads no more of a file than it states
+            if sum(each.file_size for each in archive.infolist()) > LARGEST_TABLE:
+                raise _TooLargeError
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of colours and menus that openpyxl does not know
             book = load_workbook(io.BytesIO(data), read_only=True, data_only=True)
             for sheet in book.worksheets:
                 text = io.StringIO()
-                csv.writer(text).writerows([_text_of(cell) for cell in row] for row in sheet.rows)
+                lines = csv.writer(text)
+                for row in sheet.rows:
+                    left -= lines.writerow([_text_of(cell) for cell in row])
+                    if left < 0:
+                        raise _TooLargeError
                 found[sheet.title] = text.getvalue()
+    except _TooLargeError:
+        said = f"it unpacks to more than {LARGEST_TABLE / 1e6:g} MB: save the table by itself"
+        raise ValueError(said) from None
     except Exception as error:  # openpyxl names none, and zip and XML have their own
         raise ValueError(f"it is a zip archive, and no workbook: {error}") from None
     return found
