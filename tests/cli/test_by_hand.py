@@ -315,9 +315,12 @@ def test_what_changes_nothing_says_so(study: Path) -> None:
     assert call("fail", study, token, "--charge", 2, "--reason", "pump").stderr == ""
     assert "round 1 was failed already: nothing is changed" in call("fail", study, token, "--reason", "no pump").stderr
     assert "amend" in refused(call("fail", study, token, "--charge", 3), 2)
+    message = refused(call("fail", study, token, "--cost", 4), 2)
+    assert "round 1 is failed already; to correct the cost, use `steerbo amend STUDY TOKEN --cost AMOUNT`" in message
     assert "charge" in refused(call("fail", study, token, "--cost", 1, "--charge", 1), 2)
     assert "3 of 10 spent" in call("amend", study, token, "--charge", 3).stdout
     assert "4 of 10 spent" in call("amend", study, token, "--cost", 4).stdout
+    assert "is failed already at a cost of 4;" in refused(call("fail", study, token, "--cost", 5), 2)
 
 
 def test_a_raised_budget_is_seen_by_whoever_reads_the_log(study: Path) -> None:

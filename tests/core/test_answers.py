@@ -65,6 +65,8 @@ def test_a_recommendation_says_what_is_not_known() -> None:
     ("status", "text"),
     [
         (Status(1, 1, 0), "1 round"),
+        (Status(0, 0, 0, added=1), "0 rounds, 1 row of past data"),
+        (Status(1, 1, 0, spent=3.0, budget=10.0, added=12), "1 round, 12 rows of past data, 3 of 10 spent"),
         (Status(2, 1, 1, ("2-ab",), limit=5), "2 of 5 rounds, 1 open, 1 failed"),
         (Status(2, 1, 0, spent=3.0, budget=10.0), "2 rounds, 3 of 10 spent"),
         (Status(3, 2, 1, spent=3.0, unpriced=1, estimated=1.5), "and a round of unknown cost (charged 1.5)"),

@@ -105,6 +105,17 @@ def test_what_is_given_up_is_called_so_everywhere() -> None:
     assert status_text(study) == "2 of 4 rounds, 1 given up, 0 of 9 spent, 1 open"
 
 
+def test_past_data_are_counted_beside_the_rounds() -> None:
+    study = Study.create(MemoryLog(), sb.CostVarying([sb.Float("x", 0, 1)], [["x"]]), "random", budget=9.0)
+    for value in (3.0, 10.0, 4.0):
+        study.add(value, {"x": value / 20})
+    study.amend("added-2", void=True)
+    assert study.status.to_dict()["added"] == 2
+    assert str(study.status) == "0 rounds, 2 rows of past data, 0 of 9 spent"
+    assert status_text(study) == "0 rounds, 2 rows of past data, 0 of 9 spent"
+    assert [meter.text for meter in view(study).meters] == ["0 of 9 spent", "0 rounds", "2 rows of past data"]
+
+
 def test_what_stays_is_told_apart() -> None:
     oven = sb.Float("oven", 100, 200, law=sb.Uniform(), change=sb.SwitchingCost(fixed=50))
     problem = sb.CostVarying([oven, sb.Float("speed", 0, 1, law=sb.Uniform())], [["oven", "speed"]], costs=[1])

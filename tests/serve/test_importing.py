@@ -257,6 +257,13 @@ def test_programs_send_the_text_of_a_table(place: Path) -> None:
         assert [outcome.value for outcome in study.history.added] == [9.75]
 
 
+def test_a_table_that_would_keep_others_waiting_is_refused(reader: Reader) -> None:
+    table = "oven,speed,weather,value\n" + "150,0.5,12,9\n" * 5001
+    assert "'5001 lines' is not allowed; expected at most 5000" in alerts(reader.look(table.encode()).text)
+    refused = reader.client.post("/v1/studies/oven/import", json={"table": table})
+    assert refused.json()["errors"][0]["field"] == "table"
+
+
 def test_a_fleets_table_has_a_column_for_each_action(tmp_path: Path) -> None:
     place = tmp_path / "fleet.db"
     Study.create(place, sb.MeanField(["north", "south"], agents=20, counts=True), rounds=9).close()

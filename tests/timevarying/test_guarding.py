@@ -135,3 +135,14 @@ class TestSites(TraitContract):
         "pressure", at_most=1.0, probability=0.6
     )  # so that some sites keep to it by few outcomes
     case = staticmethod(lambda: contract(replace(SITES, limits=[TestSites.limit]), "fully-bayesian"))
+
+
+def test_where_nothing_keeps_a_limit_a_suggestion_says_so_and_not_that_it_is_the_best_of_all() -> None:
+    limit = sb.OutcomeConstraint("smoke", at_most=0.5)
+    study = sb.Optimizer(sb.TimeVarying([sb.Float("a", 0, 1)], limits=[limit]), seed=0)
+    for number in range(7):
+        asked = study.ask()
+        study.tell(asked, asked.values["a"], realised={"smoke": 2 + asked.values["a"] + 0.01 * (number % 3)})
+    why = study.card(study.ask()).why
+    assert why.startswith("no settings are known yet that keep to the limits")
+    assert "is the best of all" not in why

@@ -329,6 +329,12 @@ def limits_unlikely(method: Method[Any, Any], suggestion: Suggestion) -> Iterato
         yield finding("limit-unlikely", where, limit=str(limit), probability=chance, **why)
 
 
+def none_keeps(method: Method[Any, Any], suggestion: Suggestion) -> bool:
+    """Whether a play was chosen although it keeps a limit on an outcome too seldom: none was found that keeps all."""
+    found = limits_unlikely(method, suggestion)
+    return any(not {"on_average", "method"} & set(each.values) for each in found)
+
+
 def _on_outcomes(problem: Problem) -> list[OutcomeConstraint]:
     return [limit for limit in problem.every_limit if isinstance(limit, OutcomeConstraint)]
 

@@ -618,6 +618,7 @@ class Status(Record):
         finished: why `ask` returns None now; empty while it would return a suggestion.
         findings: all that was noticed: outcomes that are probably wrong, stated laws that nature
             violates, limits that are not kept, each with its kind, its values, and a text.
+        added: rows of past data, which were measured outside the rounds; void ones do not count.
     """
 
     rounds: int
@@ -635,6 +636,7 @@ class Status(Record):
     gain: float | None = None
     findings: tuple[Finding, ...] = ()
     gain_worth: float | None = None
+    added: int = 0
 
     def _repr_html_(self) -> str:
         return html_lines(str(self))
@@ -660,7 +662,13 @@ class Status(Record):
         made = counted(self.rounds, "round")
         if self.limit is not None:
             made = f"{self.rounds} of {counted(self.limit, 'round')}"
-        return f"{made}{money}{waiting}{broken}{left}{more}{end}"
+        past = f", {self.past}" if self.added else ""
+        return f"{made}{past}{money}{waiting}{broken}{left}{more}{end}"
+
+    @property
+    def past(self) -> str:
+        """Number of rows of past data, in words."""
+        return counted(self.added, "row of past data", "rows of past data")
 
     @property
     def left(self) -> str:

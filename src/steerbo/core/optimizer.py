@@ -37,6 +37,7 @@ from ._constraints import (
     limits_of_own_play,
     limits_unlikely,
     nearest_outcomes,
+    none_keeps,
     with_limits,
     within_limits,
 )
@@ -415,7 +416,11 @@ class BaseStudy(ABC):
         """Why a suggestion is made: by a person, by the method, or before anything is known."""
         if asked.note.get("own"):
             return (reason("own-play"),)
-        return tuple(self._state.method.why(asked))
+        why = tuple(self._state.method.why(asked))
+        if none_keeps(self._state.method, asked):
+            why = tuple(each for each in why if each.kind not in _BOUNDS_OF_A_PLAY)
+            return why or (reason("none-keeps"),)
+        return why
 
     @property
     @one_at_a_time
@@ -772,6 +777,7 @@ class BaseStudy(ABC):
             findings=self._findings(self._state.method),
             gain=gain,
             gain_worth=worth(self.problem, gain),
+            added=len(rounds.data),
         )
 
     @one_at_a_time

@@ -155,6 +155,12 @@ class OutcomeParser:
             and _adds_nothing(told, about, realised)
         ):
             return None
+        if about.state == "failed":
+            cost_text = "" if about.paid is None else f" at a cost of {about.paid:g}"
+            raise OutcomeConflict(
+                f"round {about.number} is failed already{cost_text}; to correct the cost, use ‹amend cost›; "
+                "if it gave a value, ‹amend›; to void it, ‹void›"
+            )
         if not about.waiting:
             raise OutcomeConflict(
                 f"round {about.number} is {about.state} already; to correct it, use ‹amend›, to void it, ‹void›"

@@ -377,6 +377,8 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
 
     def _place_among_sets(self, scope: Scope, logged: Reasons) -> list[Reason]:
         """Say how far a set may reach beside the one that may reach most, by the bounds when it was chosen."""
+        if all(upper is None for upper in logged.upper):
+            return [reason("none-keeps")]
         if self.problem.value_of_one is not None:
             return [reason("best-net-bound")]
         problem = self.problem

@@ -603,7 +603,8 @@ def view(
     advice = None if later else advice or advice_of(study)
     why = study.explain() if advice is not None else Explanation("")
     policy = getattr(advice, "table", None)
-    meters = _meters(study, words)
+    money, others = _meters(study, words)
+    meters = (*money, *others)
     if fell is not None:
         last_text = f"Saved: round {fell.number}. {said_of(study, fell)}"
         last_token = fell.suggestion.token
@@ -640,7 +641,8 @@ def view(
 def status_text(study: BaseStudy) -> str:
     """Progress of a study in one line, in the words of its page."""
     status = study.status
-    texts = [meter.text for meter in reversed(_meters(study, Words.of(study)))]
+    money, others = _meters(study, Words.of(study))
+    texts = [meter.text for meter in (*others, *money)]
     texts += [f"{len(status.pending)} open"] if status.pending else []
     end = [f"finished: {status.finished}"] if status.finished else []
     doubted = [
@@ -649,14 +651,14 @@ def status_text(study: BaseStudy) -> str:
     return "; ".join([", ".join(texts), *end, *doubted])
 
 
-def _meters(study: BaseStudy, words: Words) -> tuple[Meter, ...]:
-    """Money where it is counted, and rounds."""
-    status, found = study.status, []
+def _meters(study: BaseStudy, words: Words) -> tuple[list[Meter], list[Meter]]:
+    """Money where it is counted; and rounds, with past data where there are any."""
+    status, money = study.status, list[Meter]()
     if status.budget is not None:
         text = f"{grouped(amount_text(status.spent, status.budget))} of {words.paid(status.budget)} spent"
-        found.append(Meter(min(status.spent / status.budget, 1.0) if status.budget else 1.0, text))
+        money.append(Meter(min(status.spent / status.budget, 1.0) if status.budget else 1.0, text))
     elif status.spent:
-        found.append(Meter(0.0, f"{words.paid(status.spent)} spent"))
+        money.append(Meter(0.0, f"{words.paid(status.spent)} spent"))
     made = counted(status.rounds, "round")
     share = 0.0
     if status.limit is not None:
@@ -664,8 +666,8 @@ def _meters(study: BaseStudy, words: Words) -> tuple[Meter, ...]:
         share = min(status.rounds / status.limit, 1.0) if status.limit else 1.0
     broken = f", {status.failed} broke" if status.failed else ""
     given_up = f", {status.abandoned} given up" if status.abandoned else ""
-    found.append(Meter(share, f"{made}{broken}{given_up}"))
-    return tuple(found)
+    past = [Meter(0.0, status.past)] if status.added else []
+    return money, [Meter(share, f"{made}{broken}{given_up}"), *past]
 
 
 def _notices(study: BaseStudy) -> tuple[str, ...]:

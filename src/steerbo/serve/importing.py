@@ -41,6 +41,7 @@ from .auth import Principal, check_form, study_of, visitor_of
 from .files import UploadPlace
 from .forms import Form
 from .middleware import LONGEST_BODY
+from .operations import check_lines
 from .pages import MOST_FIELDS, form_state, page
 from .pool import OpenStudy
 from .turns import client_number
@@ -221,6 +222,7 @@ def _sheet(study: Study, sent: Sent, text: str) -> Spreadsheet:
     """
     problem, headers = study.problem, study.history.columns
     found, _ = find_columns(problem, text, headers, sent.chosen)
+    check_lines(found)
     given = [each.strip() for each in sent.form.get("missing", "").split(";") if each.strip()]
     coded = [
         text for each in given for text in ([each] if "=" in each else _everywhere(found, each))

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, model_validator
 
 from .._text import normalised_texts
-from .._wording import PYTHON, listed
+from .._wording import PYTHON, counted, listed
 from ..core import SEEN, BatchPosition, Event, History, Problem, Round, Suggestion, one_or_more
 from ..errors import InvalidRequest, one_of
 from ..records import to_dict
@@ -18,6 +18,7 @@ from ..study import Study
 from ..study.files.export import OWN_ID
 from ..study.files.import_csv import as_data, as_source, read_results
 from ..study.files.import_report import import_table, in_memory
+from ..study.files.spreadsheet import Spreadsheet
 from .pool import OpenStudy
 
 Json = dict[str, Any]
@@ -25,6 +26,8 @@ Json = dict[str, Any]
 
 MOST_AT_ONCE = 100
 """Suggestions of one request. A lab that plays more at a time asks again."""
+MOST_LINES = 5000
+"""Lines of a table at once: they take 6 s, in which nobody else changes the study."""
 Wanted = Callable[[int], bool]
 """Whether one more suggestion is to be chosen after so many: the client still waits, and no other for long."""
 
@@ -382,12 +385,26 @@ VERBS: Mapping[str, Operation] = MappingProxyType(
 """By name: every word that changes a study."""
 
 
+def check_lines(sheet: Spreadsheet) -> None:
+    """Refuse a table that would keep others waiting.
+
+    Raises:
+        InvalidRequest: it has too many lines.
+    """
+    if len(sheet.rows) > MOST_LINES:
+        hint = "Send it in parts, or use `steerbo import`, which takes more."
+        raise InvalidRequest(
+            "table", counted(len(sheet.rows), "line"), f"at most {MOST_LINES}", hint
+        )
+
+
 def _import(study: Study, _: str, given: Import, __: Wanted) -> Json:
     headers = {**study.history.columns, **given.headers, **({OWN_ID: given.id} if given.id else {})}
     codes = {**study.missing, **given.missing}
     sheet = read_results(study.problem, given.table, headers, codes)
     if given.id and OWN_ID not in sheet.columns:
         raise InvalidRequest("id", given.id, one_of(sheet.ignored, given.id))
+    check_lines(sheet)
     sheet = as_data(sheet) if given.as_data else sheet
     sheet = as_source(sheet, given.source) if given.source else sheet
     target = in_memory(study) if given.dry_run else study
