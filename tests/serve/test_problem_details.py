@@ -113,6 +113,7 @@ BODIES: dict[str, Any] = {
     "predict": {"values": {"oven": 150, "speed": 0.5}, **ASK},
     "attach": {"values": {"oven": 150, "speed": 0.5}, **ASK},
     "remark": {"text": "lot 7"},
+    "import": {"table": "oven,speed,weather,value\n150,0.5,3,1\n"},
 }
 ADDED = {"value": 1, "realised": {"oven": 150, "speed": 0.5, "weather": 3}, "cost": 1}
 
@@ -154,7 +155,7 @@ def test_the_document_names_every_status_that_comes_and_its_content_type(
     place = oven(tmp_path)
     with served(place) as client:
         reader = Reader(client)
-        assert len(reader.calls) == 22
+        assert len(reader.calls) == 23
         assert reader.all() == {200, 404}
         assert reader.all(name="other") >= {404}
         assert reader.all(headers={"Host": "evil.example"}) == {421}

@@ -212,11 +212,14 @@ def _drawing(study: BaseStudy, advice: Recommendation, tab: Tab) -> Slice | None
         return shares_slice(study)
     if tab.draw == "map":
         first, second = next(p for p in _pairs(study, advice) if " × ".join(p) == tab.along)
+        chart = map_chart(study, advice, (first, second))
+        ring = " Ring: best now." * any(point.chosen for point in chart.points)
+        square = " Square: next." * any(not point.chosen for point in chart.points)
         says = (
             f"Shades: expected {words.value_label}, the stronger the better, all else as in the best. "
-            "Dots: outcomes. Ring: best now; square: next."
+            f"Dots: outcomes.{ring}{square}"
         )
-        return Slice(tab.along, map_chart(study, advice, (first, second)), (), says)
+        return Slice(tab.along, chart, (), says)
     if tab.draw == "changes":
         says = "Line: as it was set. Crosses: moves. Dots: rounds, in shades by what came of them."
         return Slice(tab.along, changes_chart(study, advice, tab.along), (), says)

@@ -20,7 +20,7 @@ from .._text import escape_unprintable
 from ..core import BaseStudy, Recommendation
 from .learned import Learned, Tab, learned, tabs_of
 from .view import advice_of, progress, view
-from .wording import columns_in_step, places
+from .wording import columns_in_step, glued, places, too_wide
 
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
@@ -36,7 +36,12 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters["in_step"], made.filters["places"] = columns_in_step, places
+    made.filters |= {
+        "in_step": columns_in_step,
+        "places": places,
+        "too_wide": too_wide,
+        "glued": glued,
+    }
     made.globals["quote"] = lambda text: quote(str(text), safe="", errors="replace")
     return made
 

@@ -220,6 +220,42 @@ def columns_in_step(table: Table) -> list[list[Cell]]:
     return [list(row) for row in zip(*columns, strict=True)]
 
 
+_TELEPHONE = 44
+"""Letters beside one another on a telephone."""
+_FOLDED = 14
+"""Letters of a column at least where its texts are broken into lines."""
+
+
+def too_wide(table: Table) -> bool:
+    """Whether a table with texts is too wide for a telephone, however its texts are broken into lines.
+
+    >>> too_wide(Table("t", ("hold", "cost"), (("temperature + ph", 1.5),)))
+    False
+    >>> row = "12 °C", "vent + mist", "vent = 0.23, mist = 1", 8.4
+    >>> too_wide(Table("t", ("temperature", "hold", "settings", "expected"), (row,)))
+    True
+    """
+    rows, width, texts = columns_in_step(table), 0, False
+    for head, *cells in zip(table.columns, *rows, strict=True):
+        longest = max((max(len(each.text), len(each.bounds)) for each in cells), default=0)
+        words = max(map(len, f"{head} -".split()))
+        texts = texts or not cells[0].numeric if cells else texts
+        width += max(min(longest, _FOLDED), words) + 2
+    return texts and width > _TELEPHONE
+
+
+_UNIT_APART = re.compile(r"(?<=\d) (?=[^\s\d,;=+(][^\s,;]*(?:[,;]|$))|(?<==) (?=-?\d)")
+
+
+def glued(text: str) -> str:
+    r"""Keep numbers and their units together in one line; "= 5", too.
+
+    >>> glued("dose = 0.5 mg, rest 2 h").split(" ")
+    ['dose', '=\xa00.5\xa0mg,', 'rest', '2\xa0h']
+    """
+    return _UNIT_APART.sub("\u00a0", text)
+
+
 def _expected_texts(cell: Any) -> tuple[str, str]:
     """Text of a cell, and its bounds where it is an expected value that has both."""
     if not isinstance(cell, ExpectedOutcome) or None in (cell.mean, cell.lower, cell.upper):

@@ -54,6 +54,7 @@ _TOO_LARGE = (
     f"at most {LARGEST_FILE / 1e6:.1f} MB here",
     "Leave out columns that the study does not have; or use `steerbo import`, which takes more.",
 )
+"""What is allowed instead of a larger file, and what to do."""
 _SHOWN, _LONGEST_CELL = 3, 24  # first cells of a column, and letters of each
 _LONGEST_NAME = 200  # letters of a file's
 _MOST_COLUMNS, _MOST_HEADERS = 40, 200  # that are chosen from on a page
