@@ -104,6 +104,11 @@ class Tab:
         (self.point if mouse else self.press)(selector)
         self.wait(f"{shown} && (!window.before || {sent} !== window.before.sent)")
 
+    def choose(self, selector: str, file: Path) -> None:
+        """Choose a file as in the browser's window for that."""
+        found = self.send("Runtime.evaluate", expression=f"document.querySelector({selector!r})")["result"]
+        self.send("DOM.setFileInputFiles", files=[str(file)], objectId=found["objectId"])
+
     def press(self, selector: str) -> None:
         """Click, and wait for nothing."""
         self.run(f"document.querySelector({json.dumps(selector)}).click()")

@@ -13,7 +13,7 @@ import pytest
 from steerbo.serve import middleware
 from steerbo.storage.kept_files import LIMIT
 from steerbo.study import Study
-from tests.serve.browser import CHROMIUM, Browser, Tab
+from tests.serve.browser import CHROMIUM, Browser
 from tests.serve.players import Person, bearer, key_for, of_kind, oven, served
 from tests.serve.processes import serving_here
 
@@ -162,12 +162,6 @@ def test_the_page_takes_a_file_and_shows_it(tmp_path: Path) -> None:
         assert sha256 not in report, "a file that is read elsewhere has no server behind it"
 
 
-def choose(tab: Tab, selector: str, file: Path) -> None:
-    """Choose a file as in the browser's window for that."""
-    found = tab.send("Runtime.evaluate", expression=f"document.querySelector({selector!r})")["result"]
-    tab.send("DOM.setFileInputFiles", files=[str(file)], objectId=found["objectId"])
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed (Debian: apt-get install chromium)")
 def test_a_person_keeps_a_photograph_by_clicking(tmp_path: Path, chromium: Browser) -> None:
@@ -184,7 +178,7 @@ def test_a_person_keeps_a_photograph_by_clicking(tmp_path: Path, chromium: Brows
             form = f"#round-{waiting} form[action$=remark]"
             tab.run(f"document.querySelector({form!r}).closest('details').open = true")
             tab.fill(f"{form} [name=text]", f"{width} wide")
-            choose(tab, f"{form} [type=file]", photo)
+            tab.choose(f"{form} [type=file]", photo)
             tab.click(f"{form} button")
             tab.wait(f"!!document.querySelector('#round-{waiting} .files img')?.naturalWidth")
             assert f"{width} wide" in tab.text("#rounds") or width < 500, "that column has no room on a telephone"
@@ -195,7 +189,7 @@ def test_a_person_keeps_a_photograph_by_clicking(tmp_path: Path, chromium: Brows
         tab.wait(f"!!document.querySelector({form!r})")
         tab.click(f"{form} button")
         tab.wait(f"document.querySelector({form!r})?.innerText.includes('Not saved')")
-        choose(tab, f"{form} [type=file]", photo)
+        tab.choose(f"{form} [type=file]", photo)
         tab.click(f"{form} button")
         tab.wait(f"!!document.querySelector(\"[data-token='{told}'] .files img\")?.naturalWidth")
     with Study.open(place) as study:

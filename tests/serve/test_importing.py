@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 import zipfile
 from collections.abc import Iterator
@@ -15,7 +16,10 @@ import pytest
 import steerbo as sb
 from steerbo.serve.importing import LARGEST_FILE
 from steerbo.study import Study
+from tests.serve.accessibility import SMALL, needs_axe, violations
+from tests.serve.browser import CHROMIUM, Browser
 from tests.serve.players import Person, bearer, key_for, oven, served
+from tests.serve.processes import serving_here
 
 TABLE = (
     "day;Ofen;SPEED;weather;Ertrag;EUR;state\n"
@@ -78,6 +82,8 @@ def test_what_would_be_taken_is_shown_and_written_once_it_is_confirmed(reader: R
     assert first.status_code == 422
     assert "expected a column 'value'" in alerts(first.text)
     assert "<option selected>SPEED</option>" in first.text, "what could be matched is"
+    bare = unescape(reader.go_on(first.text, "look", **CHOSEN).text)
+    assert "say speed=n/a under “Stands for a missing value”" in bare
     second = reader.go_on(first.text, "look", missing="n/a", **CHOSEN)
     assert second.status_code == 200
     assert "old.csv: 2 new, 2 refused" in second.text
@@ -272,3 +278,38 @@ def test_a_fleets_table_has_a_column_for_each_action(tmp_path: Path) -> None:
         shown = reader.look(b"north;south;value\n5;15;7,5\n")
         assert "1 new, 0 refused" in shown.text, alerts(shown.text)
         assert "Added from old.csv: 1 new" in reader.go_on(shown.text, "add").text
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed (Debian: apt-get install chromium)")
+@needs_axe
+def test_a_person_adds_a_table_by_clicking(place: Path, tmp_path: Path, chromium: Browser) -> None:
+    file = tmp_path / "old.csv"
+    with serving_here(place) as made:
+        tab = chromium.tab()
+        for number, (width, scheme) in enumerate(((390, "light"), (320, "dark"), (1280, "light"))):
+            file.write_text(TABLE.replace(";9,8;", f";9,{number};"), encoding="utf-8")
+            tab.look(scheme)
+            tab.size(width)
+            tab.open(f"{made.url}page/oven")
+            tab.press("#past summary")
+            tab.choose("#past [type=file]", file)
+            tab.click("#past button")
+            tab.wait("!!document.querySelector('.wrong')?.innerText.includes('Ertrag')")
+            for column, header in CHOSEN.items():
+                named = f"[name={json.dumps(column)}]"
+                tab.run(f"document.querySelector('{named}').closest('details')?.setAttribute('open', '')")
+                tab.fill(named, header)
+            assert tab.run("document.documentElement.scrollWidth") <= width
+            assert [*violations(tab), *tab.run(SMALL)] == [], width
+            tab.click("[value=look]")
+            tab.wait("!!document.querySelector('[value=add]')")
+            assert tab.run("document.documentElement.scrollWidth") <= width
+            assert [*violations(tab), *tab.run(SMALL)] == [], width
+            tab.click("[value=add]")
+            tab.wait("document.body.innerText.includes('Added from old.csv')")
+            assert [*violations(tab), *tab.run(SMALL)] == [], width
+            tab.click(".finished a")
+            tab.wait("!!document.querySelector('#rounds')")
+    with Study.open(place) as study:
+        assert [outcome.value for outcome in study.history.added] == [9.0, 7.0, 9.1, 9.2]

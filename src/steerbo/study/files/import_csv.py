@@ -311,7 +311,7 @@ class Said:
 def _missing_hint(name: str, text: str, words: Wording) -> str:
     """Say how a text is declared to stand for what was not measured."""
     if words is not SHELL:
-        return f"If it stands for a missing value, say so: ‹missing›, {name}={text}."
+        return f"If it stands for a missing value, say {name}={text} ‹missing›."
     as_toml = json.dumps(text, ensure_ascii=False)
     key = name if re.fullmatch("[A-Za-z0-9_-]+", name) else json.dumps(name, ensure_ascii=False)
     code = (

@@ -168,7 +168,7 @@ def _money(history: History, names: set[str], spent: float, words: Wording) -> l
     if new and history.budget is not None:
         total = sum(event.outcome.cost or 0.0 for event in new)
         said.append(
-            f"not charged to the budget: {total:.6g}, the cost of {len(new)} new lines of data; "
+            f"not charged to the budget: {total:.6g}, the cost of {counted(len(new), 'new line')} of data; "
             f"{words.text('‹charge data›')} does it"
         )
     return said
