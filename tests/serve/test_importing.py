@@ -12,10 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.testclient import TestClient
 
 import steerbo as sb
+from steerbo.cli.serving import _openers
+from steerbo.serve import StudyPool, application
 from steerbo.serve.importing import LARGEST_FILE
 from steerbo.study import Study
+from tests.cli.calls import call
 from tests.serve.accessibility import SMALL, needs_axe, violations
 from tests.serve.browser import CHROMIUM, Browser
 from tests.serve.players import Person, bearer, key_for, oven, served
@@ -268,6 +272,32 @@ def test_a_table_that_would_keep_others_waiting_is_refused(reader: Reader) -> No
     assert "'5001 lines' is not allowed; expected at most 5000" in alerts(reader.look(table.encode()).text)
     refused = reader.client.post("/v1/studies/oven/import", json={"table": table})
     assert refused.json()["errors"][0]["field"] == "table"
+
+
+STUDY = """
+[study]
+rounds = 9
+[study.columns]
+value = "Yield (kg)"
+[study.missing]
+value = [-200]
+[problem]
+kind = "cost-varying"
+control_sets = [["x"]]
+variables = [{ kind = "float", name = "x", low = 0, high = 9, unit = "mm" }]
+"""
+
+
+def test_the_headings_and_codes_of_the_study_file_count(tmp_path: Path) -> None:
+    file = tmp_path / "oven.toml"
+    file.write_text(STUDY, encoding="utf-8")
+    assert call("new", file).exit_code == 0
+    studies, _, _ = _openers([str(file)])
+    with TestClient(application(StudyPool(studies)), "http://localhost", follow_redirects=False) as client:
+        shown = Reader(client).look(b"x;Yield (kg)\n1,5 mm;4,25 kg\n2;-200\n")
+        assert "1 new, 1 left as they are, 0 refused" in shown.text, alerts(shown.text)
+        assert "Line 3: its value is -200, a code for a missing one" in shown.text
+        assert "4.25; -200" in shown.text
 
 
 def test_a_fleets_table_has_a_column_for_each_action(tmp_path: Path) -> None:
