@@ -349,3 +349,23 @@ def test_a_dear_answer_by_luck_says_that_to_do_nothing_may_be_as_good() -> None:
     advice = optimizer.recommend()
     assert advice.scope.set
     assert "cheaper, and perhaps good enough: nothing" in advice.why
+
+
+@pytest.mark.parametrize("minimize", [False, True])
+def test_what_is_expected_of_settings_and_their_cost_are_those_of_these_settings(*, minimize: bool) -> None:
+    """They were those of a point of a grid beside them: set a = 1 cost 2.99, where 2.6 + a is stated."""
+    graph = sb.CausalGraph.from_text("a -> y; b -> y; b -> a", target="y", intervenable=["a", "b"])
+    prices: dict[str, Any] = {"a": "1 + a", "b": 0.6}
+    more: dict[str, Any] = {"minimize": minimize, "tolerance": sb.Absolute(0.1), "base": 1.0}
+    study = sb.Optimizer(sb.Causal(graph, _floats("a b"), prices=prices, **more), seed=0)
+    rng = np.random.default_rng(0)
+    for k in range(24):
+        a, b = rng.random(2)
+        loss = (a - 0.6) ** 2 + (b - 0.3) ** 2 + 0.02 * rng.normal()
+        study.add(loss if minimize else -loss, {"a": a, "b": b}, scope=[[], ["a"], ["b"], ["a", "b"]][k % 4])
+    advice = study.recommend()
+    for each in (advice, *advice.alternatives):
+        there = study.predict(each.values)
+        assert (each.mean, each.lower, each.upper) == pytest.approx((there.mean, there.lower, there.upper))
+        stated = 1.0 + (1 + each.values["a"] if "a" in each.values else 0.0) + 0.6 * ("b" in each.values)
+        assert each.cost == pytest.approx(stated)

@@ -348,10 +348,9 @@ class CheapFirst(CausalMethod[CheapOptions]):
         points = ContextSample.of(arm, self.history, self._seen_in(known)).points[:ROWS]
         return [{**row, **when} for row in self.problem.space.subset(arm.measured).decode(points)]
 
-    def predict_at(self, values: Mapping[str, Any], context: Mapping[str, Any]) -> Policy:
-        """See `CausalMethod.predict_at`; contexts that are not known are those that go with the known ones."""
-        found = super().predict_at(values, context)
-        i = self._number[found.scope]
+    def expected_at(self, i: int, values: Mapping[str, Any], context: Mapping[str, Any]) -> Policy:
+        """See `CausalMethod.expected_at`; contexts that are not known are those that go with the known ones."""
+        found = super().expected_at(i, values, context)
         if found.mean is None or self.affected_contexts(i) is not None:
             return found
         mean, sd = self.value_at(i, {**context, **values})
@@ -391,27 +390,43 @@ class CheapFirst(CausalMethod[CheapOptions]):
         if not any(len(each.model) for each in every):
             return [(i, Policy.unknown(arm.scope)) for i, arm in enumerate(self.arms)]
         best = [each.at_rate(0.0, MOST_ROWS) if len(each.model) else None for each in every]
+        answers = [self._answer(i, each, best[i], known) for i, each in enumerate(every)]
         infeasible = min(each.infeasible for each in best if each is not None)
-        means = self.feasibility.expected(_means(best, infeasible))
+
+        def expected() -> Float[np.ndarray, " m"]:
+            """Values of the answers; of arms without outcomes, or less feasible than the most feasible one, −∞."""
+            return self.feasibility.expected(
+                np.array(
+                    [
+                        -np.inf
+                        if each is None or each.infeasible > infeasible or answer.mean is None
+                        else sign * answer.mean
+                        for each, answer in zip(best, answers, strict=True)
+                    ]
+                )
+            )
+
+        means = expected()
         wanted = self._acceptable(float(means.max()), known)
         least = min(wanted, float(means.max()))
         good = [i for i in range(len(means)) if means[i] >= least]
         for i in good:  # where prices depend on settings, no more is spent than is enough
             if every[i].cost is not None:
+                dearer = best[i], answers[i]
                 best[i] = every[i].cheapest(0.0, MOST_ROWS, lambda found: found.bound >= least)
-        means = self.feasibility.expected(_means(best, infeasible))
-        prices = np.array(
-            [
-                p if each is None else each.price
-                for p, each in zip(self.costs.minima, best, strict=True)
-            ]
-        )
+                answers[i] = self._answer(i, every[i], best[i], known)
+                if expected()[i] < least:  # its settings lie beside those that were compared
+                    best[i], answers[i] = dearer
+        means = expected()
+        prices = [
+            least_price if answer.cost is None else answer.cost
+            for least_price, answer in zip(self.costs.minima, answers, strict=True)
+        ]
         chosen = min(good, key=lambda i: (prices[i], -means[i]))
         others = sorted(
             (i for i in range(len(means)) if i != chosen), key=lambda i: (prices[i], -means[i])
         )
         names = [str(self.arms[i].scope) for i in good] if wanted == least else []
-        answers = [self._answer(i, each, best[i], known) for i, each in enumerate(every)]
         step = spread_step([answers[chosen].lower, answers[chosen].upper])
         reasons = [good_enough(sign * wanted, self.problem.minimize, names, step)]
         if infeasible:
@@ -435,18 +450,26 @@ class CheapFirst(CausalMethod[CheapOptions]):
         found: CostedValue | None,
         known: Mapping[str, Any],
     ) -> Policy:
-        """Recommendation of an arm: its policy, with the average outcome to expect."""
+        """Recommendation of an arm: its policy, with the average outcome to expect.
+
+        Of a policy that looks at something it is that of the actions that the search compared; of
+        settings it is their own, as `predict` says it.
+        """
         arm, sign = self.arms[i], self.problem.sign
         if found is None:
             return Policy.unknown(arm.scope)
         mean, sd = sign * found.bound, value.deviation(found)
         act = self.greedy(i, known, found.rate)
-        values = {} if set(arm.contexts) - set(known) else act(known)
         cost = found.price if self.problem.prices is not None else None
         reasons = (reason("none-keeps"),) if found.infeasible else ()
-        return Policy(
-            arm.scope, values, mean, mean - BOUND * sd, mean + BOUND * sd, cost, reasons, act=act
+        policy = Policy(
+            arm.scope, {}, mean, mean - BOUND * sd, mean + BOUND * sd, cost, reasons, act=act
         )
+        if set(arm.contexts) - set(known):
+            return policy
+        at = self.expected_at(i, values := act(known), known)
+        about = {name: getattr(at, name) for name in ("mean", "lower", "upper")}
+        return replace(policy, values=values, cost=None if cost is None else at.cost, **about)
 
     def gain_at(self, context: Mapping[str, Any]) -> float:
         """Upper bound of the recommended policy's shortfall from the acceptable value, or of a cheaper one above it.
@@ -487,10 +510,3 @@ class CheapFirst(CausalMethod[CheapOptions]):
         for i, each in zip(some, values, strict=True):
             known[i], prices[i] = self.problem.sign * each.bound, each.price
         return {"price": prices, "at best, next round": known}
-
-
-def _means(best: Sequence[CostedValue | None], infeasible: float) -> Float[np.ndarray, " m"]:
-    """Expected values of arms with outcomes that are not less feasible than the most feasible one; others are −∞."""
-    return np.array(
-        [-np.inf if each is None or each.infeasible > infeasible else each.bound for each in best]
-    )

@@ -670,10 +670,13 @@ class CausalMethod(Method[Causal, O]):
     def predict_at(self, values: Mapping[str, Any], context: Mapping[str, Any]) -> Policy:
         """Expected outcome of actions on average over the latest contexts that are not known."""
         arm = self._arm_to_predict(values, context)
-        i = self.models.number[arm.scope]
+        return self.expected_at(self.models.number[arm.scope], values, context)
+
+    def expected_at(self, i: int, values: Mapping[str, Any], context: Mapping[str, Any]) -> Policy:
+        """Expected outcome and cost of arm `i` with these values of its actions; see `predict_at`."""
         cost = self.costs.expected(i, values, context)
         if not self.told(i):
-            return replace(Policy.unknown(arm.scope), cost=cost)
+            return replace(Policy.unknown(self.arms[i].scope), cost=cost)
 
         def staged(ready: Sequence[str], _: Mapping[str, Any]) -> dict[str, Any]:
             return {name: values[name] for name in ready}
