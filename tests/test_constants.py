@@ -6,6 +6,7 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -66,12 +67,19 @@ def _words(lines: list[str], node: ast.stmt, after: ast.stmt | None) -> str:
     return " ".join([above.lstrip("# "), *beside]).strip()
 
 
-FOUND = [
-    constant
-    for path in sorted(SRC.rglob("*.py"))
-    for constant in constants_of(path.relative_to(SRC).as_posix(), path.read_text(encoding="utf-8"))
-]
-OURS = [constant for constant in FOUND if re.split(r"[/.]", constant.file)[0] in CHOOSING]
+@cache
+def found() -> list[Constant]:
+    """Constants of all files, read once, when a test asks: every worker imports this module."""
+    return [
+        constant
+        for path in sorted(SRC.rglob("*.py"))
+        for constant in constants_of(path.relative_to(SRC).as_posix(), path.read_text(encoding="utf-8"))
+    ]
+
+
+def ours() -> list[Constant]:
+    """Those of packages that choose."""
+    return [constant for constant in found() if re.split(r"[/.]", constant.file)[0] in CHOOSING]
 
 
 def rows(heading: str) -> list[tuple[str, tuple[str, ...], str, str, str]]:
@@ -90,19 +98,19 @@ OTHER = [
 
 
 def test_every_constant_has_a_word() -> None:
-    assert len(FOUND) > 500
-    assert [(constant.file, constant.names) for constant in FOUND if not re.search(r"\w", constant.words)] == []
+    assert len(found()) > 500
+    assert [(constant.file, constant.names) for constant in found() if not re.search(r"\w", constant.words)] == []
 
 
 def test_every_constant_stands_once_on_the_page() -> None:
-    found = Counter((constant.file, name) for constant in OURS for name in constant.names)
+    there = Counter((constant.file, name) for constant in ours() for name in constant.names)
     listed = Counter([*((file, name) for file, names, *_ in STEERING for name in names), *OTHER])
-    assert listed - found == Counter(), "these are on evidence/constants.md, and no constants (any more)"
-    assert found - listed == Counter(), "say on evidence/constants.md what these steer, or of which other kind they are"
+    assert listed - there == Counter(), "these are on evidence/constants.md, and no constants (any more)"
+    assert there - listed == Counter(), "say on evidence/constants.md what these steer, or of which other kind they are"
 
 
 def test_values_that_steer_are_those_of_the_page() -> None:
-    values = {(constant.file, constant.names): constant.value for constant in OURS}
+    values = {(constant.file, constant.names): constant.value for constant in ours()}
     for file, names, value, steers, _ in STEERING:
         assert values.get((file, names)) == value.strip("`"), f"{file}: {names}: was it measured anew?"
         assert steers
@@ -110,7 +118,7 @@ def test_values_that_steer_are_those_of_the_page() -> None:
 
 def test_sources_are_pages_papers_or_figures() -> None:
     """A source is a page with what was measured, a paper with its year, a convention, or figures beside it."""
-    words = {(constant.file, constant.names): constant.words for constant in OURS}
+    words = {(constant.file, constant.names): constant.words for constant in ours()}
     for file, names, _, _, source in rows("With a source"):
         for page in re.findall(r"\]\(([\w.-]+)", source):
             assert (ROOT / "evidence" / page).is_file()
