@@ -86,7 +86,7 @@ def texts(figure: Any) -> list[tuple[Text, Any]]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Text, "draw", noted)
-        FigureCanvasAgg(figure).draw()
+        FigureCanvasAgg(figure).figure.draw_without_rendering()
     return [(text, Text.get_window_extent(text)) for text in dict.fromkeys(drawn)]
 
 
