@@ -206,3 +206,17 @@ def test_one_climb_begins_on_an_island_that_is_known() -> None:
     region = FeasibleRegion(Box([0, 0], [1, 1]), margin, high)
     found = maximise(lambda points: rise(points)[0], rise, region, 0, screen=128, starts=1)
     np.testing.assert_allclose(found.point, high[0], atol=1e-6)
+
+
+def test_a_point_that_is_known_to_be_allowed_stays_so_among_many() -> None:
+    """Ended a study: a rough margin was off by more than its slack at the only points that were allowed."""
+
+    def margin(points: np.ndarray) -> np.ndarray:
+        return np.asarray(1e-3 - abs(points[:, 0] - 0.44170227))
+
+    region = FeasibleRegion(Box([0.0], [1.0]), margin, roughly=lambda points: margin(points) - 0.5, slack=0.3)
+    best = np.array([[0.44170227]])
+    assert region.allows(best)[0]
+    assert region.allows(np.vstack([np.linspace(0.0, 1.0, 50)[:, None], best]))[-1]
+    found = maximise(lambda points: points[:, 0], None, region, 0, starts=1)
+    assert found.value == pytest.approx(0.4427, abs=2e-3)

@@ -105,7 +105,7 @@ def maximise(
             allowed = _any_allowed(box, ranked.points)
         if not allowed:
             best = best or _likeliest(box, seed)
-            inside = np.array([*inside, *best.points[best.values >= 0.0]])
+            inside = _judged(box, np.array([*inside, *best.points[best.values >= 0.0]]))
             # one climb alone begins at the best of these
             some = inside if starts == 1 else _around(box, inside, max(screen, starts), seed)
             known.insert(0, some)
@@ -184,6 +184,12 @@ def _any_allowed(box: FeasibleRegion, points: Float[np.ndarray, "n d"]) -> bool:
     return any(
         bool(box.allows(points[k : k + _JUDGED]).any()) for k in range(0, len(points), _JUDGED)
     )
+
+
+def _judged(box: FeasibleRegion, points: Float[np.ndarray, "k d"]) -> Float[np.ndarray, "k d"]:
+    """Points, once the region knows their margins: among many others their rough ones do not rule them out."""
+    box.room(points)
+    return points
 
 
 def may_reach(box: FeasibleRegion, points: Float[np.ndarray, "n d"]) -> bool:

@@ -723,10 +723,16 @@ class FeasibleRegion(Box):
         """Mark points inside with a margin that is not negative."""
         if self.roughly is None or len(points) <= _FEW:
             return self.room(points) >= 0.0
-        allowed = self.may_allow(points)
+        # where the rough margin is off by more than the slack, one that was judged already counts
+        allowed = self.may_allow(points) | self._judged_allowed(points)
         if allowed.any():
             allowed[allowed] = self.room(points[allowed]) >= 0.0
         return allowed
+
+    def _judged_allowed(self, points: Float[np.ndarray, "n d"]) -> Bool[np.ndarray, " n"]:
+        """Mark points that were judged before, with a margin that is not negative."""
+        keys = (row.tobytes() for row in np.ascontiguousarray(points))
+        return np.array([self._judged.get(key, -1.0) >= 0.0 for key in keys])
 
     def may_allow(self, points: Float[np.ndarray, "n d"]) -> Bool[np.ndarray, " n"]:
         """Mark points inside whose margin is not surely negative."""
