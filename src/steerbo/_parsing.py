@@ -7,11 +7,11 @@ import io
 import json
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeGuard
 
 from ._text import escape_unprintable, normalised, with_hyphen
-from ._wording import decimal_readings, point_readings
+from ._wording import decimal_readings, either_way, point_readings
 from .errors import InvalidRequest
 
 _GROUPED = re.compile(
@@ -114,9 +114,7 @@ def read_number(field: str, text: str, comma: bool | None) -> float | None:
     ways = point_readings(text) if comma is not False else []
     ways += readings if comma is not True and len(readings) > 1 else []
     if ways:
-        raise InvalidRequest(
-            field, text, f"a number that can be read in one way only: {' or '.join(ways)}"
-        )
+        raise _ambiguous(field, text, ways)
     return typed_number(readings[0] if readings else text)
 
 
@@ -236,6 +234,11 @@ def _pointed(field: str, cell: str, commas: bool, points: bool) -> str:
     ways = [] if commas or len(readings) < 2 else readings
     ways += [] if points else point_readings(cell)
     if ways:
-        allowed = f"a number that can be read in one way only: {' or '.join(ways)}"
-        raise InvalidRequest(field, cell, allowed)
+        raise _ambiguous(field, cell, ways)
     return readings[0] if readings else cell
+
+
+def _ambiguous(field: str, text: str, ways: Sequence[str]) -> InvalidRequest:
+    """Error of a number with a mark for decimals or for thousands, and its readings with one and the other."""
+    allowed = f"what can be read in one way only: {' or '.join(ways)}"  # the hint says how
+    return InvalidRequest(field, text, allowed, either_way(*ways))

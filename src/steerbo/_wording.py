@@ -144,6 +144,9 @@ def listed(names: Sequence[str], joint: str = " and ") -> str:
     return joint.join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
+_NAMED = 3  # in a sentence; more of them are counted
+
+
 def joined(names: Sequence[str]) -> str:
     """Join names by commas, or by semicolons where a name has a comma of its own.
 
@@ -151,6 +154,16 @@ def joined(names: Sequence[str]) -> str:
     ('a, b', 'a; b, and c')
     """
     return ("; " if any(", " in name for name in names) else ", ").join(names)
+
+
+def first_of(names: Sequence[str]) -> str:
+    """Join names; of many the first ones, and the number of the others.
+
+    >>> first_of(["a", "b", "c", "d"]), first_of(["a", "b", "c", "d", "e"])
+    ('a, b, c, d', 'a, b, c, and 2 more')
+    """
+    more = len(names) - _NAMED
+    return joined(names if more <= 1 else [*names[:_NAMED], f"and {more} more"])
 
 
 def parted(header: str) -> tuple[str, str]:
@@ -262,9 +275,18 @@ def number_hint(value: object) -> str:
     if not readings:
         return _unusual_number(value)
     if len(readings) > 1:
-        large, small = readings[1], readings[0]
-        return f"Is it {large}? Then write {large}. Is it {small}? Then write {small}."
+        return either_way(*readings)
     return f"Write {readings[0]}, with a decimal point."
+
+
+def either_way(small: str, large: str) -> str:
+    """Hint how to write a number whose mark may be one of decimals or of thousands: its two readings.
+
+    >>> either_way("1,200", "1200")
+    'Is it 1200? Then write 1200. Is it 1,2? Then write 1,2.'
+    """
+    small = small.rstrip("0").rstrip(".,")
+    return f"Is it {large}? Then write {large}. Is it {small}? Then write {small}."
 
 
 def _unusual_number(text: str) -> str:
@@ -417,6 +439,7 @@ PYTHON = Wording(
         "ask": "ask()",
         "decide": "decide(suggestion, context)",
         "again": "decide(suggestion, context, again=True)",
+        "attach": "attach(values)",
         "tell": "tell(suggestion, value)",
         "fail": "fail(suggestion, reason)",
         "abandon": "abandon(suggestion)",
@@ -448,6 +471,7 @@ SHELL = Wording(
         "ask": "`steerbo ask STUDY`",
         "decide": "`steerbo decide STUDY TOKEN --context NAME=VALUE`",
         "again": "`steerbo decide STUDY TOKEN --context NAME=VALUE --again`",
+        "attach": "`steerbo attach STUDY NAME=VALUE`",
         "tell": "`steerbo tell STUDY TOKEN VALUE`",
         "fail": "`steerbo fail STUDY TOKEN --reason WHY`",
         "abandon": "`steerbo abandon STUDY TOKEN`",
@@ -477,6 +501,7 @@ PAGE = Wording(
         "ask": "“What next?”",
         "decide": "the fields under “Look first”",
         "again": "“Look again”",
+        "attach": "“Settings of your own instead”",
         "tell": "“Save”",
         "fail": "“It broke”",
         "abandon": "“It broke, or is not done”",

@@ -335,3 +335,24 @@ def test_answers_say_how_likely_they_keep_a_limit_that_is_learned(problem: sb.Pr
     assert "not known" not in str(optimizer.recommend())
     assert "kept with" not in str(optimizer.recommend())
     assert "pressure at most 5 with probability 0.9: kept with" in str(optimizer.predict({"heat": 0.95}, seen))
+
+
+def test_a_policy_whose_worst_case_breaks_a_limit_is_not_the_last_resort(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was said that nothing else is known to keep the limit, where one dose for all keeps it surely."""
+    graph = sb.CausalGraph.from_text("age -> y; dose -> y", target="y", intervenable=["dose"])
+    limit = sb.OutcomeConstraint("harm", at_most=4, probability=0.9)
+    optimizer = sb.Optimizer(sb.Causal(graph, [sb.Float("dose", 0, 1), sb.Float("age", 0, 1)], limits=[limit]), seed=1)
+    random = np.random.default_rng(0)
+    for _ in range(8):
+        asked = optimizer.ask()
+        age = float(random.random())
+        dose = optimizer.decide(asked, {"age": age}).values["dose"]
+        optimizer.tell(asked, -((dose - age) ** 2), realised={"harm": dose + 0.01 * random.standard_normal()})
+    advice = optimizer.recommend()
+    assert advice.scope.contexts == ("age",)
+    assert not advice.says("none-keeps")
+    monkeypatch.setattr(type(optimizer._method), "constraint_slack", lambda *_: [-0.5])
+    said = (
+        "In some cases the recommendation breaks a limit more often than it may: harm at most 4 with probability 0.9."
+    )
+    assert said in optimizer.explain().text

@@ -12,6 +12,8 @@ from tests.core.stub import Nearest, Stub, stub_case
 def test_requests_a_problem_does_not_know_are_refused() -> None:
     with pytest.raises(InvalidRequest, match=r"time: 3 .* a stub problem does not take it"):
         Optimizer(Stub(), Nearest).ask(time=3)
+    with pytest.raises(InvalidRequest, match=r"available: .* settings of your own, by attach\(values\); if never"):
+        Optimizer(Stub(), Nearest).ask(available={"x": (0.0, 0.5)})
 
 
 def test_a_budget_needs_costs_and_reserves_pending_ones() -> None:

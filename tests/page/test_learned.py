@@ -172,3 +172,22 @@ def test_what_is_not_recommended_can_be_looked_at_too() -> None:
     found = slice_along(study, advice, other)
     assert found.chart is not None
     assert f"holding {other}" in found.says
+
+
+def test_a_slice_of_a_mixture_says_that_the_others_have_to_change() -> None:
+    """Along one part, with all others where they are, nothing but the best adds up to 1."""
+    parts = [sb.Float(name, 0, 1) for name in ("water", "salt", "oil")]
+    whole = sb.LinearConstraint({"water": 1, "salt": 1, "oil": 1}, at_most=1, at_least=1)
+    wide = sb.LinearConstraint({"heat": 1, "water": 10}, at_most=95)
+    problem = sb.CostVarying(
+        [*parts, sb.Float("heat", 0, 100)], [["water", "salt", "oil", "heat"]], limits=[whole, wide]
+    )
+    study = sb.Optimizer(problem, seed=0, rounds=20)
+    for _ in range(12):
+        suggestion = study.ask()
+        x = suggestion.values
+        study.tell(suggestion, -((x["water"] - 0.5) ** 2) - (x["oil"] - 0.2) ** 2 - (x["heat"] / 100 - 0.4) ** 2)
+    told = "Most of it breaks a limit unless others change, too: oil + salt + water exactly 1."
+    advice = study.recommend()
+    assert told in slice_along(study, advice, "water").says
+    assert "limit" not in slice_along(study, advice, "heat").says

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -151,3 +152,16 @@ def test_of_very_many_outcomes_some_are_drawn_and_the_last() -> None:
     assert len(found.dots) == 99
     some = thinned(found.dots, most=10)
     assert (len(some), some[-1]) == (10, found.dots[-1])
+
+
+def test_data_that_are_probably_wrong_are_not_drawn_and_not_named() -> None:
+    study = Study.create(MemoryLog(), sb.CostVarying([sb.Float("x", 0, 1)], [["x"]]), rounds=40)
+    for k in range(20):
+        outcome = 8 - 5 * (k / 20 - 0.4) ** 2
+        with warnings.catch_warnings(action="ignore"):
+            study.add(outcome * 10 if k == 9 else outcome, {"x": k / 20})
+    study.tell(study.ask(), 7.5)
+    assert study.doubted == {"added-10"}
+    found = progress(study)
+    assert found is not None
+    assert found.says.startswith("Dots: every outcome.")

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Bool, Float
-from .._wording import MISSING, counted, joined
+from .._wording import MISSING, counted, first_of
 from ..core import TIME, DataAdded, Fit, Outcome, Result, Scope
 from ..errors import InvalidOutcome, InvalidProblem, one_of
 from ..gp import GPRegression, Hyperparameters, Kernel, refit_due
@@ -146,7 +146,7 @@ def trials_explained(trials: Sequence[DataAdded], arms: Collection[Arm]) -> str:
         fed = [_used_for(arm, alike) for arm in arms if informs(scope, arm)]
         verb = "is" if len(alike) == 1 else "are"
         said += f" {counted(len(alike), 'trial')} from elsewhere that set {scope} {verb} used for: "
-        said += f"{joined(fed) or 'no scope'}."
+        said += f"{first_of(fed) or 'no scope'}."
     return said
 
 

@@ -11,9 +11,9 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from .._arrays import Bool, Int
+from .._arrays import Bool, Float, Int
 from .._evidence import BOUND, COMPARABLE
-from .._wording import MISSING, counted, joined, listed
+from .._wording import MISSING, counted, first_of, listed
 from ..bandit import needs_initial_plays, underexplored
 from ..core import (
     TIME,
@@ -284,17 +284,31 @@ class CausalMethod(Method[Causal, O]):
         """See `Method.expected_outcome`: by the model of the arm that was played; data may belong to several models."""
         if isinstance(event, DataAdded):
             return None
+        i, row = self._played_at(event)
+        model = self.models[i]
+        # one of an outsider's promises no predictive distribution
+        if row is None or not isinstance(model, GPRegression) or len(model) < COMPARABLE:
+            return None
+        mean, deviation = model.predictive(row)
+        return event.outcome.value, self.problem.sign * mean, deviation
+
+    def expected_further(self, event: OutcomeTold | DataAdded) -> Mapping[str, tuple[float, float]]:
+        """See `Method.expected_further`: by the models of the arm that was played."""
+        if isinstance(event, DataAdded):
+            return {}
+        i, row = self._played_at(event)
+        learned = self.feasibility.of(i).learned
+        if row is None or learned is None or learned.constraints is None:
+            return {}
+        return learned.constraints.expected(row)
+
+    def _played_at(self, event: OutcomeTold) -> tuple[int, Float[np.ndarray, " d"] | None]:
+        """Arm of a round, and its encoded row; None where not all that it looks at is known."""
         played = self.history[event.token]
         i = self.models.number[played.suggestion.scope]
         values = {**known_in(played), **event.outcome.realised}
-        arm, model = self.arms[i], self.models[i]
-        # one of an outsider's promises no predictive distribution
-        if not isinstance(model, GPRegression):
-            return None
-        if len(model) < COMPARABLE or not values.keys() >= set(arm.names):
-            return None
-        mean, deviation = model.predictive(arm.encode(values)[0])
-        return event.outcome.value, self.problem.sign * mean, deviation
+        arm = self.arms[i]
+        return i, arm.encode(values)[0] if values.keys() >= set(arm.names) else None
 
     # -- arms to choose among ----------------------------------------------------------------------
 
@@ -966,7 +980,7 @@ class CausalMethod(Method[Causal, O]):
                     f"set {arm.scope} ({'; '.join(notes)})" if notes else f"set {arm.scope}"
                 )
         verb = "is" if added == 1 else "are"
-        for_which = joined(scopes) or "no scope"
+        for_which = first_of(scopes) or "no scope"
         return (
             f" {counted(added, 'observation')} without intervention {verb} used for: {for_which}."
         )

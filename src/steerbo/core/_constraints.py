@@ -225,7 +225,7 @@ def with_limits(
     rows = tuple(
         (
             str(limit),
-            None if room is None or isinstance(limit, ForbiddenCombination) else room,
+            _told_room(limit, room, spread),
             _binds(limit, room, spread),
         )
         for limit, room, spread in zip(limits, rooms, spreads, strict=True)
@@ -245,14 +245,24 @@ def with_limits(
     if likely := [
         str(limit) for limit, room, spread in each if _likely_broken(limit, room, spread)
     ]:
+        # the room of a policy is that of its worst case
+        where = "In some cases the" if advice.scope.contexts else "The"
+        but = ", and none that does not is known" if advice.says("none-keeps") else ""
         names = "; ".join(likely)
-        said = f"The recommendation breaks a limit more often than it may, and none that does not is known: {names}."
+        said = f"{where} recommendation breaks a limit more often than it may{but}: {names}."
     if beyond := broken_by(method.problem, advice.values, advice.context):
         said = f"What {method.name} recommends breaks a limit: {'; '.join(map(str, beyond))}. Do not do it."
     table = Table("Limits", ("limit", "room", "binds"), rows)
     return replace(
         explanation, summary=f"{explanation.summary}\n{said}", tables=(*explanation.tables, table)
     )
+
+
+def _told_room(limit: Limit | CountedLimit, room: float | None, spread: float) -> float | None:
+    """Room as a table has it: none of a combination, and 0 where it is but rounding."""
+    if room is None or isinstance(limit, ForbiddenCombination):
+        return None
+    return 0.0 if abs(room) <= _BINDS * spread else room
 
 
 def _binds(limit: Limit | CountedLimit, room: float | None, spread: float) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from .._wording import counted, joined, listed, numeral, ordinal, spread_step
+from .._wording import counted, first_of, joined, listed, numeral, ordinal, spread_step
 
 NOT_WORKING = 0.05
 """Smallest probability to work that is said as a number; probabilities are said in steps of this size."""
@@ -101,7 +101,7 @@ def _good_enough(
     said = f"good enough is {verb} {numeral(least, step=step)}{_COUNTED if counted else ''}"
     if not scopes:
         return f"{said}, which nothing is expected to reach: this comes nearest"
-    return f"{said}: {joined(scopes)}"
+    return f"{said}: {first_of(scopes)}"
 
 
 def _unknown_cost(scopes: Sequence[str]) -> str:
@@ -261,7 +261,7 @@ def _subset(outcomes: int, counted_ones: int, unnoticed: bool = False) -> str:
 
 def _best_bound(bound: float, belief: str = "") -> str:
     by = f"by {belief}, " if belief else ""
-    return f"{by}its optimistic value, {numeral(bound)}, is the best of all"
+    return f"{by}its optimistic value, {numeral(bound)}, is the best of all that can be played"
 
 
 def _cheaper(  # noqa: PLR0917  by name
@@ -388,7 +388,7 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "part-of-the-way": "{share:.0%} of the way to the recommended distribution",
     "move-costs": "the move costs {cost:.4g}",
     # cautions before it is used
-    "perhaps-enough": lambda scopes: f"cheaper, and perhaps good enough: {joined(scopes)}",
+    "perhaps-enough": lambda scopes: f"cheaper, and perhaps good enough: {first_of(scopes)}",
     "nothing-measured": "nothing is measured yet: any other settings may be as good",
     "nothing-known": _nothing_known,
     "unbounded": "no bounds yet: nothing that was learned so far says how much outcomes may differ",

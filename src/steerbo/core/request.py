@@ -40,6 +40,10 @@ _NO_DRIFT = (
 _NOT_SEEN = "No variable of this problem is ‹seen›; give what was looked at to ‹decide›."
 
 
+_NOT_TODAY = (
+    "If something cannot be set today, begin a round at settings of your own, by ‹attach›; "
+    "if never again, begin a new study without it."
+)
 _AFTERWARDS = "Values that nature chose are told with the outcome, by ‹tell›; those seen before are the ‹context›."
 
 
@@ -145,6 +149,7 @@ def check_taken(
                 "context": _NOT_SEEN,
                 "time": _NO_DRIFT if drifts else "",
                 "realised": _AFTERWARDS,
+                "available": _NOT_TODAY,
             }.get(name, "")
             raise InvalidRequest(name, value, f"nothing: a {kind} problem does not take it", hint)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -11,7 +12,7 @@ from urllib.parse import urlencode
 import numpy as np
 
 from .._wording import counted, interval_texts
-from ..core import BaseStudy, Recommendation, with_unit
+from ..core import BaseStudy, Problem, Recommendation, with_unit
 from ..errors import InvalidRequest, SteerboError, one_of
 from ..interop.posteriors import posterior_of
 from ..meanfield import MeanField
@@ -22,7 +23,7 @@ from ..plots.meanfield import has_places
 from ..plots.model import TOGETHER, drifting_names, slices_of
 from ..plots.model import Slice as ModelSlice
 from ..plots.policies import Followed, followed
-from ..space import Categorical
+from ..space import Categorical, violated
 from .charts import Axis, Chart, Crowd, Mark, points, thinned
 from .drawings import (
     Graph,
@@ -347,11 +348,24 @@ def slice_along(study: BaseStudy, advice: Recommendation, name: str) -> Slice:
     label = labelled(name, getattr(variable, "unit", ""))
     held = "" if own else f", holding {advice.scope}"
     says = f"Expected {words.value_label} along {label}{held}{rest}."
+    if name in slices.values:
+        says += _limits_along(problem, slices.values, found)
     if isinstance(variable, Categorical):
         return Slice(name, None, _levels(found.at, found.mean, found.width, best), says)
     chart, beyond = _drawn(study, found, label, best)
     band = "Band: 95 %. " if np.isfinite(found.width).all() else ""
     return Slice(name, chart, (), f"{says} {band}{_dots(found, beyond)}")
+
+
+def _limits_along(problem: Problem, values: Mapping[str, Any], found: ModelSlice) -> str:
+    """Say which limits most settings of a slice break that keeps all others where they are, as of a mixture."""
+    limits, broken = problem.every_limit, Counter[int]()
+    for value in found.at:
+        broken.update(violated(limits, {**values, found.name: value}, problem.space.ends))
+    mostly = [str(limits[k]) for k, times in sorted(broken.items()) if 2 * times > len(found.at)]
+    if not mostly:
+        return ""
+    return f" Most of it breaks a limit unless others change, too: {'; '.join(mostly)}."
 
 
 def _holding(study: BaseStudy, advice: Recommendation, name: str) -> Recommendation:

@@ -19,7 +19,6 @@ from ..core import (
     KeptFile,
     PastAnswer,
     Problem,
-    Reason,
     Recommendation,
     Round,
     Scope,
@@ -245,7 +244,7 @@ def advice_card(study: BaseStudy, advice: Recommendation, why: Explanation) -> A
         mean=words.worth(mean) if mean else "",
         bounds=_bounds_text(low, high),
         price="" if advice.cost is None else words.paid(advice.cost),
-        why=_sentence("; ".join(_brief(each) for each in advice.reasons)) or _sentence(why.summary),
+        why=_sentence(advice.why) or _sentence(why.summary),
         policy=with_units(problem, policy) if policy else None,
         sets=None if others or not advice.alternatives else sets(study, advice),
         others=others,
@@ -413,20 +412,6 @@ def _sentence(text: str) -> str:
     """
     first = text.strip().partition("\n")[0].rstrip(". ")
     return f"{first[:1].upper()}{first[1:]}." if first else ""
-
-
-def _brief(each: Reason) -> str:
-    """A reason in words; of many scopes that it names, the first ones.
-
-    >>> from steerbo.core import good_enough
-    >>> _brief(good_enough(6.0, False, ["a", "b", "c", "d", "e"]))
-    'good enough is at least 6: a, b, c, and 2 more'
-    """
-    scopes = each.values.get("scopes", ())
-    if len(scopes) <= _IN_A_SENTENCE + 1:
-        return each.text
-    more = f"and {len(scopes) - _IN_A_SENTENCE} more"
-    return reason(each.kind, **{**each.values, "scopes": [*scopes[:_IN_A_SENTENCE], more]}).text
 
 
 def progress(

@@ -155,9 +155,10 @@ def progress_of(
             told.append((time_of(r) if problem.timed else spent, problem.scalar(r.outcome), r))
     # rounds may have been asked for in another order than that of their times
     told.sort(key=lambda point: point[0])
+    doubted = study.doubted & {r.suggestion.token for _, _, r in told}
     if problem.timed:
         means = running_mean(np.array([value for _, value, _ in told]), _LATELY)
-        return Progress(tuple(told), "time", (), tuple(means.tolist()), study.doubted)
+        return Progress(tuple(told), "time", (), tuple(means.tolist()), doubted)
     if past is None:
         past = past_answers(study) if told else ()
     reached = [
@@ -168,7 +169,7 @@ def progress_of(
         reached = [point for point in reached if point[0] < spent] + [(spent, *now)]
     along = "money spent" if counted else "rounds"
     line = tuple(reached) if len(reached) > 1 else ()
-    return Progress(tuple(told), along, line, (), study.doubted)
+    return Progress(tuple(told), along, line, (), doubted)
 
 
 def _expected(advice: Recommendation) -> tuple[float, float, float] | None:

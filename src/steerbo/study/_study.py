@@ -40,10 +40,11 @@ if TYPE_CHECKING:
 class Study(BaseStudy):
     """One worker's hold on a study. `create` and `open` make one; use it as a context, or `close` it.
 
-    The words are the optimizer's. Each call first takes in events that other workers have logged;
-    its own are durable before it returns. `ask` offers unfinished rounds again whose worker is
-    gone, then new ones; no round is out twice while its lease lasts. Threads may share it: their
-    calls take turns. A forked child is another worker.
+    The words are the optimizer's. Each call that logs something, and `refresh`, first takes in
+    events that other workers have logged; `history`, `status`, `recommend` and the like show what
+    was taken in so far. A call's own events are durable before it returns. `ask` offers unfinished
+    rounds again whose worker is gone, then new ones; no round is out twice while its lease lasts.
+    Threads may share it: their calls take turns. A forked child is another worker.
 
     Where the log is away, calls wait for it. Outcomes are in a file meanwhile, and written to the
     log when the study is opened the next time, if not before; see `steerbo.storage.outbox_files`.
