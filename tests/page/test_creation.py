@@ -35,6 +35,35 @@ def test_a_form_is_a_study_file(tmp_path: Path) -> None:
     assert found.settings.budget == 90.0
 
 
+def test_what_is_measured_may_have_limits(tmp_path: Path) -> None:
+    kept = "cracks <= 3: 0.9\ngloss >= 40: 0.8\ngloss <= 60"
+    _, found = read({**KILN, "kept": kept}, tmp_path)
+    assert [str(limit) for limit in found.problem.every_limit][1:] == [
+        "cracks at most 3 with probability 0.9",
+        "gloss at least 40 and at most 60 with probability 0.8",
+    ]
+    found.optimizer().ask()
+
+
+@pytest.mark.parametrize(
+    ("changed", "field", "said"),
+    [
+        ({"limits": "cracks <= 3: 0.9"}, "limits", "If it is measured afterwards, write .*“Measured values"),
+        ({"kept": "temperature <= 1200"}, "kept", "Write the limit of a variable into “Sums that"),
+    ],
+)
+def test_a_limit_in_the_wrong_field_is_sent_to_the_right_one(
+    changed: dict[str, str], field: str, said: str, tmp_path: Path
+) -> None:
+    form = {**KILN, **changed}
+    with pytest.raises(SteerboError) as caught:
+        read(form, tmp_path)
+    _, at = _faults(form, written(form), caught.value.errors)
+    assert set(at) == {field}, at
+    assert re.search(said, at[field]), at[field]
+    assert len(at[field]) < 250, "said once"
+
+
 @pytest.mark.parametrize("kind", OTHERS)
 def test_every_kind_has_a_form(kind: str, tmp_path: Path) -> None:
     _, found = read({"kind": kind, **OTHERS[kind]}, tmp_path)
@@ -60,6 +89,8 @@ def test_every_kind_has_a_form(kind: str, tmp_path: Path) -> None:
         ({"v2-mean": "NaN"}, "v2-mean"),
         ({"sets": "temperature: 1\nglaze: inf"}, "sets"),
         ({"limits": "temperature <= inf"}, "limits"),
+        ({"kept": "cracks <= 3: 1.5"}, "kept"),
+        ({"kept": "cracks <= 3: 0.9\nwarp <= 2: 7"}, "kept"),
         ({"most-budget": "Infinity"}, "most-budget"),
         ({"most-rounds": "nan"}, "most-rounds"),
         ({"good": "1e999"}, "good"),
@@ -144,6 +175,12 @@ def test_numbers_are_read_as_the_reader_writes_them(tmp_path: Path) -> None:
         (False, {"v3-low": "4"}, "v3-low", "From of clay: '4' .*“or choices” says red, white.* empty one of the two"),
         (False, {"v3-unit": "kg"}, "v3-unit", "Unit of clay"),
         (False, {"v3-sd": "4"}, "v3-sd", "Spread of clay: '4' .* it has choices"),
+        (
+            False,
+            {"kept": "cracks"},
+            "kept",
+            "Measured values that may not be exceeded: 'cracks' .* pressure <= 5: 0.95",
+        ),
     ],
 )
 def test_nothing_is_dropped_or_guessed(comma: bool, changed: dict[str, str], field: str, said: str) -> None:

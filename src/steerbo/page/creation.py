@@ -59,6 +59,7 @@ LABELS: Mapping[str, str] = {
     "good": "Good enough within",
     "worth": "What one unit is worth",
     "limits": "Sums that may not be exceeded",
+    "kept": "Measured values that may not be exceeded",
     "paste": "Lines of a spreadsheet",
 }
 """Labels of the form's fields."""
@@ -364,9 +365,12 @@ def written(form: Form, comma: bool = False) -> Written:
     if form.get("good", "").strip() and kind in ("cost-varying", "causal"):
         problem["tolerance"] = {"kind": "absolute", "difference": read(form["good"], "good")}
         places["problem.tolerance"] = "good"
-    if limits := list(_limits(form.get("limits", ""), read)) if kind != "mean-field" else []:
-        problem["limits"] = limits
-        places["problem.limits"] = "limits"
+    if kind != "mean-field":
+        sums, measured = list(_sums(form, read)), list(_measured(form, read))
+        if sums or measured:
+            problem["limits"] = [*sums, *measured]
+        places["problem.limits"] = "limits" if sums else "kept"
+        places |= {f"problem.limits.{len(sums) + i}": "kept" for i in range(len(measured))}
     most = {name: f"most-{name}" for name in ("budget", "rounds")}
     study = {
         name: read(form[field], field)
@@ -711,30 +715,58 @@ def _graph(form: Form, problem: dict[str, Any], places: dict[str, str], read: _R
     }
 
 
-def _limits(text: str, read: _Reading) -> Iterator[dict[str, Any]]:
-    """Sums that may not be exceeded, one a line, behind a colon how surely where nature has a hand in them.
+def _sums(form: Form, read: _Reading) -> Iterator[dict[str, Any]]:
+    """Sums that may not be exceeded, behind a colon how surely where nature has a hand in them.
 
-    >>> list(_limits("flow + 2,5 bypass <= 5", _Reading({}, comma=True)))
+    >>> form = {"limits": "flow + 2,5 bypass <= 5", "v0-name": "flow", "v1-name": "bypass"}
+    >>> list(_sums(form, _Reading(form, comma=True)))
     [{'kind': 'linear', 'weights': {'flow': 1.0, 'bypass': 2.5}, 'at_most': 5.0}]
     """
-    shape = "SUM <= NUMBER, such as flow + 2 bypass <= 5"
-    for line in filter(str.strip, text.splitlines()):
-        left, *rest = _SIGN.split(line.strip(), maxsplit=1)
-        if not rest:
-            read.refuse("limits", line.strip(), shape)
-            continue
-        sign, right = rest
+    shape, variables = "SUM <= NUMBER, such as flow + 2 bypass <= 5", read.variables()
+    for left, ends in _bounded(form, "limits", shape, read):
         weights: dict[str, Any] = {}
-        for term in _SUM.split(left.strip()):
+        for term in _SUM.split(left):
             found = _TERM.fullmatch(term)
             if found is not None:
                 weight = read(f"{found[1]}{found[2] or '1'}", "limits")
                 weights[found[3]] = weight
+        for name in weights.keys() - set(variables):
+            hint = f"If it is measured afterwards, write its limit into “{LABELS['kept']}”."
+            read.refuse("limits", name, one_of(variables, name), hint)
+        yield {"kind": "linear", "weights": weights, **ends}
+
+
+def _measured(form: Form, read: _Reading) -> Iterator[dict[str, Any]]:
+    r"""Limits on further outcomes, behind a colon how surely; both ends of one may be on two lines.
+
+    >>> list(_measured({"kept": "CO2 <= 0,5: 0,9\nCO2 >= 0,1"}, _Reading({}, comma=True)))
+    [{'kind': 'measured', 'name': 'CO2', 'at_most': 0.5, 'probability': 0.9, 'at_least': 0.1}]
+    """
+    shape = "NAME <= NUMBER: HOW OFTEN, such as pressure <= 5: 0.95"
+    found: dict[str, dict[str, Any]] = {}
+    for name, ends in _bounded(form, "kept", shape, read):
+        if name in read.variables():
+            hint = f"Write the limit of a variable into “{LABELS['limits']}”."
+            read.refuse("kept", name, "what is told beside the outcome", hint)
+        found.setdefault(name, {"kind": "measured", "name": name}).update(ends)
+    yield from found.values()
+
+
+def _bounded(
+    form: Form, field: str, shape: str, read: _Reading
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """What is limited, and how, one a line."""
+    for line in filter(str.strip, form.get(field, "").splitlines()):
+        left, *rest = _SIGN.split(line.strip(), maxsplit=1)
+        if not rest:
+            read.refuse(field, line.strip(), shape)
+            continue
+        sign, right = rest
         most, _, sure = right.partition(":")
         end = "at_least" if sign in (">=", "≥", ">") else "at_most"
-        surely = {"probability": read.in_line(sure, "limits", line, shape)} if sure.strip() else {}
-        limit = read.in_line(most, "limits", line.strip(), shape)
-        yield {"kind": "linear", "weights": weights, end: limit, **surely}
+        surely = {"probability": read.in_line(sure, field, line, shape)} if sure.strip() else {}
+        limit = read.in_line(most, field, line.strip(), shape)
+        yield left.strip(), {end: limit, **surely}
 
 
 def _columns(form: Form) -> dict[str, str]:
