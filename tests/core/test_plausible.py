@@ -403,3 +403,32 @@ def test_an_early_mistake_is_reported_as_soon_as_others_show_it_and_stays_in_the
     assert f"98 in round 2 ({wrong}) is far from all others: if it is wrong, amend {wrong}." in str(optimizer.status)
     optimizer.amend(wrong, value=9.8)
     assert "far from all others" not in str(optimizer.status)
+
+
+OUTSIDE = sb.CostVarying(
+    [
+        sb.Float("x", 0, 1),
+        sb.Float("co2", 400, 1000, law=sb.TruncatedNormal(450, 30), unit="ppm"),
+        sb.Float("rain", 0, 1e4, law=sb.space.LogNormal(2, 1)),
+    ],
+    [["x"], ["x", "co2"]],
+    costs=[1, 2],
+)
+
+
+def test_what_a_law_hardly_ever_gives_is_said_once() -> None:
+    """1200 for 450, which is not half a range beyond 1000; the second one speaks of the law, which is tested."""
+    optimizer = sb.Optimizer(OUTSIDE, "random", rounds=99)
+    held = {len(s.values): s.token for s in optimizer.ask(batch=12)}
+    free, both = held[1], held[2]
+    far = {"co2": 1200.0, "rain": 3.0}
+    assert said(optimizer, "tell", free, value=1.0, realised=far) == {
+        "realised.co2": "co2 = 1200 ppm is far from what its law gives, 406.1 to 509.4 in 95 of 100 rounds"
+    }
+    assert said(optimizer, "tell", free, value=1.0, realised={"co2": 390.0, "rain": 60.0}) == {}, "a tail; a sensor"
+    assert said(optimizer, "tell", both, value=1.0, realised={"rain": 3.0}) == {}, "it was set"
+    with pytest.warns(OutOfRangeWarning, match="far from what its law gives"):
+        optimizer.tell(free, 1.0, realised=far)
+    again = next(s for s in optimizer.ask(batch=12) if len(s.values) == 1)
+    assert said(optimizer, "tell", again.token, value=2.0, realised=far) == {}
+    assert said(optimizer, "amend", free, realised={"co2": 1250.0})

@@ -5,13 +5,15 @@ A value is never refused for it. It is kept and warned of; the page asks before 
 - A *variable* (measured, looked at, or seen before choosing) is far when it lies more than half the
   range's width beyond the range's ends, or a tenth of a range above 0 is larger: see
   `Float.is_far`. One that was to be set is unlikely where it was measured more than half the width
-  away.
+  away; one that was left to nature, where its stated law gives it by chance in `FALSE_ALARM` of
+  looks, and it is `DEVIATIONS` from the law's mean.
 - Any other *number of an outcome* is unlikely beyond the ends of its usual range (`_numbers`):
   - an outcome, `DEVIATIONS` standard deviations from the posterior's expectation there
     (`Method.expected_outcome`); where no posterior says, where it extrapolates, and for an outcome
     that replaces another, the ends are those of the latest others: see `usual`. With the first few
     others to compare with, an earlier outcome may turn out to be so: it is reported then;
-  - a further outcome, that a limit is on, those of the latest others;
+  - a further outcome, that a limit is on, those of the latest others, and `DEVIATIONS` from what
+    its model expects there (`Method.expected_further`);
   - a standard error, the range of all outcomes;
   - a cost, `_FACTOR` times the stated price and a `_FACTOR`th of it; without a price, the costs of
     the latest plays of the same scope, and the same factor: they are often all the same.
@@ -30,12 +32,15 @@ little in it: `outliers_found` names them.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from .._evidence import COMPARABLE, DEVIATIONS, ranges_beyond
+import numpy as np
+
+from .._evidence import COMPARABLE, DEVIATIONS, FALSE_ALARM, ranges_beyond
 from .._parsing import is_number
 from ..errors import SteerboError
 from ..space import Categorical, Space
@@ -44,7 +49,7 @@ from ._context import TIME, context_of, now, time_of
 from ._dates import COMPARED, far_ahead
 from ._findings import Finding, Reason, finding, reason
 from ._history import History, Round
-from ._problem import Problem
+from ._problem import Problem, StatedLaw, with_unit
 from .answers import Scope, Suggestion
 from .events import Amended, DataAdded, Failed, Outcome, Reported
 from .request import SMALLEST
@@ -56,10 +61,16 @@ _ROUNDING = 1e-9  # share of a range's width that is none
 
 Expectation = tuple[float, float, float]
 """An objective's value, and mean and standard deviation that were expected: see `Method.expected_outcome`."""
+Further = Mapping[str, tuple[float, float]]
+"""Mean and standard deviation that were expected of further outcomes, by name: see `Method.expected_further`."""
 
 
 def warn_implausible(
-    event: Reported, problem: Problem, history: History, expected: Expectation | None = None
+    event: Reported,
+    problem: Problem,
+    history: History,
+    expected: Expectation | None = None,
+    further: Further = MappingProxyType({}),
 ) -> list[Finding]:
     """List the values of an outcome, a failure, a correction or data that are hard to believe.
 
@@ -69,17 +80,19 @@ def warn_implausible(
         problem: its ranges and prices.
         history: the other outcomes.
         expected: by the method's posterior; None: no posterior says.
+        further: the same of outcomes that limits are on, by name.
     """
     if (place := _Place.of(event, history)) is None:
         return []
     if isinstance(event, Amended):
         expected = None  # the posterior has learned from the value that is corrected
     found = [*_tiny(place, history), *_variables(place, problem.space, "realised", place.measured)]
+    found += _unlike_laws(place, problem, history, {each.field for each in found})
     data = event if isinstance(event, DataAdded) else history.datum(place.name)
     if data is not None and data.source is not None:
         return found  # values of elsewhere are not compared with those of here
     doubted: dict[str, Finding] = {}
-    for each in _numbers(place, problem, history, expected):
+    for each in _numbers(place, problem, history, expected, further):
         if not each.low <= each.number <= each.high:
             said = place.finding(each.kind, each.field, value=each.number, **each.about)
             doubted.setdefault(each.field, said)
@@ -454,7 +467,11 @@ class _Compared(NamedTuple):
 
 
 def _numbers(
-    place: _Place, problem: Problem, history: History, expected: Expectation | None
+    place: _Place,
+    problem: Problem,
+    history: History,
+    expected: Expectation | None,
+    further: Further,
 ) -> Iterator[_Compared]:
     """Compare every number but variables with its usual range; of one field the first doubt counts."""
     latest = _latest_outcomes(history, place.name)
@@ -462,7 +479,7 @@ def _numbers(
     outcome = place.outcome
     if outcome is not None and not place.repeats:
         if expected is not None:
-            yield _of_posterior(*expected)
+            yield _of_posterior("value", *expected)
         if expected is None or _extrapolated(place, problem.space):
             yield _among("value", history.value_name, problem.scalar(outcome), values)
     if outcome is not None and outcome.sem:
@@ -477,14 +494,17 @@ def _numbers(
         if name in (*problem.space.names, TIME.name) or not is_number(value):
             continue
         others = [x for each in latest if is_number(x := each.realised.get(name))]
-        yield _among(f"realised.{name}", name, value, others)
+        field = f"realised.{name}"
+        if name in further:
+            yield _of_posterior(field, value, *further[name], name=name)
+        yield _among(field, name, value, others)
     yield from _of_cost(place, problem, history)
 
 
-def _of_posterior(value: float, mean: float, sd: float) -> _Compared:
+def _of_posterior(field: str, value: float, mean: float, sd: float, **about: str) -> _Compared:
     likely = {"low": mean - 2.0 * sd, "high": mean + 2.0 * sd}
     ends = mean - DEVIATIONS * sd, mean + DEVIATIONS * sd
-    return _Compared("far-from-expected", "value", value, *ends, likely)
+    return _Compared("far-from-expected", field, value, *ends, {**about, **likely})
 
 
 def _among(field: str, name: str, number: float, others: Sequence[float]) -> _Compared:
@@ -553,6 +573,42 @@ def _variables(
             to_set = variable.text(asked[name])
             about |= {"asked": asked[name], "measured": variable.text(value), "to_set": to_set}
             yield place.finding("measured-elsewhere", field, **about)
+
+
+def _unlike_laws(
+    place: _Place, problem: Problem, history: History, found: Collection[str]
+) -> Iterator[Finding]:
+    """Values that nature chose in a round, and that their stated laws give by chance in `FALSE_ALARM` of looks.
+
+    Where another round has such a value already, the law may be wrong, which is tested: see `law_tests`.
+    """
+    played, measured = place.played, place.measured or {}
+    if played is None:
+        return
+    left = problem.stated_laws.keys() & measured - played.suggestion.values.keys()
+    for name in sorted(left - played.suggestion.context.keys()):
+        stated, field = problem.stated_laws[name], f"realised.{name}"
+        if field in found or not _unlike(stated, measured[name]):
+            continue
+        others = (each.realised.get(name) for each in _latest_outcomes(history, place.name))
+        if not any(_unlike(stated, other) for other in others):
+            low, high = np.asarray(stated.variable.distribution.ppf([0.025, 0.975])).tolist()
+            about = {"name": name, "value": measured[name], "low": low, "high": high}
+            written = with_unit(problem.space, name, measured[name])
+            yield place.finding("unlike-law", field, **about, written=written)
+
+
+def _unlike(stated: StatedLaw, value: Any) -> bool:
+    """Whether a law that is stated by a formula hardly ever gives a value, and is far from it."""
+    if stated.sample is not None or stated.learned or not is_number(value):
+        return False
+    law = stated.variable.distribution
+    if law.atoms is not None:
+        return False
+    below = float(law.cdf(value))
+    return (
+        2.0 * min(below, 1.0 - below) < FALSE_ALARM and abs(value - law.mean) > DEVIATIONS * law.sd
+    )
 
 
 def _extrapolated(place: _Place, space: Space) -> bool:

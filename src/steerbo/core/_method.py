@@ -331,6 +331,13 @@ class Method(ABC, Generic[P, OptionsT]):
         """
         return None
 
+    def expected_further(self, event: OutcomeTold | DataAdded) -> Mapping[str, tuple[float, float]]:
+        """Mean and standard deviation predicted for further outcomes of a report that limits are on, by name.
+
+        As of `expected_outcome`. Left out: one of which too little is known.
+        """
+        return {}
+
     def findings(self) -> Sequence[Finding]:
         """Notices of the method about the study, for `explain` and `status`."""
         return ()

@@ -417,6 +417,7 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "refused": "{text}",
     # of a value that was given
     "far-outside-range": "{name} = {written} is far outside its range, {range}",
+    "unlike-law": "{name} = {written} is far from what its law gives, {low:.4g} to {high:.4g} in 95 of 100 rounds",
     "measured-elsewhere": "{name} = {measured} was measured where {to_set} was to be set",
     "far-time": "time = {time:.15g} is {step:.6g} after the last one, and no step was larger than {largest:.6g}",
     "time-is-number": "time = {time:.15g} is the number of the round, which counts where no time is given; the round "
@@ -430,7 +431,9 @@ WORDS: Mapping[str, str | Callable[..., str]] = {
     "far-as-is-seen-now": lambda name, value: (
         f"{name} = {numeral(value)} is far from all others, in hindsight"
     ),
-    "far-from-expected": "{value:.6g} is far from what was expected there, {low:.3g} to {high:.3g}",
+    "far-from-expected": lambda value, low, high, name="": (
+        f"{f'{name} = ' if name else ''}{value:.6g} is far from what was expected there, {low:.3g} to {high:.3g}"
+    ),
     "code": _code,
     "end": _end,
     "total": "cost = {cost:g} is the sum of all costs so far, like an earlier one: it looks like a running total, so "

@@ -48,6 +48,7 @@ from ._findings import Finding, Reason, gain_over_current, reason
 from ._history import History, Round
 from ._implausible import (
     Expectation,
+    Further,
     far_dates,
     implausible_in_look,
     implausible_in_looks,
@@ -195,26 +196,26 @@ class EventRecorder:
             return []
         coded = list(self.state.codes.foresee(event, history))
         fields = {found.field for found in coded}
-        others = warn_implausible(
-            event, problem, history, None if fields else self._expected(event)
-        )
+        expected, further = (None, {}) if fields else self._expected(event)
+        others = warn_implausible(event, problem, history, expected, further)
         return [*coded, *(found for found in others if found.field not in fields)]
 
-    def _expected(self, event: Event) -> Expectation | None:
+    def _expected(self, event: Event) -> tuple[Expectation | None, Further]:
         """See `Method.expected_outcome`; of thousands of rows added at once only the first are compared."""
         history = self.state.history
         many = isinstance(event, DataAdded) and len(history.data) > MOST_COMPARED
         if not isinstance(event, OutcomeTold | DataAdded) or many or not self.state.keeps_model:
-            return None
+            return None, {}
+        method = self.state.method
         try:
             with one_blas_thread():
-                expected = self.state.method.expected_outcome(event)
+                expected, further = method.expected_outcome(event), method.expected_further(event)
         except ModelFailure:  # an outcome is kept, whatever the model can say of it
-            return None
+            return None, {}
         if expected is None or not event.outcome.sem:
-            return expected
+            return expected, further
         value, mean, deviation = expected
-        return value, mean, math.hypot(deviation, event.outcome.sem)
+        return (value, mean, math.hypot(deviation, event.outcome.sem)), further
 
 
 def _warn_of(implausible: Iterable[Finding]) -> None:

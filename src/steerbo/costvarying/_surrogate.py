@@ -292,19 +292,27 @@ class Surrogate:
         """See `Method.expected_outcome`: by the posterior of the objective where the evaluation really was."""
         if len(self.model) < COMPARABLE:
             return None
-        if isinstance(event, DataAdded) and (self.problem.timed or event.source is not None):
+        if (point := self._comparable_point(event)) is None:
             return None
         empty = partial(self._empty_model, self.drift.model)
         if (comparison := self._comparison.of(self.model, self.fitted_at, empty)) is None:
             return None
-        name, played = (
-            (event.token, self.history[event.token])
-            if isinstance(event, OutcomeTold)
-            else ("", None)
-        )
-        outcome, sign = event.outcome, self.problem.sign
-        mean, deviation = comparison.predictive(self._point(outcome.realised, name, played))
-        return float(outcome.value), sign * mean, deviation
+        mean, deviation = comparison.predictive(point)
+        return float(event.outcome.value), self.problem.sign * mean, deviation
+
+    def expected_further(self, event: OutcomeTold | DataAdded) -> Mapping[str, tuple[float, float]]:
+        """See `Method.expected_further`."""
+        constraints, point = self.feasibility.constraints, self._comparable_point(event)
+        return {} if constraints is None or point is None else constraints.expected(point)
+
+    def _comparable_point(self, event: OutcomeTold | DataAdded) -> Float[np.ndarray, " d"] | None:
+        """Encoded point where an evaluation really was; None of data of another source, or of any time."""
+        if isinstance(event, OutcomeTold):
+            played = self.history[event.token]
+            return self._point(event.outcome.realised, event.token, played)
+        if self.problem.timed or event.source is not None:
+            return None
+        return self._point(event.outcome.realised, "", None)
 
     def _controls(self, played: Round | None) -> tuple[float, ...]:
         """See `SearchSpace.controls`; external data count as if everything had been controlled."""

@@ -144,6 +144,10 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
         """See `Surrogate.expected_outcome`."""
         return self.surrogate.expected_outcome(event)
 
+    def expected_further(self, event: OutcomeTold | DataAdded) -> Mapping[str, tuple[float, float]]:
+        """See `Method.expected_further`."""
+        return self.surrogate.expected_further(event)
+
     def outliers(self) -> Sequence[str]:
         """See `Surrogate.outliers`."""
         return self.surrogate.outliers()

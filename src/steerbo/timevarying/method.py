@@ -24,11 +24,13 @@ from ..bandit import Calibration
 from ..core import (
     TIME,
     Choice,
+    DataAdded,
     Finding,
     Fold,
     History,
     Method,
     OptionsT,
+    OutcomeTold,
     PolicyStep,
     Reason,
     Recommendation,
@@ -248,6 +250,11 @@ class Candidates:
             rows, others = np.hstack([rows, when]), np.hstack([others, when])
         return self.feasibility.margins(rows, others)
 
+    def expected_further(self, event: OutcomeTold) -> Mapping[str, tuple[float, float]]:
+        """See `Method.expected_further`."""
+        played = self._history[event.token]
+        return self._constraints.expected(self._row(event.outcome.realised, event.token, played))
+
     def success_probability(self, values: Mapping[str, Any], time: float) -> float | None:
         """Probability to work at values of all variables; None where too few have failed near them."""
         if not self.feasibility.failures.failures:
@@ -290,6 +297,10 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
     def sem_unused(self) -> str:
         """See `Method.sem_unused`: models take it into account."""
         return ""
+
+    def expected_further(self, event: OutcomeTold | DataAdded) -> Mapping[str, tuple[float, float]]:
+        """See `Method.expected_further`; external data may come from any time, and are not compared."""
+        return {} if isinstance(event, DataAdded) else self.candidates.expected_further(event)
 
     def _pose(self) -> None:
         """Name the priors, and say how wide bounds are."""
