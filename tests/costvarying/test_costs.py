@@ -171,7 +171,7 @@ def test_past_costs_teach_and_are_not_charged() -> None:
     for cost in (4.0, 6.0):
         optimizer.add(1.0, {"t": 0.5, "ph": 0.5}, cost=cost, scope=("t", "ph"))
     optimizer.add(1.0, {"t": 0.5, "ph": 0.5}, cost=99.0)
-    assert str(optimizer.status) == "0 rounds, 0 of 30 spent"
+    assert str(optimizer.status) == "0 rounds, 3 rows of past data, 0 of 30 spent"
     assert {choice.cost for choice in (optimizer.recommend(), *optimizer.recommend().alternatives)} == {None, 5.0}
     with pytest.raises(InvalidOutcome, match=r"scope: \['t', 'p'\] .* one of t, ph \+ t"):
         optimizer.add(1.0, {"t": 0.5, "ph": 0.5}, scope=["t", "p"])
