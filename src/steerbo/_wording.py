@@ -144,7 +144,7 @@ def listed(names: Sequence[str], joint: str = " and ") -> str:
     return joint.join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
-_NAMED = 3  # in a sentence; more of them are counted
+_IN_A_SENTENCE = 3  # names; more of them are counted
 
 
 def joined(names: Sequence[str]) -> str:
@@ -162,8 +162,8 @@ def first_of(names: Sequence[str]) -> str:
     >>> first_of(["a", "b", "c", "d"]), first_of(["a", "b", "c", "d", "e"])
     ('a, b, c, d', 'a, b, c, and 2 more')
     """
-    more = len(names) - _NAMED
-    return joined(names if more <= 1 else [*names[:_NAMED], f"and {more} more"])
+    more = len(names) - _IN_A_SENTENCE
+    return joined(names if more <= 1 else [*names[:_IN_A_SENTENCE], f"and {more} more"])
 
 
 def parted(header: str) -> tuple[str, str]:

@@ -9,6 +9,7 @@ import pytest
 
 import steerbo as sb
 from steerbo._parsing import without_unit
+from steerbo.errors import InvalidOutcome
 from steerbo.study import MemoryLog, Study, add_frame, read_study
 from steerbo.study.files.import_csv import import_csv
 from tests.cli.calls import call
@@ -164,3 +165,15 @@ def test_numbers_typed_on_the_page_too(tmp_path: Path) -> None:
         assert (outcome["value"], outcome["cost"]) == (7.4, 4.0)
         assert outcome["realised"] == {"oven": 20.0, "rain": 5.5}
         assert "is expected" in client.get("/page/oven/predict?what:oven=20 °C").text
+
+
+def test_a_heading_may_lack_its_unit_where_it_is_no_other_columns() -> None:
+    """A lab that calls the outcome "Yield (kg)" heads a table with "yield"."""
+    study = begun()
+    study.revise(columns=HEADERS)
+    (line,) = import_csv(study, "yield;oven;press;hold;EUR\n7,5;20;1;10;3\n", study.history.columns)
+    assert line.fate == "taken"
+    (added,) = study.history.data.values()
+    assert (added.outcome.value, added.outcome.cost) == (7.5, 3.0)
+    with pytest.raises(InvalidOutcome, match="expected a column 'Oven \\(%\\)'"):
+        import_csv(study, "oven;press;hold\n7,5;1;10\n", {"value": "Oven (%)"})

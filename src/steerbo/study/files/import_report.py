@@ -22,7 +22,7 @@ _ONE_BY_ONE = 20  # data in a row that are said line by line: a screen has room 
 
 @record
 class ImportReport:
-    """What became of a table.
+    """Report on a table: the fate of each of its lines, and notes on the whole.
 
     Args:
         lines: the fate of each line.
