@@ -12,10 +12,12 @@ import numpy as np
 import pytest
 
 import steerbo as sb
+from steerbo.causal.models import ModelOptions
 from steerbo.core import Event, Optimizer, OutcomeTold
 from steerbo.errors import InvalidProblem, InvalidRequest
 from steerbo.plots import causal
 from steerbo.records import from_dict, to_dict
+from steerbo.space import Space
 from steerbo.testing import Case, TraitContract
 from steerbo.testing.case import bits
 from tests.causal.seen import clock, drifting
@@ -51,6 +53,18 @@ def test_with_prices_what_slides_is_followed_and_replayed() -> None:
     again = Optimizer.replay(world.problem, [from_dict(Event, json.loads(bits(event))) for event in optimizer.events])
     assert bits(again.ask(**clock(13))) == bits(optimizer.ask(**clock(13)))
     assert optimizer.recommend().scope == again.recommend().scope
+
+
+@pytest.mark.parametrize("kernel", ["matern-5/2", "matern-3/2", "anova"])
+def test_covariances_of_what_slides_are_of_pairs_of_points(kernel: Any) -> None:
+    space = Space([sb.Float("dose", 0, 1), sb.Float("age", 20, 90)])
+    drift_model = sb.gp.DriftModel.of(sb.gp.Sliding(12.0))
+    theta = ModelOptions(kernel=kernel).model(space, drift_model).kernel.parameters
+    moving = [0.7 if each.name.startswith("velocity") else each.value for each in theta]
+    found = ModelOptions(kernel=kernel).model(space, drift_model).kernel.with_theta(np.array(moving))
+    points = np.random.default_rng(2).random((6, 3)) * [1.0, 1.0, 60.0]
+    pairs = [[found(x[None], z[None])[0, 0] for z in points] for x in points]
+    np.testing.assert_allclose(found(points, points), pairs, rtol=1e-9)
 
 
 DRIFTS = (sb.Decay(0.1), sb.gp.Periodic(12.0), sb.gp.Sliding(12.0), "learned")

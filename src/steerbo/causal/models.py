@@ -109,7 +109,8 @@ class ModelOptions(CausalOptions):
     """Options of the published methods; without `initial`, as many random plays as a model has columns and one more.
 
     Args:
-        kernel: ``"matern-5/2"`` or ``"matern-3/2"``, plus a linear kernel over the numeric columns;
+        kernel: ``"matern-5/2"`` or ``"matern-3/2"``, plus a linear kernel over the numeric columns,
+            but where a stated drift slides;
             ``"anova"``: as in other kinds of problem, each column by itself and together with others.
     """
 
@@ -130,7 +131,10 @@ class ModelOptions(CausalOptions):
         kernel: Kernel = Constant()
         if space is not None:
             matern = (Matern32 if self.kernel == "matern-3/2" else Matern52).over(space.categorical)
-            kernel = matern + Linear(numbers, variance=_LINEAR) if numbers else matern
+            # a straight line that slides is a straight line, and its kernel is not one of differences
+            slides = drift_model is not None and drift_model.kind == "sliding"
+            straight = bool(numbers) and not slides
+            kernel = matern + Linear(numbers, variance=_LINEAR) if straight else matern
         return build_model(
             space, drift_model, kernel, likely_noise=MUCH_NOISE, seed=seed, unseen=unseen
         )
