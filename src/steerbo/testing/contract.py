@@ -182,7 +182,9 @@ class TraitContract(Contract):
         late, *out = (world.ask(optimizer) for _ in range(3))
         # What worked before may be tried again after a mishap, and so may what was not played; to
         # set nothing, too.
-        worked = {world.point(each.suggestion) for each in optimizer.history if each.state == "told"}
+        worked = {
+            world.point(each.suggestion) for each in optimizer.history if each.state == "told"
+        }
         for k, each in enumerate(gone):
             after = {world.point(other) for other in (*gone[k + 1 :], left, late)}
             only_failed = {world.point(each)} - worked
