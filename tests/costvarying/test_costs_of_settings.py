@@ -16,6 +16,8 @@ from steerbo.errors import InvalidContext, InvalidProblem
 from steerbo.space import Space
 from steerbo.surrogate import Controlled, LawOf, Observed, Part, Uncontrolled
 
+pytestmark = pytest.mark.few_draws
+
 Cost = Callable[[Mapping[str, float]], float]
 
 
