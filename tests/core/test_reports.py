@@ -45,12 +45,24 @@ def test_what_is_said_again_of_a_failed_round_is_the_same_or_refused() -> None:
     broken = optimizer.ask(1)[0]
     optimizer.fail(broken, "pump", charge=2, realised={"t": 0.25})
     logged = optimizer.events
-    for same in ({}, {"charge": 2}, {"realised": {"t": 0.25}}, {"reason": "the pump, again"}):
+    for same in ({}, {"charge": 2}, {"realised": {"t": 0.25}}, {"reason": "pump"}):
         optimizer.fail(broken, **same)
     assert optimizer.events == logged
     for other in ({"charge": 3}, {"cost": 2}, {"realised": {"t": 0.5}}, {"realised": {"t": 0.25, "ph": 0.5}}):
         with pytest.raises(OutcomeConflict, match="amend"):
             optimizer.fail(broken, **other)
+
+
+def test_another_reason_is_kept_as_a_remark_once() -> None:
+    optimizer = begin()
+    broken, left = optimizer.ask(2)
+    for reason in ("pump", "pump", "", "the seal of the pump", "the seal of the pump"):
+        optimizer.fail(broken, reason, charge=2)
+        optimizer.abandon(left, reason)
+    kept = ("the seal of the pump",)
+    assert optimizer.history.remarks == {broken.token: kept, left.token: kept}
+    assert (optimizer.history[broken.token].state, optimizer.history[left.token].state) == ("failed", "abandoned")
+    assert optimizer.status == replayed(optimizer).status
 
 
 def test_a_charge_is_corrected() -> None:

@@ -47,6 +47,7 @@ class Round:
     state: State = "open"
     outcome: Outcome | None = None
     failure: Failed | None = None
+    abandoned: Abandoned | None = None
     charge: float | None = None
     gain: float | None = None
     realised: dict[str, Any] = field(default_factory=dict)
@@ -734,7 +735,9 @@ class History:
             case Amended():
                 self._change(event.token, state="void")
             case Abandoned():
-                self._change(event.token, state="abandoned", charge=event.charge)
+                self._change(
+                    event.token, state="abandoned", abandoned=event, charge=event.charge
+                )
             case DataAdded():
                 self._add(event)
             case LimitsRevised():

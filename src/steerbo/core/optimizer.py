@@ -873,7 +873,9 @@ class BaseStudy(ABC):
         charge: float | None = None,
         realised: Realised = None,
     ) -> Warnings:
-        """Report that the evaluation failed: its point and cost count, without a value. Calling it twice is fine.
+        """Report that the evaluation failed: its point and cost count, without a value.
+
+        Calling it twice is fine; another reason is then kept as a remark.
 
         Args:
             suggestion: a suggestion of `ask` or `decide`, or its token.
@@ -900,7 +902,7 @@ class BaseStudy(ABC):
         """Abandon a suggestion: it is not evaluated any more, and its reserved money is free. A late outcome is used.
 
         Its point counts as known when the next is chosen, since it may have been tried. Calling it
-        twice is fine.
+        twice is fine; another reason is then kept as a remark.
 
         Args:
             suggestion: a suggestion of `ask` or `decide`, or its token.
