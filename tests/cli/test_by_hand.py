@@ -313,7 +313,9 @@ def test_what_changes_nothing_says_so(study: Path) -> None:
     assert "round 1 was abandoned already: nothing is changed" in call("abandon", study, token).stderr
     assert "--charge AMOUNT" in refused(call("abandon", study, token, "--charge", 2), 2)
     assert call("fail", study, token, "--charge", 2, "--reason", "pump").stderr == ""
-    assert "round 1 was failed already: nothing is changed" in call("fail", study, token, "--reason", "no pump").stderr
+    assert "round 1 was failed already: nothing is changed" in call("fail", study, token, "--reason", "pump").stderr
+    again = call("fail", study, token, "--reason", "no pump")
+    assert "round 1 was failed already: the other reason is kept as a remark" in again.stderr
     assert "amend" in refused(call("fail", study, token, "--charge", 3), 2)
     message = refused(call("fail", study, token, "--cost", 4), 2)
     assert "round 1 is failed already; to correct the cost, use `steerbo amend STUDY TOKEN --cost AMOUNT`" in message

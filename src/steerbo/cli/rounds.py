@@ -322,11 +322,13 @@ def _problem(study: Study | None) -> Problem | None:
 
 @contextmanager
 def _changing(study: Study, token: str) -> Iterator[None]:
-    """Report that nothing was logged where a round is unchanged."""
-    before = study.history[token].state
+    """Say of a round that is as it was that it is, and whether another reason was kept."""
+    before, remarks = study.history[token].state, study.history.remarks.get(token, ())
     yield
     if (played := study.history[token]).state == before:
-        echo(f"round {played.number} was {before} already: nothing is changed", err=True)
+        more = study.history.remarks.get(token, ()) != remarks
+        said = "the other reason is kept as a remark" if more else "nothing is changed"
+        echo(f"round {played.number} was {before} already: {said}", err=True)
 
 
 @commands.command()

@@ -735,9 +735,7 @@ class History:
             case Amended():
                 self._change(event.token, state="void")
             case Abandoned():
-                self._change(
-                    event.token, state="abandoned", abandoned=event, charge=event.charge
-                )
+                self._change(event.token, state="abandoned", abandoned=event, charge=event.charge)
             case DataAdded():
                 self._add(event)
             case LimitsRevised():
