@@ -119,6 +119,23 @@ def test_where_little_is_left_what_is_set_is_what_can_be_paid() -> None:
     assert 5 < optimizer.status.spent <= 6 + 1e-9
 
 
+def test_settings_that_were_reached_are_paid_for() -> None:
+    optimizer = sb.Optimizer(problem({"dose": "1 + 10 * dose", "rest": 1.0}), "random", seed=1, budget=60)
+    for reached in (0.1, 0.9):
+        suggestion = optimizer.ask(context={"wind": 0.5})
+        while suggestion is not None and "dose" not in suggestion.scope.set:
+            optimizer.abandon(suggestion)
+            suggestion = optimizer.ask(context={"wind": 0.5})
+        assert suggestion is not None
+        while suggestion.observe:
+            suggestion = optimizer.decide(suggestion, dict.fromkeys(suggestion.observe, 0.5))
+        planned = optimizer.problem.price(suggestion)
+        assert planned is not None
+        optimizer.tell(suggestion, 1.0, realised={"dose": reached})
+        more = 10 * (reached - suggestion.values["dose"])
+        assert optimizer.history[suggestion.token].paid == pytest.approx(planned + more)
+
+
 def test_a_failed_round_is_charged_for_what_was_surely_set() -> None:
     optimizer = sb.Optimizer(problem(), "coca-bo", seed=0, initial=1, budget=1000)
     while True:

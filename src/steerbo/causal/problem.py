@@ -13,7 +13,9 @@ from pydantic import Strict, model_validator
 
 from ..core import (
     ConstrainedProblem,
+    History,
     Outcome,
+    Round,
     Scope,
     Suggestion,
     Ways,
@@ -319,6 +321,14 @@ class Causal(ConstrainedProblem):
         if self.price_table is None or suggestion.observe:
             return self._spent(suggestion)
         return self.price_table.paid(suggestion.scope, {**suggestion.context, **suggestion.values})
+
+    def paid(self, played: Round, history: History) -> float | None:
+        """Cost of a round by the settings that were really reached; None where part of it is learned."""
+        asked = played.suggestion
+        if self.price_table is None or asked.observe:
+            return self._spent(asked)
+        known = {**asked.context, **asked.values, **played.realised}
+        return self.price_table.paid(asked.scope, known)
 
     def spent_anyway(self, suggestion: Suggestion) -> float | None:
         """Cost of a round that is given up: None, unless a context was looked at for it."""

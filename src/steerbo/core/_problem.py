@@ -411,7 +411,7 @@ class Problem(ABC):
         return None
 
     def paid(self, played: Round, history: History) -> float | None:
-        """Cost of a round by the stated prices and the realised values; None without prices."""
+        """Cost of a round by the stated prices, at the settings reached where they matter; None without prices."""
         return self.price(played.suggestion)
 
     def read_scope(self, scope: Any) -> Scope | None:
