@@ -40,7 +40,7 @@ EVERYTHING = "STEERBO_TEST_EVERYTHING"
 """Environment variable: where it is set, a test that is skipped fails the run."""
 IGNORED_IN_THE_BACKGROUND = ("SIGINT", "SIGHUP")
 """Shells start what runs in the background, or under nohup, with these ignored, and commands rightly keep to that."""
-ANY_DRAWS = ("bench", "benchmarks", "causal", "cli", "core", "docs", "interop", "page", "plots", "serve", "study")
+ANY_DRAWS = ("causal", "cli", "core", "docs", "interop", "page", "plots", "serve", "study")
 """Folders of tests of what is kept, said, served and shown, whatever a method has learned."""
 MEMORY, ROOM = Path("/dev/shm"), 2**31
 """Temporary files lie in memory where so many bytes are left: tests sync tens of thousands of times, and a disk takes

@@ -30,39 +30,26 @@ def most_losses(runs: int, rate: float, false_alarms: float) -> int:
 
 @contextmanager
 def few_draws() -> Iterator[None]:
-    """Learn by one short climb, draw few hyperparameters, search from few points, and answer in two typical contexts.
+    """Sample a quarter of the hyperparameters in a quarter of the steps, and search from fewer points.
 
-    For tests of laws that hold for any number of draws, starts and steps: replays, records, pages and pictures, not the
+    For tests of laws that hold for any number of draws and starts: replays, records, pages and pictures, not the
     quality of a fit or of a search.
     """
-    from steerbo.causal import _staged
-    from steerbo.core import _context
-    from steerbo.gp import _draws, _fit, posterior_draws
+    from steerbo.gp import _draws, posterior_draws
     from steerbo.meanfield import _rounding, models
-    from steerbo.optim import _box, _constrained
+    from steerbo.optim import _constrained
     from steerbo.surrogate import _acquisition, _optimise
 
     with pytest.MonkeyPatch.context() as patch:
         if not FULL:
-            patch.setattr(_fit.maximum_a_posteriori, "__defaults__", (True,))
-            patch.setattr(_fit.maximum_a_posteriori, "__kwdefaults__", {"evaluations": None, "precision": 1e-4})
-            patch.setattr(_fit, "_HASTY", 1e-4)
-            patch.setattr(_draws, "_TRIED", 16)
+            patch.setattr(_draws, "_TRIED", 32)
             patch.setattr(_draws, "_STEPS", 1)
-            patch.setattr(_fit.curvature_by_differences, "__defaults__", (True,))
             patch.setattr(posterior_draws, "__kwdefaults__", {"count": 4})
             patch.setattr(models, "_DRAWS", 3)
-            patch.setattr(_optimise, "EFFORT", ((16, 1), (64, 1)))
+            patch.setattr(_optimise, "EFFORT", ((32, 2), (128, 2)))
             patch.setattr(_acquisition, "_SCREEN", 8)
             patch.setattr(_acquisition, "_STARTS", 1)
             patch.setattr(_acquisition, "_STARTS_WITHIN", 1)
-            searched = _box.maximise.__kwdefaults__ or {}
-            brief = {**searched, "screen": 128, "starts": 2, "tolerance": 1e-5}
-            patch.setattr(_box.maximise, "__kwdefaults__", brief)
             patch.setattr(_constrained, "CLIMBED", 1)
-            patch.setattr(_rounding, "_SCREEN", 8)
             patch.setattr(_rounding, "_KEPT", 1)
-            patch.setattr(_staged, "_GRID", 8)
-            patch.setattr(_staged, "_AROUND", 4)
-            patch.setattr(_context.typical, "__defaults__", (2,))
         yield

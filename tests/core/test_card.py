@@ -46,7 +46,7 @@ def test_a_reason_compares_the_bounds_that_were_logged() -> None:
     optimizer, _ = played()
     for _ in range(8):
         suggestion = optimizer.ask()
-        why = optimizer.card(suggestion).reasons[0]  # another may say by which model it was chosen
+        (why,) = optimizer.card(suggestion).reasons
         bounds = suggestion.note["upper"]
         bound = bounds[len(suggestion.scope.set) - 1]
         assert why.values["bound"] == bound

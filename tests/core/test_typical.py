@@ -21,7 +21,6 @@ def played(contexts: list[tuple[float, str]]) -> Optimizer:
     return optimizer
 
 
-@pytest.mark.all_draws
 def test_few_contexts_are_all_there_the_commonest_first() -> None:
     optimizer = played([(3, "old"), (20, "new"), (20, "new"), (3, "new")])
     found = typical(PROBLEM.space, optimizer.history)
@@ -33,7 +32,6 @@ def test_few_contexts_are_all_there_the_commonest_first() -> None:
     }
 
 
-@pytest.mark.all_draws
 def test_many_contexts_are_told_by_five_of_them() -> None:
     draw = np.random.default_rng(0)
     given = [(float(mean + draw.normal()), "old") for mean in (5, 15, 25) for _ in range(20)]

@@ -16,8 +16,6 @@ from steerbo.errors import InvalidContext, InvalidProblem
 from steerbo.space import Space
 from steerbo.surrogate import Controlled, LawOf, Observed, Part, Uncontrolled
 
-pytestmark = pytest.mark.few_draws
-
 Cost = Callable[[Mapping[str, float]], float]
 
 

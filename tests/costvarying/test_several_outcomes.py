@@ -12,8 +12,6 @@ import steerbo as sb
 from steerbo.errors import InvalidOption, InvalidOutcome, InvalidProblem, InvalidRequest
 from steerbo.surrogate._trade_off import Scalarised, Units, VolumeGained
 
-pytestmark = pytest.mark.few_draws
-
 
 def energy(play: sb.Recommendation) -> tuple[float, float, float]:
     """Expected energy with its bounds."""

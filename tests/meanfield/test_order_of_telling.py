@@ -84,7 +84,6 @@ def test_what_is_corrected_is_as_if_it_had_been_right_at_once(wrong: range, chan
     alike(optimizer, told_in_order(optimizer))
 
 
-@pytest.mark.all_draws
 def test_what_is_void_leaves_nothing() -> None:
     optimizer, right = played(changes=False, wrong=range(16, 21))
     assert len(learned_from(optimizer)) == 20, "those before are forgotten, and those that are wrong"

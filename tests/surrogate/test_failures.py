@@ -189,7 +189,6 @@ def test_a_failure_that_is_taken_back_counts_no_more() -> None:
     assert failing.failures == len(broken) > 0
     for suggestion in broken:
         optimizer.amend(suggestion, void=True, reason="the log was wrong")
-    failing = optimizer._method.surrogate.feasibility.failures  # type: ignore[attr-defined]  # it may be made anew
     assert failing.failures == 0
     assert optimizer.ask()
 
