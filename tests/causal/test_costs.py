@@ -173,6 +173,21 @@ def test_what_is_learned_has_to_be_told() -> None:
     assert method.costs.along("dose", np.array([told[0].values["dose"]]), {"wind": 0.5}) > at + 1
 
 
+def test_prices_are_learned_at_the_settings_that_were_reached() -> None:
+    of = problem({"dose": "learned", "rest": 9})
+    optimizer = sb.Optimizer(of, "random", seed=1)
+    for reached in np.linspace(0, 1, 12):
+        suggestion = optimizer.ask(context={"wind": 0.5})
+        assert suggestion is not None
+        while suggestion.observe:
+            suggestion = optimizer.decide(suggestion, dict.fromkeys(suggestion.observe, 0.5))
+        paid = 1 + 9 * ("rest" in suggestion.values) + (2 + 5 * reached) * ("dose" in suggestion.values)
+        optimizer.tell(suggestion, 1.0, cost=paid, realised={"dose": reached} if "dose" in suggestion.values else {})
+    costs = CostModel(of, optimizer.history)
+    at = costs.along("dose", np.array([0.1, 0.9]), {"wind": 0.5})
+    assert at == pytest.approx([2.5, 6.5], abs=0.2)
+
+
 def test_prices_at_values_and_at_the_least() -> None:
     of = problem()
     costs = CostModel(of, Optimizer(of).history)

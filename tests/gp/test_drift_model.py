@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steerbo.errors import InvalidStudy
+from steerbo.errors import InvalidProblem, InvalidStudy
 from steerbo.gp import Decay, DriftModel, GPRegression, Product, SquaredExponentialKernel, fit_drift
 from steerbo.gp._learned_drift import KINDS
-from steerbo.gp.kernels import SlidingKernel
+from steerbo.gp.kernels import Linear, SlidingKernel
 
 SPACE = SquaredExponentialKernel([0.4, 0.4])
 
@@ -213,6 +213,13 @@ def test_what_was_learned_in_one_unit_of_time_is_where_another_begins() -> None:
     scale = len(same.kernel.parameters) - 1
     assert apart[scale] == pytest.approx(np.log(2.0), abs=0.15)
     assert np.delete(apart, scale) == pytest.approx(0.0, abs=0.15)
+
+
+def test_a_straight_line_does_not_slide() -> None:
+    space = SquaredExponentialKernel([0.3]) + Linear([0])
+    with pytest.raises(InvalidProblem, match=r"kernel\.space"):
+        DriftModel(None, "sliding").over(space, 1)
+    assert DriftModel(None, "smooth").over(space, 1).members[0] is space
 
 
 def test_what_is_given_is_not_learned() -> None:

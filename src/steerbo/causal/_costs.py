@@ -375,10 +375,11 @@ class PriceRegression:
         return len(self._rests)
 
     def take(self, result: Result) -> PriceRegression:
-        """Add the cost of a play that worked."""
+        """Add the cost of a play that worked, at the settings that were reached."""
         if result.played is not None and result.outcome is not None and result.cost is not None:
             asked = result.played.suggestion
-            self.add(asked.scope, {**asked.context, **asked.values}, result.cost)
+            known = {**asked.context, **asked.values, **result.realised}
+            self.add(asked.scope, known, result.cost)
         return self
 
     def add(self, scope: Scope, known: Mapping[str, Any], cost: float) -> None:

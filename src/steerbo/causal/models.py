@@ -109,9 +109,9 @@ class ModelOptions(CausalOptions):
     """Options of the published methods; without `initial`, as many random plays as a model has columns and one more.
 
     Args:
-        kernel: ``"matern-5/2"`` or ``"matern-3/2"``, plus a linear kernel over the numeric columns,
-            but where a stated drift slides;
-            ``"anova"``: as in other kinds of problem, each column by itself and together with others.
+        kernel: ``"matern-5/2"`` or ``"matern-3/2"``, plus a linear kernel over the numeric columns
+            unless the stated drift is a `Sliding`; or ``"anova"``, as in other kinds of problem: each
+            column by itself and together with others.
     """
 
     kernel: KernelName = "matern-5/2"
@@ -131,10 +131,12 @@ class ModelOptions(CausalOptions):
         kernel: Kernel = Constant()
         if space is not None:
             matern = (Matern32 if self.kernel == "matern-3/2" else Matern52).over(space.categorical)
-            # a straight line that slides is a straight line, and its kernel is not one of differences
+            # A translated straight line is a straight line: only its level changes. Its kernel is not
+            # one of differences, so it cannot slide.
             slides = drift_model is not None and drift_model.kind == "sliding"
-            straight = bool(numbers) and not slides
-            kernel = matern + Linear(numbers, variance=_LINEAR) if straight else matern
+            kernel = matern
+            if numbers and not slides:
+                kernel = matern + Linear(numbers, variance=_LINEAR)
         return build_model(
             space, drift_model, kernel, likely_noise=MUCH_NOISE, seed=seed, unseen=unseen
         )

@@ -318,17 +318,17 @@ class Causal(ConstrainedProblem):
 
     def price(self, suggestion: Suggestion) -> float | None:
         """Stated cost of a play; of a round that is not fully decided, the part that is surely spent."""
-        if self.price_table is None or suggestion.observe:
-            return self._spent(suggestion)
-        return self.price_table.paid(suggestion.scope, {**suggestion.context, **suggestion.values})
+        return self._price_at(suggestion, {})
 
     def paid(self, played: Round, history: History) -> float | None:
-        """Cost of a round by the settings that were really reached; None where part of it is learned."""
-        asked = played.suggestion
-        if self.price_table is None or asked.observe:
-            return self._spent(asked)
-        known = {**asked.context, **asked.values, **played.realised}
-        return self.price_table.paid(asked.scope, known)
+        """Cost of a round at the settings that were reached; None if part of it is learned."""
+        return self._price_at(played.suggestion, played.realised)
+
+    def _price_at(self, suggestion: Suggestion, realised: Mapping[str, Any]) -> float | None:
+        if self.price_table is None or suggestion.observe:
+            return self._spent(suggestion)
+        known = {**suggestion.context, **suggestion.values, **realised}
+        return self.price_table.paid(suggestion.scope, known)
 
     def spent_anyway(self, suggestion: Suggestion) -> float | None:
         """Cost of a round that is given up: None, unless a context was looked at for it."""

@@ -322,7 +322,7 @@ def _problem(study: Study | None) -> Problem | None:
 
 @contextmanager
 def _changing(study: Study, token: str) -> Iterator[None]:
-    """Say of a round that is as it was that it is, and whether another reason was kept."""
+    """Tell where a report leaves the state of a round as it was, and whether its reason became a remark."""
     before, remarks = study.history[token].state, study.history.remarks.get(token, ())
     yield
     if (played := study.history[token]).state == before:

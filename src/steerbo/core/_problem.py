@@ -411,7 +411,10 @@ class Problem(ABC):
         return None
 
     def paid(self, played: Round, history: History) -> float | None:
-        """Cost of a round by the stated prices, at the settings reached where they matter; None without prices."""
+        """Cost of a round by the stated prices, at the settings reached; None without prices.
+
+        Here prices do not depend on settings: a wing where they do overrides this.
+        """
         return self.price(played.suggestion)
 
     def read_scope(self, scope: Any) -> Scope | None:

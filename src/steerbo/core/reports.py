@@ -143,7 +143,7 @@ class OutcomeParser:
         charge: Any = None,
         realised: Realised = None,
     ) -> Failed | Remarked | None:
-        """An evaluation that broke; of one that is known to have, another reason is a remark."""
+        """Event of a failed evaluation; reported again with another reason, it is a remark."""
         about = self.about(suggestion)
         point = self.problem.read_realised(about.suggestion, _mapping(realised), needed=False)
         self._check_settings(suggestion, about, _mapping(realised))
@@ -154,7 +154,7 @@ class OutcomeParser:
             and about.state == "failed"
             and _adds_nothing(told, about, realised)
         ):
-            return self._also(about, told.reason, about.failure.reason)
+            return self._remark_of(about, told.reason, about.failure.reason)
         if about.state == "failed":
             cost_text = "" if about.paid is None else f" at a cost of {about.paid:g}"
             raise OutcomeConflict(
@@ -201,15 +201,16 @@ class OutcomeParser:
         point = self.problem.read_realised(about.suggestion, _mapping(realised), needed=False)
         return Failed(about.suggestion.token, _kept(reason), paid, counted, point)
 
-    def _also(self, about: Round, reason: str, before: str) -> Remarked | None:
-        """A reason that is given again in other words, as a remark: nothing that was typed is lost."""
-        new = reason.strip() and reason != before
-        return self.remark(about.suggestion.token, reason) if new else None
+    def _remark_of(self, about: Round, reason: str, logged: str) -> Remarked | None:
+        """Remark of a reason that differs from the logged one; None: there is nothing new in it."""
+        if not reason.strip() or reason == logged:
+            return None
+        return self.remark(about.suggestion.token, reason)
 
     def abandon(
         self, suggestion: object, reason: object, charge: Any
     ) -> Abandoned | Remarked | None:
-        """Event of an abandoned round; of one that is, another reason is a remark."""
+        """Event of an abandoned round; reported again with another reason, it is a remark."""
         about = self.about(suggestion)
         if not about.waiting:
             raise OutcomeConflict(
@@ -227,8 +228,8 @@ class OutcomeParser:
         if charge is not None and counted != about.charge:
             hint = f"round {about.number} is abandoned already, and {about.charge or 0:g} is charged for it"
             raise OutcomeConflict(f"{hint}; for another amount use ‹charge›")
-        before = "" if about.abandoned is None else about.abandoned.reason
-        return self._also(about, _kept(reason), before)
+        logged = "" if about.abandoned is None else about.abandoned.reason
+        return self._remark_of(about, _kept(reason), logged)
 
     def remark(self, suggestion: object, text: object, file: object = None) -> Remarked | None:
         """Event of a remark; None: the round, or the data, has it already, and the file, too."""

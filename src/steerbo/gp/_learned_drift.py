@@ -29,7 +29,7 @@ import numpy as np
 from .._arrays import Float as Floats
 from .._arrays import Int as Ints
 from .._evidence import COMPARABLE
-from ..errors import InvalidStudy, ModelFailure
+from ..errors import InvalidProblem, InvalidStudy, ModelFailure
 from ._drift_signs import changepoint_densities, changepoint_gains, likely_periods
 from ._fit import LEARNED_FROM, Hasty
 from ._hyperparameters import Hyperparameters, from_hex, to_hex
@@ -140,10 +140,17 @@ class DriftModel:
         return self.given is not None or self.kind != "steady"
 
     def over(self, space: Kernel, column: int) -> Product:
-        """The kernel of points in space and time, with time in a column of its own after the others."""
+        """The kernel of points in space and time, with time in a column of its own after the others.
+
+        Raises:
+            InvalidProblem: a kernel in space that cannot slide, where the drift is a translation.
+        """
         if self.given is not None and not isinstance(self.given, Sliding):
             return Product((space, Fixed(self.given.over(column))))
         if self._form == "sliding":
+            if space.of_differences([np.zeros(1)] * column) is None:
+                allowed = "a kernel of differences, such as Matérn's: only these stay one where points move"
+                raise InvalidProblem("kernel.space", type(space).__name__, allowed)
             moved = _numbers(space)
             space = SlidingKernel(space, column, self.unit, moved, (0.0,) * len(moved))
         return Product((space, EpochsKernel(column, self.cuts), *self._changes(column)))

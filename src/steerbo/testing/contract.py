@@ -180,17 +180,16 @@ class TraitContract(Contract):
         status = optimizer.status
         assert (status.failed, status.abandoned, status.told) == (2, 1, world.rounds)
         late, *out = (world.ask(optimizer) for _ in range(3))
-        # What worked before may be tried again after a mishap, and so may what was not played; to
-        # set nothing, too.
-        worked = {
-            world.point(each.suggestion) for each in optimizer.history if each.state == "told"
-        }
+        # A point that worked before may be tried again after a mishap, and so may one that was not
+        # played; to set nothing, too.
+        successes = [each.suggestion for each in optimizer.history if each.state == "told"]
+        worked = {world.point(each) for each in successes}
         for k, each in enumerate(gone):
-            after = {world.point(other) for other in (*gone[k + 1 :], left, late)}
-            only_failed = {world.point(each)} - worked
-            assert not each.values or not only_failed & after, (
-                "a point that failed whenever it was tried does not come back"
-            )
+            if each.values and world.point(each) not in worked:
+                later = {world.point(other) for other in (*gone[k + 1 :], left, late)}
+                assert world.point(each) not in later, (
+                    "a point that failed whenever it was tried does not come back"
+                )
         points = {world.point(each) for each in (late, *out)}
         assert len(points) > 1, "pending rounds count when the next is chosen"
         assert len({each.token for each in (late, *out)}) == 3

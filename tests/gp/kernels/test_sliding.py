@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from steerbo.errors import InvalidProblem
-from steerbo.gp import Linear, SlidingKernel, SquaredExponentialKernel
+from steerbo.gp import SlidingKernel, SquaredExponentialKernel
 
 SPACE = SquaredExponentialKernel([0.3, 0.6], 1.7)
 KERNEL = SlidingKernel(SPACE, 2, 50.0, (0, 1), (0.8, -0.3))
@@ -58,7 +58,6 @@ def test_slopes_along_inputs() -> None:
 @pytest.mark.parametrize(
     ("field", "changed"),
     [
-        ("space", {"space": SPACE + Linear([0, 1])}),
         ("unit", {"unit": 0.0}),
         ("dimension", {"dimension": 1}),
         ("columns_moved", {"columns_moved": (0, 5)}),

@@ -421,15 +421,16 @@ class SlidingKernel(Kernel):
     moved since.
 
     Args:
-        space: k, over columns other than the time's: one of differences, since of others, as of
-            straight lines, covariances would hang on the time that positions are reckoned at.
+        space: k, over columns other than the time's: a kernel of differences (`of_differences`).
+            The covariances of others, such as `Linear`, would depend on the time at which
+            positions are reckoned; `DriftModel.over` refuses them.
         dimension: the column that holds time.
         unit: how much time counts as one.
         columns_moved: the columns that slide, which hold numbers.
         velocity: v of each of these, in one unit of time; a fit learns it.
 
     Raises:
-        InvalidProblem: a kernel, columns, a unit or a velocity that are not allowed.
+        InvalidProblem: columns, a unit or a velocity that are not allowed.
 
     >>> from ._stationary import SquaredExponentialKernel
     >>> kernel = SlidingKernel(SquaredExponentialKernel([0.3]), 1, 10.0, (0,), (0.5,))
@@ -449,13 +450,6 @@ class SlidingKernel(Kernel):
         if self.dimension < 0 or self.dimension in self.space.columns:
             raise InvalidProblem(
                 "kernel.dimension", self.dimension, "a column that the other kernel does not read"
-            )
-        width = max(self.space.columns, default=-1) + 1
-        if self.space.of_differences([np.zeros(1)] * width) is None:
-            raise InvalidProblem(
-                "kernel.space",
-                type(self.space).__name__,
-                "a kernel of differences, such as Matérn's: only these stay one where points move",
             )
         if not set(self.columns_moved) <= set(self.space.columns):
             raise InvalidProblem(
