@@ -4,8 +4,8 @@
     python -m partial_control_bench.any_table OUT.csv --page
 
 A table has a head and numbers; its last column is the outcome, in units of whose deviation all is
-reckoned. Of the others (the first `MOST`) four, drawn by the seed, can be held, in nine sets, each
-variable for a tenth of a deviation a play. A play draws a row, sets what is held, and is worth what
+reckoned. Of the others four, drawn by the seed, can be held, in nine sets, each variable for a tenth
+of a deviation a play. A play draws a row, sets what is held, and is worth what
 the nearest six rows say, with noise; sixty rows are stated as what nature draws. Losses, of net
 values, are to the best that climbs found: the mean of all plays, and of the answer after them.
 """
@@ -18,6 +18,7 @@ import itertools
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +29,10 @@ from scipy.spatial import cKDTree
 import steerbo as sb
 
 from .errors import BenchError
-from .kept import append_row, rows_in
+from .kept import play_missing
+from .statistics import difference
 
-ROUNDS, FREE, PRICE, STATED, JUDGED, NEAREST, MOST = 50, 4, 0.1, 60, 250, 6, 7
+ROUNDS, FREE, PRICE, STATED, JUDGED, NEAREST = 50, 4, 0.1, 60, 250, 6
 TRIED = 150  # random settings of a set, and steps of a climb from the best of them
 Held = dict[int, float]
 """Values by column."""
@@ -50,6 +52,8 @@ def table(file: Path) -> Float[np.ndarray, "rows columns"]:
         raise BenchError(
             f"{file}: must have {FREE + 1} columns of numbers or more, and {STATED} rows or more"
         )
+    if not found.std(axis=0).all():
+        raise BenchError(f"{file}: must have columns that change: leave the others out")
     return found
 
 
@@ -67,7 +71,7 @@ class World:
     """
 
     def __init__(self, found: Float[np.ndarray, "rows columns"], seed: int) -> None:
-        self.rows, outcome = found[:, :-1][:, :MOST], found[:, -1]
+        self.rows, outcome = found[:, :-1], found[:, -1]
         random = np.random.default_rng([seed, len(outcome)])
         self._outcome = outcome / outcome.std()
         self._middle, self._spread = self.rows.mean(0), self.rows.std(0)
@@ -75,7 +79,7 @@ class World:
         free = [int(i) for i in random.permutation(self.rows.shape[1])[:FREE]]
         self.stated = self.rows[random.permutation(len(found))[:STATED]]
         low, high = np.quantile(self.rows, [0.02, 0.98], axis=0)
-        same = low == high  # of a column that hardly changes
+        same = low == high  # nearly all rows are alike in this column
         self.low = np.where(same, self.rows.min(0), low)
         self.high = np.where(same, self.rows.max(0), high)
         pairs = list(itertools.combinations(free, 2))
@@ -153,7 +157,7 @@ Player = Callable[[World, Plays, int], Held]
 
 
 def ours(world: World, play: Plays, seed: int) -> Held:
-    """The default, told the price, and rows that nature draws."""
+    """Play the default, which is told the price, and rows that nature draws."""
     names = [f"v{i}" for i in range(len(world.low))]
     variables = [
         sb.Float(name, float(low), float(high))
@@ -181,7 +185,7 @@ def ours(world: World, play: Plays, seed: int) -> Held:
 
 
 def at_random(world: World, play: Plays, seed: int) -> Held:
-    """A random set and settings; the best play is the answer."""
+    """Hold a random set at random settings; the best play is the answer."""
     random, found = np.random.default_rng([seed, 4]), []
     for _ in range(ROUNDS):
         held = world.drawn(world.sets[random.integers(len(world.sets))], random)
@@ -190,7 +194,7 @@ def at_random(world: World, play: Plays, seed: int) -> Held:
 
 
 def one_at_a_time(world: World, play: Plays, seed: int) -> Held:
-    """All of the four, from their middles on: one is drawn anew, and kept if the outcome is better."""
+    """Hold all four, from their middles on: one is drawn anew, and kept if the outcome is better."""
     random, columns = np.random.default_rng([seed, 4]), world.sets[-1]
     kept = {i: float(world.low[i] + world.high[i]) / 2 for i in columns}
     best, _ = play(kept)
@@ -203,7 +207,7 @@ def one_at_a_time(world: World, play: Plays, seed: int) -> Held:
 
 
 def middle(world: World, play: Plays, seed: int) -> Held:
-    """One of them in its middle, always."""
+    """Hold one of the four in its middle, always."""
     (column,) = world.sets[0]
     held = {column: float(world.low[column] + world.high[column]) / 2}
     for _ in range(ROUNDS):
@@ -212,7 +216,7 @@ def middle(world: World, play: Plays, seed: int) -> Held:
 
 
 def tpe(world: World, play: Plays, seed: int) -> Held:
-    """Optuna's TPE over sets and settings."""
+    """Play Optuna's TPE over sets and settings."""
     import optuna
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
@@ -277,8 +281,7 @@ def page(path: Path) -> str:
                 for study, value in own.items()
                 if (noise, who, *study) in found
             ]
-            error = np.std(apart, ddof=1) / np.sqrt(len(apart)) if len(apart) > 1 else np.nan
-            cells.append(f"{np.mean(apart):+.2f} ± {error:.2f}" if apart else "–")
+            cells.append(difference(apart))
         lines.append(f"| {noise} | {column} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
@@ -299,11 +302,17 @@ def main() -> None:
     if not said.tables:
         parser.error("tables: missing; name files of numbers with the outcome last, or say --page")
     warnings.simplefilter("ignore")
-    done = rows_in(said.out, "table", "seed", "noise", "who")
-    seeds = range(*map(int, said.seeds.split(":")))
-    for file, seed, who in itertools.product(said.tables, seeds, said.who):
-        if (file.stem, str(seed), f"{said.noise:g}", who) not in done:
-            append_row(said.out, played(file, seed, who, said.noise))
+    seeds, noise = range(*map(int, said.seeds.split(":"))), f"{said.noise:g}"
+    play_missing(
+        said.out,
+        (
+            (
+                {"table": file.stem, "seed": seed, "noise": noise, "who": who},
+                partial(played, file, seed, who, said.noise),
+            )
+            for file, seed, who in itertools.product(said.tables, seeds, said.who)
+        ),
+    )
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ import itertools
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,8 @@ from scipy.sparse.csgraph import shortest_path
 import steerbo as sb
 
 from .errors import BenchError
-from .kept import append_row, rows_in
+from .kept import play_missing
+from .statistics import difference
 
 SIZES = ("4/30/60", "5/100/100", "10/60/80")
 """Facilities, sites and plays."""
@@ -182,8 +184,7 @@ def page(path: Path) -> str:
                 for seed, value in own.items()
                 if (size, seed, "default") in found
             ]
-            error = np.std(apart, ddof=1) / np.sqrt(len(apart)) if len(apart) > 1 else np.nan
-            beside = "" if who == "default" else f" ({np.mean(apart):+.2f} ± {error:.2f})"
+            beside = "" if who == "default" else f" ({difference(apart)})"
             cells.append(f"{np.mean([*own.values()]):.2f}{beside}" if own else "–")
         lines.append(f"| {size} | {who} | {cells[0]} | {cells[1]} |")
     return "\n".join(lines)
@@ -205,11 +206,14 @@ def main() -> None:
     if said.network is None:
         parser.error("network: missing; name a file such as pmed1.txt, or say --page")
     warnings.simplefilter("ignore")
-    between, done = ways(said.network), rows_in(said.out, "size", "seed", "who")
-    for seed in range(*map(int, said.seeds.split(":"))):
-        for size, who in itertools.product(said.only, said.who):
-            if (size, str(seed), who) not in done:
-                append_row(said.out, played(between, size, seed, who))
+    between, seeds = ways(said.network), range(*map(int, said.seeds.split(":")))
+    play_missing(
+        said.out,
+        (
+            ({"size": size, "seed": seed, "who": who}, partial(played, between, size, seed, who))
+            for seed, size, who in itertools.product(seeds, said.only, said.who)
+        ),
+    )
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -80,3 +80,21 @@ def append_row(file: Path, row: Mapping[str, Any]) -> None:
         if new:
             writer.writeheader()
         writer.writerow(row)
+
+
+def play_missing(
+    file: Path, studies: Iterable[tuple[Mapping[str, Any], Callable[[], Mapping[str, Any]]]]
+) -> None:
+    """Play the studies that a table lacks, and add a row of each.
+
+    Args:
+        file: the table.
+        studies: pairs: the columns that name a study, the same ones in all, and how to play it,
+            which returns its row, these columns included.
+    """
+    done: set[tuple[str, ...]] | None = None
+    for named, play in studies:
+        if done is None:
+            done = rows_in(file, *named)
+        if tuple(map(str, named.values())) not in done:
+            append_row(file, play())

@@ -22,6 +22,7 @@ import re
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -31,7 +32,8 @@ from jaxtyping import Float, Int
 import steerbo as sb
 
 from .errors import BenchError
-from .kept import append_row, rows_in
+from .kept import play_missing
+from .statistics import difference
 
 ROUNDS, ACTIONS, SEEN, LEVELS, CHOICES = 40, 3, 2, 6, 400
 DRAWN, DRAWS = 20_000, 400
@@ -80,6 +82,7 @@ def read(file: Path) -> Network:
     """
     content = file.read_bytes()
     text = (gzip.decompress(content) if file.suffix == ".gz" else content).decode("utf-8")
+    text = re.sub(r"//[^\n]*|/\*[\s\S]*?\*/", "", text)  # comments
     head = r"variable\s+(\S+)\s*\{\s*type\s+discrete\s*\[[^]]*\]\s*\{([^}]*)\}"
     levels = {name: _words(said) for name, said in re.findall(head, text)}
     bodies = re.findall(r"probability\s*\(([^)]*)\)\s*\{(.*?)\}", text, re.DOTALL)
@@ -110,7 +113,10 @@ def _table(
     for given, row in re.findall(r"\(([^)]*)\)([^;]*);", body):
         at = tuple(levels[c].index(v) for c, v in zip(causes, _words(given), strict=True))
         found[at] = [float(word) for word in _words(row)]
-    return np.cumsum(found / found.sum(axis=-1, keepdims=True), axis=-1)
+    total = found.sum(axis=-1, keepdims=True)
+    if not (total > 0).all():
+        raise ValueError("a row of the table is missing")
+    return np.cumsum(found / total, axis=-1)
 
 
 def _causes_first(parents: Mapping[str, tuple[str, ...]]) -> list[str]:
@@ -462,13 +468,10 @@ def _cells(
     rows: Mapping[Any, Mapping[str, str]], default: Mapping[Any, Mapping[str, str]]
 ) -> Iterator[str]:
     for column in ("plays", "answer"):
-        mean = np.mean([float(r[column]) for r in rows.values()])
-        apart = [
-            float(r[column]) - float(default[k][column]) for k, r in rows.items() if k in default
-        ]
-        error = np.std(apart, ddof=1) / np.sqrt(len(apart)) if len(apart) > 1 else np.nan
-        same = rows.items() == default.items() or not apart
-        yield f"{mean:.2f}" + ("" if same else f" ({np.mean(apart):+.2f} ± {error:.2f})")
+        own = np.mean([float(row[column]) for row in rows.values()])
+        shared = [] if rows.items() == default.items() else [key for key in rows if key in default]
+        apart = [float(rows[key][column]) - float(default[key][column]) for key in shared]
+        yield f"{own:.2f} ({difference(apart)})" if apart else f"{own:.2f}"
 
 
 def main() -> None:
@@ -487,13 +490,20 @@ def main() -> None:
     if not said.networks:
         parser.error("networks: missing; name files such as alarm.bif.gz, or say --page")
     warnings.simplefilter("ignore")
-    done = rows_in(said.out, "network", "seed", "noise", "who")
     noise = "one" if said.noise is None else f"{said.noise:g}"
     for file in said.networks:
         network, name = read(file), file.name.partition(".")[0]
-        for seed, who in itertools.product(range(*map(int, said.seeds.split(":"))), said.who):
-            if (name, str(seed), noise, who) not in done:
-                append_row(said.out, played(network, name, seed, who, said.noise))
+        seeds = range(*map(int, said.seeds.split(":")))
+        play_missing(
+            said.out,
+            (
+                (
+                    {"network": name, "seed": seed, "noise": noise, "who": who},
+                    partial(played, network, name, seed, who, said.noise),
+                )
+                for seed, who in itertools.product(seeds, said.who)
+            ),
+        )
 
 
 if __name__ == "__main__":

@@ -26,11 +26,13 @@ from __future__ import annotations
 
 import argparse
 import csv
+import itertools
 import os
 import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +41,7 @@ import scipy
 
 import steerbo as sb
 
-from .kept import append_row, rows_in
+from .kept import play_missing
 
 PLAYS, NOISE = 40, 0.01
 REPORTED = (10, 20, 40)
@@ -476,13 +478,14 @@ def main() -> None:
     parser.add_argument("--who", nargs="*", default=[*WHO])
     said = parser.parse_args()
     warnings.simplefilter("ignore")
-    first, last = map(int, said.seeds.split(":"))
-    done = rows_in(said.out, "problem", "who", "seed")
-    for seed in range(first, last):
-        for name in said.only:
-            for who in said.who:
-                if (name, who, str(seed)) not in done:
-                    append_row(said.out, played(name, who, seed))
+    seeds = range(*map(int, said.seeds.split(":")))
+    play_missing(
+        said.out,
+        (
+            ({"problem": name, "who": who, "seed": seed}, partial(played, name, who, seed))
+            for seed, name, who in itertools.product(seeds, said.only, said.who)
+        ),
+    )
 
 
 if __name__ == "__main__":

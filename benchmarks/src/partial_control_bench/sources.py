@@ -21,6 +21,7 @@ import itertools
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,8 @@ import numpy as np
 import steerbo as sb
 
 from .data import measured, required
-from .kept import append_row, rows_in
+from .kept import play_missing
+from .statistics import difference
 
 ROUNDS, REPORTED, ROWS, NOISE = 20, (10, 20), 30, 0.2
 WHO = ("source", "as here", "left out")
@@ -209,8 +211,7 @@ def page(path: Path) -> str:
                     for key in seeds
                     if (*key, who) in found
                 ]
-                error = np.std(apart, ddof=1) / np.sqrt(len(apart)) if len(apart) > 1 else np.nan
-                cells.append(f"{np.mean(apart):+.2f} ± {error:.2f}" if apart else "–")
+                cells.append(difference(apart))
             lines.append(f"| {title} ({len(seeds)}) | {who} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
@@ -228,11 +229,14 @@ def main() -> None:
         print(page(said.out))
         return
     warnings.simplefilter("ignore")
-    done = rows_in(said.out, "pair", "seed", "who")
-    for seed in range(*map(int, said.seeds.split(":"))):
-        for name, who in itertools.product(said.only, said.who):
-            if (name, str(seed), who) not in done:
-                append_row(said.out, played(name, seed, who))
+    seeds = range(*map(int, said.seeds.split(":")))
+    play_missing(
+        said.out,
+        (
+            ({"pair": name, "seed": seed, "who": who}, partial(played, name, seed, who))
+            for seed, name, who in itertools.product(seeds, said.only, said.who)
+        ),
+    )
 
 
 if __name__ == "__main__":

@@ -60,6 +60,15 @@ def summary(values: Sequence[float]) -> Summary:
     return Summary(len(values), float(np.mean(values)), error_of(values), median, tail)
 
 
+def difference(values: Sequence[float]) -> str:
+    """Mean of paired differences with its standard error, to two decimals; a dash where there are none.
+
+    >>> difference([0.1, 0.3]), difference([])
+    ('+0.20 ± 0.10', '–')
+    """
+    return f"{np.mean(values):+.2f} ± {error_of(values):.2f}" if values else "–"
+
+
 def paired(first: Mapping[int, float], second: Mapping[int, float]) -> Summary | None:
     """First less second over the seeds that both have; None where there are none.
 

@@ -24,7 +24,14 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_what_is_no_table_is_refused(tmp_path: Path) -> None:
-    for k, text in enumerate(("a,b\n1,2\n", "a,b,c,d,e\n1,2,x,4,5\n", "a,b,c,d,e\n" + "1,2,nan,4,5\n" * 80)):
+    for k, text in enumerate(
+        (
+            "a,b\n1,2\n",
+            "a,b,c,d,e\n1,2,x,4,5\n",
+            "a,b,c,d,e\n" + "1,2,nan,4,5\n" * 80,
+            "a,b,c,d,e\n" + "1,2,3,4,5\n" * 80,
+        )
+    ):
         wrong = tmp_path / f"{k}.csv"
         wrong.write_text(text)
         with pytest.raises(BenchError, match=r"\.csv: must have"):

@@ -50,8 +50,12 @@ def test_tables_are_those_of_the_file_packed_or_not(file: Path, tmp_path: Path) 
 
 
 def test_what_is_no_network_is_refused(tmp_path: Path) -> None:
-    unknown = TEXT.replace("(yes) 0.2, 0.8", "(perhaps) 0.2, 0.8")
-    for k, text in enumerate(("", unknown, TEXT.replace("probability ( u ) { table 0.5, 0.5; }", ""))):
+    others = (
+        TEXT.replace("(yes) 0.2, 0.8", "(perhaps) 0.2, 0.8"),  # a level that nobody has
+        TEXT.replace("(yes) 0.2, 0.8;", ""),  # a row is missing
+        TEXT.replace("probability ( u ) { table 0.5, 0.5; }", ""),
+    )
+    for k, text in enumerate(("", *others)):
         wrong = tmp_path / f"{k}.bif"
         wrong.write_text(text)
         with pytest.raises(BenchError, match=r"\.bif"):

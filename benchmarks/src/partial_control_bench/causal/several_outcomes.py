@@ -22,6 +22,7 @@ import argparse
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any, ClassVar
@@ -33,7 +34,7 @@ import steerbo as sb
 from steerbo.causal.identification.enumeration import policy_scopes
 from steerbo.causal.random_weights import RandomWeights
 
-from ..kept import append_row, rows_in
+from ..kept import play_missing
 from ..several_outcomes import hypervolume
 
 ROUNDS, NOISE, CONTEXTS = 40, 0.03, 64
@@ -301,13 +302,14 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", default=[*WORLDS])
     parser.add_argument("--who", nargs="*", default=[*WHO])
     said = parser.parse_args()
-    first, last = map(int, said.seeds.split(":"))
-    done = rows_in(said.out, "world", "who", "seed")
-    for seed in range(first, last):
-        for name in said.only:
-            for who in said.who:
-                if (name, who, str(seed)) not in done:
-                    append_row(said.out, played(name, who, seed))
+    seeds = range(*map(int, said.seeds.split(":")))
+    play_missing(
+        said.out,
+        (
+            ({"world": name, "who": who, "seed": seed}, partial(played, name, who, seed))
+            for seed, name, who in product(seeds, said.only, said.who)
+        ),
+    )
 
 
 if __name__ == "__main__":
