@@ -102,9 +102,14 @@ class WithinReach:
         model = models.regressions[k]
         margins = learned.margins(rows, today)
         good = _better(model, rows, today, margins)
-        self.undecided = isinstance(model, GPRegression) and undecided(model, rows, today, margins)
+        self.undecided = (
+            isinstance(model, GPRegression)
+            and not learned.nothing_worked
+            and undecided(model, rows, today, margins)
+        )
         moved = [self._problem.space[name] for name in self._arm.actions]
-        down, up = reach((rows - today)[:, columns], good, first_steps(moved))
+        least = first_steps(moved, nothing_worked=learned.nothing_worked)
+        down, up = reach((rows - today)[:, columns], good, least)
         self._distances = dict(
             zip(self._arm.actions, zip(down.tolist(), up.tolist(), strict=True), strict=True)
         )

@@ -624,7 +624,15 @@ class CausalMethod(Method[Causal, O]):
         else:
             stay = self._answer_of(self.host, known, today)
             gain = gain_between(best, stay, self.problem.sign)
-        return replace(best, reasons=(*best.reasons, gain))
+        unfit = [] if self._fit_to_answer(self.host, known, today) else [reason("today-unfit")]
+        return replace(best, reasons=(*best.reasons, gain, *unfit))
+
+    def _fit_to_answer(self, i: int, known: Mapping[str, Any], act: TodaysPolicy) -> bool:
+        """Whether a policy is as likely to work, and to keep limits, as an answer must be, in most contexts."""
+        arm, cases = self.arms[i], self.cases_under(i, known, act)
+        rows = np.concatenate([arm.encode({**seen, **act(seen)}) for seen in cases])
+        margins = self.feasibility.of(i).for_answers.margins_at(rows)
+        return margins is None or bool(np.median(margins) >= 0.0)
 
     def _ranking(self, context: Mapping[str, Any]) -> list[tuple[int, Policy]]:
         """The arms ranked in a context, cached for the present one if nothing is seen before choosing."""

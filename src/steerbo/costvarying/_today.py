@@ -66,9 +66,14 @@ class Today:
         here = np.clip(self._stands(context), 0.0, 1.0)
         offsets = self._offsets(rows, here)
         lasting = self.problem.afterwards != 0 and not self.problem.timed
-        margins = self.surrogate.feasibility.margins(rows, rows - offsets)
+        feasibility, scope = (
+            self.surrogate.feasibility,
+            self.search_space.controls(self.control_set),
+        )
+        margins = feasibility.margins(rows, rows - offsets, scope)
         good = better(model, rows, rows - offsets, margins, lasting)
-        down, up = reach(offsets[:, : len(names)], good, first_steps(self.problem.space))
+        least = first_steps(self.problem.space, nothing_worked=feasibility.nothing_worked)
+        down, up = reach(offsets[:, : len(names)], good, least)
         return {
             names[j]: (here[j] - down[j], here[j] + up[j])
             for j in np.flatnonzero(self._settable).tolist()

@@ -523,6 +523,11 @@ class FailureModel:
         return len(self._worked) - sum(self._worked)
 
     @property
+    def none_worked(self) -> bool:
+        """Whether `FEWEST` evaluations have failed, and none has worked."""
+        return self.failures >= FEWEST and not any(self._worked)
+
+    @property
     def faded(self) -> float:
         """Number of failures too old to count; 0 without drift."""
         failed = ~np.array(self._worked, dtype=bool)
@@ -723,6 +728,11 @@ class Feasibility:
         return bool(self.models or self.failures.failures)
 
     @property
+    def nothing_worked(self) -> bool:
+        """Whether plays have failed, and none has worked."""
+        return self.failures.none_worked
+
+    @property
     def due(self) -> bool:
         """Whether hyperparameters of a constrained outcome are to be learned anew."""
         return self.constraints is not None and self.constraints.due
@@ -756,16 +766,20 @@ class Feasibility:
         return margin_over(likely, parts) if likely else None
 
     def margins(
-        self, rows: Float[np.ndarray, "n e"], others: Float[np.ndarray, "n e"]
+        self,
+        rows: Float[np.ndarray, "n e"],
+        others: Float[np.ndarray, "n e"],
+        scope: Sequence[float] = (),
     ) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
-        """Margins of encoded rows, and of others beside them, by the constraints on outcomes alone, (n,) each.
+        """Margins of encoded rows, and of others beside them, (n,) each; `scope`: see `margin`.
 
-        All columns count as set. Infinite where no constraint is known enough of.
+        All columns count as set. Infinite where every setting is feasible, as far as is known.
         """
         n, both = len(rows), np.vstack([rows, others])
-        if not (self.models and n):
+        margin = self.margin([Controlled()] * both.shape[1], scope=scope) if n else None
+        if margin is None:
             return np.full(n, np.inf), np.full(n, np.inf)
-        found = margin_over(self.models, [Controlled()] * both.shape[1])(both)
+        found = margin(both)
         return found[:n], found[n:]
 
     def region(

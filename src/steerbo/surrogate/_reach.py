@@ -16,9 +16,10 @@ open, until others are surely better: a comparison needs both halves, and to hol
 plays only left them, the model would forget their worth, and go on trying what is as good as a
 corner of the box.
 
-Today's settings may break a limit on an outcome: it may be why the study is made. Settings that are
-likelier to satisfy it are then better than today's, whatever their value: if the value alone
-counted, and grew with the outcome that is limited, plays would stay at the box's edge for ever.
+Today's settings may break a limit on an outcome, or often fail: it may be why the study is made.
+Settings that are likelier to satisfy it, or to work, are then better than today's, whatever their
+value: if the value alone counted, and grew with the outcome that is limited, plays would stay at the
+box's edge for ever. Where nothing has worked yet there is nothing to stay near.
 
 The box is a function of the outcomes as they stand: an outcome that proves to be a mistake closes
 again the part that it had opened.
@@ -46,7 +47,7 @@ FURTHER = 2.0
 
 
 Margins = tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]
-"""Margins by which rows, and today's beside them, satisfy limits on outcomes: see `Feasibility.margins`."""
+"""Margins by which rows, and today's beside them, satisfy limits and work: see `Feasibility.margins`."""
 
 
 def gains(
@@ -105,7 +106,7 @@ def better(
 ) -> Bool[np.ndarray, " n"]:
     """Whether each row is better than today's beside it: likely, if a lesson is `lasting`, else surely.
 
-    Where today's are too unlikely to satisfy limits, rows that are likelier to are better, too.
+    Where today's are too unlikely to satisfy limits, or to work, likelier rows are better, too.
     """
     gain, deviation = gains(model, rows, today)
     improved = (gain > 0.0) & (gain >= (LIKELY if lasting else BOUND) * deviation)
@@ -113,7 +114,7 @@ def better(
 
 
 def likelier(margins: Margins) -> Bool[np.ndarray, " n"]:
-    """Whether each row is likelier to satisfy limits than today's beside it, which is too unlikely to.
+    """Whether each row is likelier to satisfy limits and to work than today's beside it, which is too unlikely to.
 
     >>> likelier((np.array([-1.0, 0.5, -3.0]), np.array([-2.0, 0.2, -2.0])))
     array([ True, False, False])
@@ -130,7 +131,8 @@ def undecided(
 ) -> bool:
     """Whether no row is surely better than today's beside it, and the last one is not surely worse either.
 
-    Nothing is undecided where today's are too unlikely to satisfy limits: they are not played again.
+    Nothing is undecided where today's are too unlikely to satisfy limits, or to work: they are not
+    played again.
     """
     if (margins[1][-1:] < 0.0).any():
         return False
@@ -140,15 +142,19 @@ def undecided(
     return not improved.any() and not (gain[-1:] <= -sure[-1:]).any()
 
 
-def first_steps(variables: Iterable[Variable]) -> Float[np.ndarray, " d"]:
+def first_steps(
+    variables: Iterable[Variable], *, nothing_worked: bool = False
+) -> Float[np.ndarray, " d"]:
     """Encoded distances that are always within reach: one level of a variable at least.
+
+    Where nothing has worked, today's settings included, that is the whole range.
 
     >>> from steerbo.space import Float, Integer
     >>> first_steps([Integer("vans", 0, 4), Float("pay", 0, 1)])
     array([0.25, 0.1 ])
     """
     gaps = [0.0 if v.levels is None else np.diff(v.levels).max(initial=0.0) for v in variables]
-    return np.maximum(gaps, FIRST_STEP)
+    return np.maximum(gaps, 1.0 if nothing_worked else FIRST_STEP)
 
 
 def reach(

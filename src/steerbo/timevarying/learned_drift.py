@@ -37,6 +37,7 @@ from ..core import (
     Scope,
     Streams,
     horizon,
+    reason,
     time_of,
 )
 from ..errors import InvalidProblem
@@ -149,10 +150,14 @@ class DriftingSurrogate:
         """Encoded distances below and above today's settings within which a play at this time lies: see `reach`."""
         rows, offsets, margins = self._beside_today(time, limits)
         good = better(self.model, rows, rows - offsets, margins)
-        return reach(offsets[:, :-1], good, first_steps(self.problem.space))
+        nothing_worked = limits.feasibility.nothing_worked
+        least = first_steps(self.problem.space, nothing_worked=nothing_worked)
+        return reach(offsets[:, :-1], good, least)
 
     def undecided(self, time: float, limits: Candidates) -> bool:
         """Whether the latest play's settings may be better or worse than today's at this time, and none is better."""
+        if limits.feasibility.nothing_worked:
+            return False
         rows, offsets, margins = self._beside_today(time, limits)
         return undecided(self.model, rows, rows - offsets, margins)
 
@@ -446,7 +451,9 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
             for values in (best.values, today)
         )
         gain = average_gain(Averaged(self.surrogate.model), *rows)
-        return replace(best, reasons=(*best.reasons, gain))
+        fit = self.candidates.fit_to_answer({**seen, **today}, time)
+        unfit = [] if fit else [reason("today-unfit")]
+        return replace(best, reasons=(*best.reasons, gain, *unfit))
 
     def deviation(self, p: int, sd: float) -> float:
         """Standard deviation of the objective, as the posterior has it."""

@@ -250,6 +250,11 @@ class Candidates:
             rows, others = np.hstack([rows, when]), np.hstack([others, when])
         return self.feasibility.margins(rows, others)
 
+    def fit_to_answer(self, values: Mapping[str, Any], time: float) -> bool:
+        """Whether values of all variables are as likely to work, and to keep limits, as an answer must be."""
+        margin = self.feasibility.for_answers.margin(self._parts(time))
+        return margin is None or bool(margin(self.problem.space.encode([values]))[0] >= 0.0)
+
     def expected_further(self, event: OutcomeTold) -> Mapping[str, tuple[float, float]]:
         """See `Method.expected_further`."""
         played = self._history[event.token]
