@@ -199,6 +199,24 @@ def test_what_is_too_crowded_to_work_is_left() -> None:
     assert bits(sb.load(optimizer.to_json()).ask()) == bits(optimizer.ask())
 
 
+@pytest.mark.parametrize("current", [None, {"a": 10, "b": 10, "c": 10, "d": 10}])
+def test_where_the_usual_spread_fails_others_are_drawn_from_far_away(current: dict[str, int] | None) -> None:
+    """Rounds fail unless more than half of all are at a: all 25 lay near the even spread, and failed."""
+    failed: list[bool] = []
+    optimizer = sb.Optimizer(sb.MeanField(["a", "b", "c", "d"], agents=40, counts=True, current=current), seed=0)
+    for _ in range(20):
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        share = suggestion.values["distribution"]["everyone"]
+        failed.append(bool(share["a"] <= 0.5))
+        if failed[-1]:
+            optimizer.fail(suggestion, "nobody came")
+        else:
+            optimizer.tell(suggestion, 1.0 + share["b"])
+    assert sum(failed) <= 12
+    assert sum(failed[12:]) <= 4
+
+
 def test_all_works_as_long_as_nothing_fails() -> None:
     problem = MeanField(actions=("a", "b"), agents=10)
     assert TableFeasibility(problem, Optimizer(problem).history).at({}) is everywhere

@@ -45,6 +45,7 @@ from ..core import (
 from ..errors import InvalidRequest, InvalidStudy
 from ..gp import MOST_COUNTED
 from ..space import largest_remainders
+from ..surrogate import FEWEST
 from . import _feedback as feedback
 from ._region import Region
 from .models import PayoffMixture, Surrogate
@@ -346,24 +347,40 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
             else region.whole(table)
         )
 
-    def spread(self, region: Region, random: np.random.Generator) -> TableArray:
-        """Draw a feasible table near the usual spread: its product with a softmax of uniform numbers."""
-        shares = self.usual * np.exp(random.random(self.problem.simplex.shape)) * region.allowed
+    def spread(
+        self, region: Region, random: np.random.Generator, around: TableArray | None = None
+    ) -> TableArray:
+        """Draw a feasible table near another one (None: the usual): its product with a softmax of uniform numbers."""
+        near = self.usual if around is None else around
+        shares = near * np.exp(random.random(self.problem.simplex.shape)) * region.allowed
         return region.project((shares / shares.sum(axis=1, keepdims=True))[None])[0]
 
     def fresh(
         self, region: Region, random: np.random.Generator, taken: set[bytes]
     ) -> Int[np.ndarray, "C A"]:
-        """Draw the counts of a random table, if possible not `taken`: of `spread`, then of a wider distribution."""
+        """Draw the counts of a random table, if possible not `taken`: of `spread`, then of a wider distribution.
+
+        They lie near the usual spread or, where that has not worked and another has, near the best
+        of these. Where rounds have failed and none has worked, they are of the wide distribution.
+        """
+        around = self._around() if self.history.failed else None
+        anywhere = self.history.failed >= FEWEST and not self.past
         for _ in range(_TRIES):
-            counts = self.whole(region, self.spread(region, random), random)
-            if self.key(counts) not in taken:
+            counts = self.whole(region, self.spread(region, random, around), random)
+            if self.key(counts) not in taken and not anywhere:
                 return counts
             wide = np.exp(3 * random.standard_normal((1, *self.problem.simplex.shape)))
             counts = region.sampled(region.project(wide)[0], random)
             if self.key(counts) not in taken:
                 break
         return counts
+
+    def _around(self) -> TableArray | None:
+        """Best distribution that worked, where the usual spread has not; None where that has, or nothing has."""
+        usual, told = self.key(self.usually(self.problem.region)), self.recent
+        if not told or usual in [each.key for each in told]:
+            return None
+        return max(told, key=lambda each: each.average).table
 
     @property
     def usual(self) -> TableArray:
