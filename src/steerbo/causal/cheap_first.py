@@ -178,7 +178,7 @@ class CheapFirst(CausalMethod[CheapOptions]):
         return self.play(some[best.arm], request, note)
 
     def _initial_play(self, some: Sequence[int]) -> int | None:
-        """Cheapest arm of a model with too few outcomes; None if there is no such model."""
+        """Cheapest arm of a model with too few outcomes, or of the least played while none has any; else None."""
         models = self.models
         classes = list(dict.fromkeys(models.model_of[i] for i in some))
         plays = np.bincount(models.model_of, self.plays)[classes].astype(int)
@@ -189,6 +189,8 @@ class CheapFirst(CausalMethod[CheapOptions]):
         ]
         told = np.array([len(models.regressions[c]) for c in classes])
         first = needs_initial_plays(plays, told, np.array([self.needed(i) for i in first_of]))
+        if first is None and not told.any():  # all have failed: the next play may be of any
+            first = int(plays.argmin())
         if first is None:
             counting = self.feasibility.counted_plays(self.plays)
             plays = np.array([counting[np.array(models.model_of) == c].sum() for c in classes])
