@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
 
 import steerbo as sb
 from steerbo.core import Optimizer, Recommendation, Scope, Typical, average_recommendation, reason, typical
 from steerbo.core._context import RECENT, average_over
+from steerbo.costvarying.cheap_first import CheapFirst
 from steerbo.space import Space
 
 SPACE = (sb.Float("x", 0, 1), sb.Float("weather", 0, 30, seen=True), sb.Categorical("seed", ["old", "new"], seen=True))
@@ -74,9 +79,10 @@ def test_answers_in_typical_contexts_are_one_answer() -> None:
     contexts = [Typical({"weather": 1.0}, 0.75), Typical({"weather": 9.0}, 0.25)]
     advice = average_recommendation(
         contexts,
-        lambda c: Recommendation(
-            Scope(["x"]), {"x": 0.1}, mean=c["weather"], cost=2 * c["weather"], reasons=(reason("said", text="so"),)
-        ),
+        [
+            Recommendation(Scope(["x"]), {"x": 0.1}, mean=seen, cost=2 * seen, reasons=(reason("said", text="so"),))
+            for seen in (1.0, 9.0)
+        ],
     )
     assert [row.context["weather"] for row in (advice, *advice.alternatives)] == [1.0, 9.0]
     assert (
@@ -99,3 +105,32 @@ def test_a_policy_expects_in_a_context_what_the_answer_for_it_does() -> None:
     note = optimizer.policy({"weather": 20, "seed": "new"}).why
     assert note.endswith("no outcome has weather above 11: this is a guess; no outcome has seed = new: this is a guess")
     assert "guess" not in optimizer.policy({"weather": 13, "seed": "old"}).why
+
+
+class OfOneContext(CheapFirst):
+    """A method of somebody who knows of one context only, and answers by a mixin."""
+
+    name = "of-one-context"
+
+    def recommend_at(self, context: Mapping[str, Any]) -> Recommendation:
+        return replace(super().recommend_at(context), mean=-1.0)
+
+
+class Halved:
+    def recommend_at(self, context: Mapping[str, Any]) -> Recommendation:
+        found: Recommendation = super().recommend_at(context)  # type: ignore[misc]
+        return replace(found, mean=-1.0)
+
+
+class WithAMixin(Halved, CheapFirst):
+    name = "with-a-mixin"
+
+
+@pytest.mark.parametrize("method", [OfOneContext, WithAMixin])
+def test_a_method_that_says_how_it_answers_in_one_context_answers_so_in_several(method: type[CheapFirst]) -> None:
+    variables: list[sb.space.Variable] = [sb.Float("x", 0, 1), sb.Categorical("who", ["a", "b"], seen=True)]
+    study = sb.Optimizer(sb.CostVarying(variables, [["x"]], costs=[1]), method, seed=0)
+    for k in range(8):
+        study.tell(study.ask(context={"who": "ab"[k % 2]}), 0.1 * k)
+    advice = study.recommend()
+    assert [row.mean for row in (advice, *advice.alternatives)] == [-1.0, -1.0]

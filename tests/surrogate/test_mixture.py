@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -9,7 +11,7 @@ from numpy.testing import assert_allclose
 import steerbo as sb
 from steerbo.optim import Box, box_of
 from steerbo.space import Space, Variable
-from steerbo.surrogate import Expectation, Mixture, highest_of, highest_of_each
+from steerbo.surrogate import Controlled, Expectation, Mixture, Observed, Part, highest_of, highest_of_each
 from tests.surrogate.examples import a_process, parts
 
 VARIABLES: list[Variable] = [sb.Float(name, 0, 1, law=sb.Uniform()) for name in "abc"]
@@ -43,6 +45,27 @@ def test_slopes_and_curves_are_those_by_differences(beta: float) -> None:
         up, down = mixture.curved(POINTS + away), mixture.curved(POINTS - away)
         assert_allclose(slope[:, i], (up[0] - down[0]) / (2 * step), rtol=1e-4, atol=1e-6)
         assert_allclose(curve[:, :, i], (up[1] - down[1]) / (2 * step), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("cell", [0.0, 0.3])
+def test_scopes_in_several_contexts_share_kernels_and_no_values(cell: float) -> None:
+    """At settings that were played, too, which have an effect of their own only in their context."""
+    each = [replace(a_process(VARIABLES, seed=seed), cell=cell) for seed in range(3)]
+    (_, b, c), (_, other_b, _) = each[0].inputs[:2]
+    scopes: list[list[Part]] = [
+        [Controlled(), Observed(b), Controlled()],
+        [Controlled(), Observed(other_b), Controlled()],
+        [Controlled(), Observed(0.5), Controlled()],
+        [Controlled(), Controlled(), Observed(c)],
+        [Controlled(), Controlled(), Observed(0.5)],
+    ]
+    means = [Mixture([Expectation.of_means(one, scope) for one in each]) for scope in scopes]
+    points = each[0].inputs[:, [0, 2]]
+    elsewhere = points[::-1]
+    for placed in ([points] * 5, [points, elsewhere, elsewhere, points, points]):
+        together = Mixture.values_of_each(means, np.array(placed))
+        alone = [mean.values(some) for mean, some in zip(means, placed, strict=True)]
+        assert_allclose(together, alone, rtol=1e-12)
 
 
 def test_scopes_that_are_searched_together_end_where_each_ends_alone() -> None:

@@ -241,13 +241,17 @@ def average_over(contexts: Sequence[Typical], at: Callable[[dict[str, Any]], flo
 
 
 def average_recommendation(
-    contexts: Sequence[Typical], at: Callable[[dict[str, Any]], Recommendation]
+    contexts: Sequence[Typical], answers: Sequence[Recommendation]
 ) -> Recommendation:
     """Answer where variables are seen before choosing: a row for each typical context, the commonest first.
 
-    Its reasons are of the first row's context; what to expect over all contexts stands last.
+    `answers` are those in the contexts. Reasons are of the first row's context; what to expect over
+    all contexts stands last.
     """
-    rows = [replace(at(each.context), context=each.context) for each in contexts]
+    rows = [
+        replace(answer, context=each.context)
+        for each, answer in zip(contexts, answers, strict=True)
+    ]
     if len(rows) == 1:
         return replace(rows[0], alternatives=())
     averages = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import wraps
 from typing import Any, ClassVar, Generic, TypeVar
@@ -234,19 +234,31 @@ class Method(ABC, Generic[P, OptionsT]):
         """
         present = self._present_context()
         if not self.problem.space.seen:
-            return self._answer_at(present)
+            return self._answer_at(present, self.recommend_at(present))
         contexts = typical(self.problem.space, self.history)
+        known = [{**present, **each.context} for each in contexts]
         return average_recommendation(
-            contexts, lambda context: self._answer_at({**present, **context})
+            contexts, list(map(self._answer_at, known, self.recommend_at_each(known)))
         )
 
     @abstractmethod
     def recommend_at(self, context: Mapping[str, Any]) -> Recommendation:
         """Recommend in one context: values seen before choosing and, where the problem drifts, the time, by name."""
 
-    def _answer_at(self, context: Mapping[str, Any]) -> Recommendation:
-        """`recommend_at`; where the problem drifts, the reasons begin with the time that the answer is for."""
-        answer = self.recommend_at(context)
+    def recommend_at_each(self, contexts: Sequence[Mapping[str, Any]]) -> Iterable[Recommendation]:
+        """`recommend_at` in each of several contexts; override it, too, where they can share computation."""
+        return map(self.recommend_at, contexts)
+
+    def __init_subclass__(cls, **named: Any) -> None:
+        """Answer in several contexts by a class's own `recommend_at`, if it says nothing of several."""
+        super().__init_subclass__(**named)
+        answers = {"recommend_at", "recommend_at_each"}
+        nearest = next(base for base in cls.__mro__ if answers & vars(base).keys())
+        if "recommend_at_each" not in vars(nearest):
+            cls.recommend_at_each = Method.recommend_at_each  # type: ignore[method-assign]
+
+    def _answer_at(self, context: Mapping[str, Any], answer: Recommendation) -> Recommendation:
+        """The answer in a context; where the problem drifts, its reasons begin with the time that it is for."""
         return self._dated(self.tried(answer, context) or answer, context)
 
     def tried(self, answer: Recommendation, context: Mapping[str, Any]) -> Recommendation | None:
@@ -312,7 +324,7 @@ class Method(ABC, Generic[P, OptionsT]):
         """Settings of the answer in this context, at the requested time."""
         self.check_informed()
         known = {**self._present_context(), **context_of(request), **context}
-        return PolicyStep.of(self._answer_at(known), context)
+        return PolicyStep.of(self._answer_at(known, self.recommend_at(known)), context)
 
     def bound_inflation(self, scope: Scope) -> float:
         """Factor by which bounds of an answer about a scope are wider than `recommend` has them.

@@ -6,7 +6,7 @@ hyperparameters; rounds that are still out do not count.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -27,6 +27,7 @@ from ..core import (
 )
 from ..optim import Maximum
 from ..surrogate import (
+    HELD,
     STARTING_POINTS,
     SURE,
     Mixture,
@@ -64,7 +65,12 @@ class Answers:
         self.history, self.streams = surrogate.history, surrogate.streams
 
     def candidates(
-        self, context: Mapping[str, Any], *, staying: bool = False, near: bool = False
+        self,
+        context: Mapping[str, Any],
+        *,
+        staying: bool = False,
+        near: bool = False,
+        as_in: Candidates | None = None,
     ) -> Candidates:
         """Build the arms of an answer, which rests on every draw of the hyperparameters.
 
@@ -74,22 +80,53 @@ class Answers:
             context: values by name, with the time where the objective drifts.
             staying: whether arms are added that keep hard-to-change variables in place, or near it.
             near: whether settings are to be within reach of today's, as plays are.
+            as_in: candidates in another context at the same time, whose posteriors these share.
         """
         problem, model = self.problem, self.surrogate.model
         time = context.get(TIME.name, now(self.history)) if problem.timed else None
-        nothing_pending = np.empty((0, len(self.search_space.columns)))
+        nothing = np.empty((0, len(self.search_space.columns)))
+        if as_in is None:
+            posterior = ProductKernelPosterior.of(model, nothing, time)
+            posteriors = ProductKernelPosterior.of_each(model.members, nothing, time)
+        else:
+            posterior, posteriors = as_in.posterior, [*as_in.posteriors]
         return self.search_space.candidates(
-            ProductKernelPosterior.of(model, nothing_pending, time),
+            posterior,
             {name: value for name, value in context.items() if name in problem.space},
             partial(self.surrogate.feasible, self.surrogate.feasibility.for_answers),
             self.search_space.nature.for_answers,
             positions=problem.keepable_positions(self.history) if staying else None,
             time=time,
-            posteriors=ProductKernelPosterior.of_each(model.members, nothing_pending, time),
+            posteriors=posteriors,
             reach=self.today.reach(context, time) if near else None,
         )
 
-    def recommend(self, context: Mapping[str, Any]) -> Recommendation:
+    def recommend(self, contexts: Sequence[Mapping[str, Any]]) -> Iterator[Recommendation]:
+        """Answer in each of some contexts at one time: their searches are made together, as far as memory allows."""
+        while contexts:
+            first = self.candidates(contexts[0])
+            numbers = first.posterior.inputs.size * max(1, len(first.posteriors)) * len(first.arms)
+            some = max(1, HELD // max(1, numbers))
+            every = [
+                first,
+                *(self.candidates(context, as_in=first) for context in contexts[1:some]),
+            ]
+            found = zip(contexts[:some], every, self._searches(every), strict=True)
+            yield from (self._recommended(*each) for each in found)
+            contexts = contexts[some:]
+
+    def _searches(self, every: Sequence[Candidates]) -> list[list[Search[Mixture]] | None]:
+        """`Candidates.searches`; None where costs depend on settings: what is highest is not the expected value."""
+        if self.costs.of_settings.active:
+            return [None] * len(every)
+        return [*Candidates.searches(every, self._seed)]
+
+    def _recommended(
+        self,
+        context: Mapping[str, Any],
+        candidates: Candidates,
+        searches: list[Search[Mixture]] | None,
+    ) -> Recommendation:
         """Recommend the cheapest acceptable control set at its best settings, by posterior means.
 
         Bounds are quantiles of the posterior of the expected value, a mixture over draws of the
@@ -97,10 +134,9 @@ class Answers:
         is recommended; where money and value share a unit, the one with the largest net value; the
         `current` values where they are good enough and cost no more.
         """
-        candidates = self.candidates(context)
         sign = self.problem.sign
         costs = self.costs.means()
-        rows, least, good, chosen = self._judge(candidates)
+        rows, least, good, chosen = self._judge(candidates, searches)
         others = [row for i, row in enumerate(rows) if i != chosen]
         others.sort(key=lambda row: np.inf if row.cost is None else row.cost)
         best, worth = rows[chosen], self.problem.value_of_one
@@ -150,7 +186,7 @@ class Answers:
         )
 
     def _judge(
-        self, candidates: Candidates
+        self, candidates: Candidates, searches: Sequence[Search[Mixture]] | None
     ) -> tuple[list[Recommendation], float, Int[np.ndarray, " k"], int]:
         """Compare the control sets at their best settings.
 
@@ -160,13 +196,12 @@ class Answers:
             The best of every set, the least acceptable value (net of cost where that has a price)
             in units of `sign · value`, the acceptable sets, and the recommended one.
         """
-        if self.costs.of_settings.active:  # what is highest is not the expected value
+        if searches is None:
             ends = [self.best(candidates, i, self._seed) for i in range(len(self.costs.means()))]
             every = enumerate(ends)
             return self._compared(
                 candidates, [self._of_set(candidates, i, *end) for i, end in every]
             )
-        searches = candidates.searches(self._seed)
         both = [
             self._of_set(candidates, i, each.briefly(), each.function.of_mean())
             for i, each in enumerate(searches)
@@ -312,7 +347,7 @@ class Answers:
         switching = self.history.stop == "enough" and bool(self.problem.space.changes)
         candidates = self.candidates(context, staying=switching, near=True)
         sign, costs = self.problem.sign, self.costs.means()
-        rows, least, _, chosen = self._judge(candidates)
+        rows, least, _, chosen = self._judge(candidates, *self._searches([candidates]))
         best, every = rows[chosen], range(len(rows))
         if best.says("none-keeps"):
             return np.inf

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
@@ -449,7 +449,12 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
 
     def recommend_at(self, context: Mapping[str, Any]) -> Recommendation:
         """See `Answers.recommend`."""
-        return self.answers.recommend(context)
+        (answer,) = self.answers.recommend([context])
+        return answer
+
+    def recommend_at_each(self, contexts: Sequence[Mapping[str, Any]]) -> Iterable[Recommendation]:
+        """See `Answers.recommend`: searches in all contexts share their kernels."""
+        return self.answers.recommend(contexts)
 
     def predict_at(self, values: Mapping[str, Any], context: Mapping[str, Any]) -> Recommendation:
         """See `Answers.predict`."""

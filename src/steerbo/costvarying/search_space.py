@@ -133,22 +133,35 @@ class Candidates:
         posteriors = self.posteriors or (self.posterior,)
         return Mixture([Expectation.of_value(each, parts) for each in posteriors], beta)
 
-    def searches(self, seed: int) -> list[Search[Mixture]]:
-        """Searches for the largest expected value of each control set; without limits all are made together.
+    @staticmethod
+    def searches(every: Sequence[Candidates], seed: int) -> list[list[Search[Mixture]]]:
+        """Searches for the largest expected value of each control set, in each of several contexts.
 
-        Their functions are of means alone: variances of many sets would be (n, n) arrays of each.
+        Those without limits are made together: a set's contexts follow one another, as they share
+        kernels. Their functions are of means alone: variances of many sets would be (n, n) arrays
+        of each.
         """
-        posteriors = self.posteriors or (self.posterior,)
-        sets = [domain for arm, domain in zip(self.arms, self.domains, strict=True) if arm.whole]
+        sets = [
+            (arm.set, k, domain)
+            for k, each in enumerate(every)
+            for arm, domain in zip(each.arms, each.domains, strict=True)
+            if arm.whole
+        ]
+        sets.sort(key=lambda each: each[:2])
         means = [
-            Mixture([Expectation.of_means(each, domain.parts) for each in posteriors])
-            for domain in sets
+            Mixture(
+                [
+                    Expectation.of_means(one, domain.parts)
+                    for one in every[k].posteriors or (every[k].posterior,)
+                ]
+            )
+            for _, k, domain in sets
         ]
-        found = highest_of_each(means, [domain.box.whole for domain in sets], seed)
-        return [
-            Search(mean, domain.box, seed, end)
-            for mean, domain, end in zip(means, sets, found, strict=True)
-        ]
+        found = highest_of_each(means, [domain.box.whole for _, _, domain in sets], seed)
+        searches = [list[Search[Mixture]]() for _ in every]
+        for mean, (_, k, domain), end in zip(means, sets, found, strict=True):
+            searches[k].append(Search(mean, domain.box, seed, end))
+        return searches
 
 
 class SearchSpace:

@@ -12,7 +12,7 @@ from ._conditional import (
     similarity_weights,
 )
 from ._constraints import ConstraintModels, margin_over, read_likely, rows_at
-from ._expectation import Axis, Expectation, ProductKernelPosterior
+from ._expectation import HELD, Axis, Expectation, ProductKernelPosterior
 from ._export import Columns, Posterior, inverse_root
 from ._feasibility import FEWEST, FailureModel, Feasibility, Lasting, feasible
 from ._model import (
@@ -98,8 +98,8 @@ from ._traded import (
 )
 
 __all__ = [
-    "ARRIVED", "BEYOND", "FEWEST", "FIRST_STEP", "FLEETING", "FURTHER", "LEAST_SD", "MUCH_NOISE", "OUTCOMES_FIT",
-    "ROUGH", "STARTING_POINTS", "SURE", "VALUE", "Acquisition", "Axis", "Columns", "ConstraintModels",
+    "ARRIVED", "BEYOND", "FEWEST", "FIRST_STEP", "FLEETING", "FURTHER", "HELD", "LEAST_SD", "MUCH_NOISE",
+    "OUTCOMES_FIT", "ROUGH", "STARTING_POINTS", "SURE", "VALUE", "Acquisition", "Axis", "Columns", "ConstraintModels",
     "Controlled", "Data", "DirichletProcessLaw", "Domain", "DriftTracker", "EncodingCache", "Except",
     "Expansion", "Expectation", "ExpectedAcquisition", "FailureModel", "Feasibility", "Gain", "Lasting", "LawOf",
     "Margins", "Mixture", "Observed", "OutcomeModels", "Part", "Posterior", "PosteriorSample",

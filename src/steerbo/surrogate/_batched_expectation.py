@@ -454,21 +454,32 @@ class Mixture:
     def values_of_each(
         mixtures: Sequence[Mixture], points: Float[np.ndarray, "m p c"]
     ) -> Float[np.ndarray, "m p"]:
-        """Means of several scopes under the same posteriors, at p points for each.
+        """Means of several scopes under as many posteriors, at p points for each.
 
         One posterior after the other, and so many points at a time that it holds the factors of all
-        columns for the scopes that follow.
+        columns for the scopes that follow. Neighbours that set the same columns to the same values,
+        such as a scope in several contexts, have one kernel.
         """
         found = np.zeros(points.shape[:2])
         first = mixtures[0]._each[0].posterior
         columns = zip(*(mixture._each[0].controlled for mixture in mixtures), strict=True)
         factors = len(first.inputs) * sum(len(set(column)) for column in columns)
         rows = max(SHARED, first.held // max(1, factors))
+        again = [
+            k > 0
+            and np.array_equal(mixture._each[0].controlled, mixtures[k - 1]._each[0].controlled)
+            and np.array_equal(points[k], points[k - 1])
+            for k, mixture in enumerate(mixtures)
+        ]
         for some in range(0, points.shape[1], rows):
             block = slice(some, some + rows)
             for members in zip(*(mixture._each for mixture in mixtures), strict=True):
+                kernel = np.empty((0, 0))
                 for k, member in enumerate(members):
-                    found[k, block] += member.mean(points[k, block])
+                    alike = again[k] and member.posterior is members[k - 1].posterior
+                    if not alike or member.cell:  # whose kernel reads what is seen, too
+                        kernel = member.kernel(points[k, block])
+                    found[k, block] += member.mean_by(kernel)
         return found / len(mixtures[0]._each)
 
     def curved(

@@ -587,7 +587,7 @@ class Expectation:
             for j, d in enumerate(self.controlled)
         ]
 
-    def _kernel(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, "r n"]:
+    def kernel(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, "r n"]:
         """k_c between settings and observations; with the effect of the setting itself, where that was played."""
         found = _multiplied(
             self._factors(points), np.empty((len(points), len(self.posterior.inputs)))
@@ -651,7 +651,7 @@ class Expectation:
         self, points: Float[np.ndarray, "r c"], pull: Float[np.ndarray, " n"]
     ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"], Float[np.ndarray, "r c c"]]:
         """`Σ_j pull_j k_c(x, x_j)`, its gradient and its Hessian."""
-        posterior, kernel, D = self.posterior, self._kernel(points), self._slopes(points)
+        posterior, kernel, D = self.posterior, self.kernel(points), self._slopes(points)
         weighted = kernel * pull
         hessian = (D * weighted[:, None]) @ D.transpose(0, 2, 1)
         for j, (d, factor) in enumerate(zip(self.controlled, self._factors(points), strict=True)):
@@ -671,11 +671,11 @@ class Expectation:
         self, points: Float[np.ndarray, "r c"], pull: Float[np.ndarray, " n"]
     ) -> Float[np.ndarray, " r"]:
         """`Σ_j pull_j k_c(x, x_j)`."""
-        return self._kernel(points) @ pull
+        return self.kernel(points) @ pull
 
     def mean(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, " r"]:
         """E μ."""
-        return self._mean_of(self._kernel(points))
+        return self.mean_by(self.kernel(points))
 
     def moments(
         self, points: Float[np.ndarray, "r c"]
@@ -683,8 +683,8 @@ class Expectation:
         """E μ and sqrt(E σ²)."""
         mean, deviation = np.empty(len(points)), np.empty(len(points))
         for block in self._blocks(points):
-            kernel = self._kernel(points[block])
-            mean[block], deviation[block] = self._mean_of(kernel), self._deviation_of(kernel)
+            kernel = self.kernel(points[block])
+            mean[block], deviation[block] = self.mean_by(kernel), self._deviation_of(kernel)
         return mean, deviation
 
     def height(self, points: Float[np.ndarray, "r c"], beta: float) -> Float[np.ndarray, " r"]:
@@ -712,7 +712,7 @@ class Expectation:
             )
             prior = np.multiply.outer(prior, reduce(np.multiply, near, np.ones(len(settings))))
         return prior - posterior.variance**2 * self._summed(
-            axes, (self._kernel(point[None]) @ self.product)[0]
+            axes, (self.kernel(point[None]) @ self.product)[0]
         )
 
     def _summed(
@@ -754,7 +754,7 @@ class Expectation:
         mean, rough = np.empty(len(points)), np.empty(len(points))
         for block in self._blocks(points):
             rows = _multiplied([factor[block] for factor in factors], kernel[block])
-            mean[block] = self._mean_of(rows)
+            mean[block] = self.mean_by(rows)
             rough[block] = coarse._deviation_of(np.take(rows, self.posterior.some, axis=1))
         found = np.full(len(points), -np.inf)
         most = mean + (beta if surely is None else max(beta, 0.0)) * rough
@@ -771,7 +771,8 @@ class Expectation:
         rows = max(_ROWS, _IN_CACHE // max(1, len(self.average)))
         return [slice(k, k + rows) for k in range(0, len(points), rows)]
 
-    def _mean_of(self, kernel: Float[np.ndarray, "r n"]) -> Float[np.ndarray, " r"]:
+    def mean_by(self, kernel: Float[np.ndarray, "r n"]) -> Float[np.ndarray, " r"]:
+        """E μ, where the `kernel` between settings and observations is known."""
         return np.asarray(self.posterior.mean + kernel @ self.pull)
 
     def _deviation_of(self, kernel: Float[np.ndarray, "r n"]) -> Float[np.ndarray, " r"]:
@@ -792,11 +793,11 @@ class Expectation:
         self, points: Float[np.ndarray, "r c"], beta: float
     ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"]]:
         """Upper bound `E μ + β sqrt(E σ²)`, the search's objective, and its gradient. β < 0: the lower bound."""
-        kernel = self._kernel(points)
+        kernel = self.kernel(points)
         sd, half, unsure = self._spread_of(kernel)
         slope = np.where(unsure, beta * self.posterior.variance**2 / sd, 0.0)
         pull = self.pull - slope[:, None] * half
-        return self._mean_of(kernel) + beta * sd, self._gradient(points, kernel, pull)
+        return self.mean_by(kernel) + beta * sd, self._gradient(points, kernel, pull)
 
     def sampled(self, beta: float, draws: Float[np.ndarray, "s d"]) -> ValueAndGradient:
         """`E[μ + βσ]` and its gradient, as a function of points (r, c), (r,) and (r, c).
@@ -812,8 +813,8 @@ class Expectation:
         def function(
             points: Float[np.ndarray, "r c"],
         ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"]]:
-            kernel = self._kernel(points)
-            value = self._mean_of(kernel)
+            kernel = self.kernel(points)
+            value = self.mean_by(kernel)
             pulls = np.empty_like(kernel)
             # one point at a time: (s, n) is the largest array worth holding
             for r, row in enumerate(kernel):
