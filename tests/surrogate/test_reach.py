@@ -12,7 +12,9 @@ from steerbo._evidence import BOUND
 from steerbo.core import Recommendation, Scope
 from steerbo.gp import GPRegression
 from steerbo.gp.kernels import Matern52
-from steerbo.surrogate import FIRST_STEP, better, gain_between, reach, undecided
+from steerbo.optim import box_of
+from steerbo.space import Space
+from steerbo.surrogate import FIRST_STEP, better, first_steps, gain_between, reach, undecided
 from steerbo.surrogate._reach import gains
 
 LEAST = np.full(2, FIRST_STEP)
@@ -38,6 +40,23 @@ def test_successes_at_the_edge_double_the_box_until_it_covers_the_range() -> Non
         _, up = reach(np.full((1, 2), edge), np.array([True]), LEAST)
         edge, steps = float(up[0]), steps + 1
     assert steps == 5, "0.1, 0.2, 0.4, 0.8, 1.6"
+
+
+@pytest.mark.parametrize("n", range(3, 60))
+def test_of_levels_the_one_beyond_a_better_one_is_within_reach(n: int) -> None:
+    """Where rounding kept it out, as of the seven from 0 to 6, plays stayed one level from today's for ever."""
+    space = Space([sb.Integer("pumps", 0, n - 1)])
+    levels = space.variables[0].levels
+    assert levels is not None
+    for today in range(n):
+        for aside in (-1, 1):
+            if not 0 <= today + 2 * aside < n:
+                continue
+            offsets = np.array([[levels[today + aside] - levels[today]]])
+            down, up = reach(offsets, np.array([True]), first_steps(space))
+            near = box_of(space, [0], {"pumps": (levels[today] - down[0], levels[today] + up[0])})
+            assert near.levels[0] is not None
+            assert levels[today + 2 * aside] in near.levels[0]
 
 
 def test_gains_are_those_of_the_joint_posterior() -> None:
