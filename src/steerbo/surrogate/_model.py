@@ -197,7 +197,9 @@ def build_model(
             `CellKernel`.
         unseen: whether it may differ by its scale where nothing was seen, whatever was seen
             elsewhere, and nearly all that is seen may be noise, as the model of an outcome that has
-            a limit has to believe: see `UnseenKernel` and `MUCH_NOISE`.
+            a limit has to believe: see `UnseenKernel` and `MUCH_NOISE`. Listed settings have no
+            effects of their own then: of few outcomes, each untried one would be as likely to break
+            the limit as not, so that none is ever tried.
         known: people's knowledge of the outcomes.
         sources: number of other sources of data than here; a last column then has the number of
             each row's. Nothing drifts.
@@ -213,7 +215,7 @@ def build_model(
         kernel = Constant() if space is None else AnovaKernel.over(space.categorical)
         if space is not None and drift_model is None and known.noise is None:
             options["uneven"] = np.flatnonzero(~space.categorical).tolist()
-        if space is not None and drift_model is None and _listed(space):
+        if space is not None and drift_model is None and not unseen and _listed(space):
             kernel = kernel * CellKernel(range(space.dimension))
     if unseen and space is not None:
         options["unseen"] = UnseenKernel(space.categorical)
