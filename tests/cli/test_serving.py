@@ -176,3 +176,38 @@ def test_what_a_study_has_to_say_is_json_where_that_is_wanted(tmp_path: Path) ->
     messages = [json.loads(line)["message"] for line in said.splitlines()]
     assert any("waited in files" in message for message in messages), messages
     assert any("no key exists yet" in message for message in messages)
+
+
+def test_studies_that_are_begun_while_it_runs_are_served(tmp_path: Path) -> None:
+    Study.create(tmp_path / "north.db", Stub(), "tests.core.stub:Nearest").close()
+    with commanded(folder=tmp_path) as made, made.client() as client:
+        assert client.get("/v1/studies").json()["studies"] == ["north"]
+        Study.create(tmp_path / "south.db", Stub(), "tests.core.stub:Nearest").close()
+        assert client.get("/v1/studies/south/status").json()["rounds"] == 0
+        oven(tmp_path)
+        assert ">oven</a>" in client.get("/page").text
+        assert client.get("/v1/studies").json()["studies"] == ["north", "south", "oven"]
+        assert client.get("/v1/studies/west/status").status_code == 404
+
+
+def test_a_study_that_was_mended_while_it_runs_is_served(tmp_path: Path) -> None:
+    place, other = oven(tmp_path), tmp_path / "north.db"
+    Study.create(other, Stub(), "tests.core.stub:Nearest").close()
+    whole = place.read_bytes()
+    place.write_bytes(b"no log")
+    with commanded(place, other) as made, made.client() as client:
+        assert [*client.get("/v1/studies").json()["left_out"]] == ["oven"]
+        assert client.get("/v1/studies/oven/status").status_code == 503
+        place.write_bytes(whole)
+        assert client.get("/v1/studies/oven/status").status_code == 200
+        assert client.get("/v1/studies").json() == {"studies": ["north", "oven"], "may": "amend"}
+
+
+def test_a_key_opens_a_study_that_was_begun_in_a_served_log_since(tmp_path: Path) -> None:
+    many = tmp_path / "many.db"
+    Study.create(many, Stub(), "tests.core.stub:Nearest", name="north").close()
+    with commanded(many, options=("--keys",)) as made, made.client() as client:
+        Study.create(many, Stub(), "tests.core.stub:Nearest", name="south").close()
+        key = call("key", "create", f"sqlite:///{many}#south", "--name", "ann").stdout.strip()
+        assert client.get("/v1/studies", headers=bearer(key)).json()["studies"] == ["south"]
+        assert client.get("/v1/studies", headers=bearer(f"{key}x")).status_code == 401

@@ -104,6 +104,7 @@ def serve(
         opened, left_out, logged = _opening(places, MOST_OPEN, say, heard, given=bool(studies))
         keyed = keys or not _is_loopback(host)
         pool = StudyPool(opened, keyed=keyed, prepare=prepare, left_out=left_out, logged=logged)
+        pool.find = partial(_begun_since, studies, heard)
         pool.folder = _folder(studies or [])
         if pool.keyed and not any(map(keys_of, {place for place, _ in opened.values()})):
             missing = "no key exists yet: steerbo key create STUDY --name YOU --may amend"
@@ -130,6 +131,7 @@ def _opening(
     heard: Callable[[str], None] | None = None,
     *,
     given: bool = True,
+    served: Callable[[str, str], bool] = lambda *_: False,
 ) -> tuple[Openers, dict[str, str], dict[str, str]]:
     """Openers of the studies that can be opened, and their names in their logs.
 
@@ -142,6 +144,7 @@ def _opening(
         say: reports a study that is left out.
         heard: takes the reports of an opened study; None: standard error.
         given: whether somebody named them.
+        served: whether a study is served already, by its log and its name there; these are left alone.
 
     Raises:
         SteerboError: none of those that were named can be opened: why the last one cannot.
@@ -150,6 +153,8 @@ def _opening(
     found: Openers = {}
     logged: dict[str, str] = {}
     for name, (place, open_one) in studies.items():
+        if served(place, named.get(name, "")):
+            continue
         if len(found) >= most and name in named:
             found[name], logged[name] = (place, open_one), named[name]
             continue
@@ -169,6 +174,27 @@ def _opening(
     for name, reason in reasons.items():
         say(f"{name} is not served: {reason}")
     return found, reasons, logged
+
+
+def _begun_since(
+    places: list[str] | None,
+    heard: Callable[[str], None] | None,
+    served: Callable[[str, str], bool],
+) -> tuple[Openers, dict[str, str], dict[str, str]]:
+    """Openers of the studies at these places that are not served yet, as `_opening` gives them."""
+    from ..serve.pool import MOST_OPEN  # an extra
+
+    try:
+        return _opening(
+            places or _in_folder(Path()),
+            MOST_OPEN,
+            lambda _: None,
+            heard,
+            given=False,
+            served=served,
+        )
+    except SteerboError:  # two of one name, say: these cannot be told apart
+        return {}, {}, {}
 
 
 def _in_folder(folder: Path) -> list[str]:

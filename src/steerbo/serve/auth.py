@@ -55,6 +55,8 @@ def visitor_of(request: Request) -> Principal:
     """
     pool: StudyPool = request.app.state.pool
     if not pool.keyed:
+        if request.path_params.get("name") not in pool.studies:
+            pool.look()
         return _anybody(pool)
     scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
     text = bearer.strip() if scheme.lower() == "bearer" else request.cookies.get(COOKIE, "")
@@ -66,7 +68,9 @@ def visitor_of(request: Request) -> Principal:
     if visitor is None:
         if not request.app.state.misses.take(address):
             raise Refusal(HTTPStatus.TOO_MANY_REQUESTS, "too many wrong keys", {"Retry-After": "5"})
-        raise Refusal(HTTPStatus.UNAUTHORIZED, "this key opens nothing here", challenge)
+        pool.look()  # the key may be a new study's
+        if (visitor := visitor_by(pool, text)) is None:
+            raise Refusal(HTTPStatus.UNAUTHORIZED, "this key opens nothing here", challenge)
     return visitor
 
 
@@ -104,10 +108,10 @@ def opened(pool: StudyPool, visitor: Principal, name: str, right: str) -> OpenSt
             of studies of others.
     """
     if name in pool.left_out and name not in visitor.studies:
-        why = f"{name} could not be opened when the server started: {pool.left_out[name]}"
+        why = f"{name} could not be opened: {pool.left_out[name]}"
         raise Refusal(
             HTTPStatus.SERVICE_UNAVAILABLE,
-            f"{why.rstrip('.')}. Correct this, then start the server again",
+            f"{why.rstrip('.')}. Correct this, then try again",
         )
     if name not in visitor.studies:
         raise Refusal(HTTPStatus.NOT_FOUND, "there is no such study")

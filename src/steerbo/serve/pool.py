@@ -27,6 +27,8 @@ from .problem_details import StudyBusyError
 from .server import file_limit
 
 T = TypeVar("T")
+Found = tuple[Mapping[str, tuple[str, Callable[[], Study]]], Mapping[str, str], Mapping[str, str]]
+"""As the arguments of `StudyPool`: studies, why others could not be opened, and names in logs."""
 QUIET = 1.0
 """Seconds without an event after which suggestions are prepared: workers that ask all the time leave none for it."""
 DEAR = 1.0
@@ -341,6 +343,13 @@ def logged_name(study: Study, name: str) -> str:
     return str(getattr(study.log, "name", name))
 
 
+def _same_place(one: str, other: str) -> bool:
+    """Whether two places of logs are the same: URLs, or paths of files."""
+    return one == other or (
+        "://" not in one + other and Path(one).resolve() == Path(other).resolve()
+    )
+
+
 class StudyPool:
     """All studies of a server, by name.
 
@@ -374,7 +383,11 @@ class StudyPool:
             self.studies[name].name_in_log = text
         self.keyed = keyed
         self.ending = threading.Event()  # once the server is to stop, no more is begun
+        self._ahead = prepare
         self.left_out = {} if keyed else dict(left_out or {})
+        # studies that were begun since, as the arguments are; None: none are looked for
+        self.find: Callable[[Callable[[str, str], bool]], Found] | None = None
+        self._looking = threading.Lock()
         # where studies are kept that are begun on the page; None: none can be
         self.folder: Path | None = None
         self.reached_at = ""  # by other machines, for links; "": by none, or it is not known
@@ -383,8 +396,28 @@ class StudyPool:
 
     def add(self, name: str, place: str, open: Callable[[], Study]) -> None:
         """Serve one more study."""
-        served = OpenStudy(name, place, open, opened=self._opened, changing=self._changing)
+        served = OpenStudy(name, place, open, self._ahead, self._opened, changing=self._changing)
+        if self.keyed and place not in self._rings:
+            self._rings = {**self._rings, place: KeyRing(place)}
         self.studies = {**self.studies, name: served}
+
+    def look(self) -> None:
+        """Serve the studies, too, that were begun elsewhere since the last look."""
+        if self.find is None:
+            return
+        with self._looking:
+            studies, left_out, logged = self.find(self._is_served)
+            for name, (place, open) in studies.items():
+                if name not in self.studies:
+                    self.add(name, place, open)
+                    self.studies[name].name_in_log = logged[name]
+            if not self.keyed:
+                self.left_out = dict(left_out)
+
+    def _is_served(self, place: str, name: str) -> bool:
+        """Whether a study of a log is served, by any name; `name` is empty where the log has but one."""
+        here = [each for each in self.studies.values() if _same_place(each.place, place)]
+        return any(not name or each.logged_as() == name for each in here)
 
     def _opened(self, served: OpenStudy) -> None:
         """Count a study as used now, and close those that were not used for longest where too many are open."""
