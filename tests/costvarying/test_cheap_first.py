@@ -239,6 +239,12 @@ def test_logged_bounds_say_before_which_round_they_were_so() -> None:
     assert table.columns[-1] == "at best, before round 20"
 
 
+def test_a_round_that_is_open_has_held_nothing_yet() -> None:
+    played = played_on(20)
+    asked = ask(played)
+    assert f"For round 21 that was {asked.scope}, whose expected value" in played.explain().summary
+
+
 def test_a_price_counts_unless_it_is_said_that_it_does_not() -> None:
     """The dear set is no better; at a price half as high again it is played less often than where prices are alike."""
     law = sb.TruncatedNormal(0.5, 0.2)

@@ -421,7 +421,7 @@ class CheapFirst(CostVaryingMethod[CheapFirstOptions]):
                 "of all were played"
             )
         summary = (
-            f"{rule}. Round {asked[-1].round} held {asked[-1].scope}, whose expected "
+            f"{rule}. For round {asked[-1].round} that was {asked[-1].scope}, whose expected "
             f"value was uncertain by {numeral(why.width, 3)}."
         )
         if self.options.alike > 1:
