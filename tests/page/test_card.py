@@ -106,12 +106,12 @@ def test_before_any_outcome_nothing_is_best() -> None:
 
 def test_every_set_has_its_interval_and_what_is_good_enough_is_shaded() -> None:
     study = Study.create(MemoryLog(), OVEN, "random", budget=9.0)
-    other = Recommendation(sb.core.Scope(["oven", "speed"]), {}, 2.0, 1.0, 3.0, 5.0)
+    other = Recommendation(sb.core.Scope(["oven", "speed"]), {}, 2.0, 1.0, 3.0, 5.5)
     said = (good_enough(1.9, False, ["oven + speed"]),)
     found = sets(study, Recommendation(sb.core.Scope(["oven"]), {}, 1.5, 1.0, 2.0, 3.0, said, alternatives=(other,)))
     assert [(row.name, row.mean, row.between, row.price, row.best) for row in found.rows] == [
-        ("oven", "1.5", "1.0 to 2.0", "3", True),
-        ("oven + speed", "2", "1 to 3", "5", False),
+        ("oven", "1.5", "1.0 to 2.0", "3.0", True),
+        ("oven + speed", "2", "1 to 3", "5.5", False),
     ]
     assert found.chart is not None
     first, _ = found.chart.points

@@ -343,3 +343,15 @@ def test_a_person_adds_a_table_by_clicking(place: Path, tmp_path: Path, chromium
             tab.wait("!!document.querySelector('#rounds')")
     with Study.open(place) as study:
         assert [outcome.value for outcome in study.history.added] == [9.0, 7.0, 9.1, 9.2]
+
+
+def test_a_reader_with_decimal_commas_is_answered_with_them(place: Path) -> None:
+    """Quoted cells stay as they are; a column is named in the page's words, not in a study file's."""
+    with served(place) as client:
+        client.headers["Accept-Language"] = "de-DE"
+        reader = Reader(client)
+        said = unescape(reader.look(b"oven;speed;weather;Ernte\n950,5;0,5;12;9,8\n").text)
+        assert "Say under “Columns”: value is" in said
+        said = unescape(reader.look(b"oven;speed;weather;value\n950,5;0,5;12;9,8\n160;1.2.5;12;7\n").text)
+        assert "oven = 950,5 is far outside its range" in said
+        assert "speed: '1.2.5' is not allowed" in said

@@ -63,6 +63,8 @@ def test_however_it_is_written(study: Study, data: bytes) -> None:
 def test_columns_that_nobody_asked_for_are_ignored_and_said(study: Study) -> None:
     sheet = read_results(PROBLEM, "Operator,temperature,ph,value,cots\nAnna,20,6,1,5\n")
     assert ignored(PROBLEM, sheet) == ["'Operator'", "'cots' (did you mean 'cost'?)"]
+    sheet = read_results(PROBLEM, "temperature;pH-Wert;value\n20;6;1\n")
+    assert ignored(PROBLEM, sheet) == ["'pH-Wert' (did you mean 'ph'?)"]
     (line,) = import_csv(study, 'Operator,temperature,ph,value\n"Anna, the 2nd",20,6,1\n')
     assert line.taken, line
 

@@ -60,6 +60,7 @@ from .wording import (
     amount_text,
     grouped,
     in_one_line,
+    in_step,
     is_known,
     labelled,
     share_text,
@@ -311,13 +312,12 @@ def sets(study: BaseStudy, advice: Recommendation) -> Sets:
     """Compare the scopes by expected outcome, bounds and price: the numbers of `plots.costvarying.prices`."""
     words, found = Words.of(study), choices_of(study, advice)
     beliefs = len({row.advice.scope for row in found.rows}) == 1 < len(found.rows)
-    rows = []
-    for row in found.rows:
-        if not row.named:
-            continue
+    rows, named = [], [row for row in found.rows if row.named]
+    costs = in_step([row.advice.cost for row in named], amount_text)
+    for row, cost in zip(named, costs, strict=True):
         choice = row.advice
         mean, low, high = interval_texts(choice.mean, choice.lower, choice.upper)
-        price = "" if choice.cost is None else words.paid(choice.cost)
+        price = "" if choice.cost is None else words.with_money(cost)
         between = f"{low} to {high}" if low and high else ""
         name = _belief(choice) if beliefs else str(choice.scope)
         best = row.chosen and is_known(advice)

@@ -108,7 +108,15 @@ class Words:
         >>> Words(money="EUR").paid(22.31, beside=90.0), Words().paid(0.5)
         ('22.3 EUR', '0.5')
         """
-        return f"{grouped(amount_text(amount, beside))} {self.money}".rstrip()
+        return self.with_money(amount_text(amount, beside))
+
+    def with_money(self, text: str) -> str:
+        """Add the currency to an amount in digits.
+
+        >>> Words(money="EUR").with_money("12345.50")
+        '12\u202f345.50 EUR'
+        """
+        return f"{grouped(text)} {self.money}".rstrip()
 
 
 def grouped(text: str) -> str:

@@ -24,7 +24,9 @@ from ..space import Categorical
 from ..study import Study
 from ..study.files.export import column, units_of
 
-_NUMBER = re.compile(r"\{[^{}]*\}|(?<![\w.,])([+-]?\d+)\.(\d+(?:e[+-]?\d+)?)(?!\w|\.\w)")
+_NUMBER = re.compile(
+    r"\{[^{}]*\}|(?<!\w)'[^'\n]*'(?!\w)|(?<![\w.,])([+-]?\d+)\.(\d+(?:e[+-]?\d+)?)(?!\w|\.\w)"
+)
 
 
 @functools.lru_cache(maxsize=256)
@@ -51,10 +53,12 @@ def writes_commas(languages: str) -> bool:
 
 
 def localised(text: str, comma: bool) -> str:
-    """Write the numbers of a text with decimal commas, where `comma`; JSON in braces stays as it is.
+    """Write the numbers of a text with decimal commas, where `comma`; JSON in braces and quotations stay as they are.
 
     >>> localised("x = 1.5 mm, version 1.2.3", True)
     'x = 1,5 mm, version 1.2.3'
+    >>> localised("ph: '6.1.' is not 6.1", True)
+    "ph: '6.1.' is not 6,1"
     >>> localised("73.4 to 83.1.", True)
     '73,4 to 83,1.'
     """

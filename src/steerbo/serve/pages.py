@@ -60,6 +60,9 @@ def page(request: Request, template: str, status: int = 200, **more: Any) -> Res
     """A template as a response; its forms are bound to this browser."""
     form, fresh = form_secret(request)
     comma = wants_commas(request)
+    if isinstance(wrong := more.get("wrong"), list):
+        more["wrong"] = [localised(text, comma) for text in wrong]
+        more["wrong_at"] = {at: localised(text, comma) for at, text in more["wrong_at"].items()}
     shown = {
         "local": lambda text: localised(str(text), comma),
         "form": form,

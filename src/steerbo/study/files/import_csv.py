@@ -753,7 +753,7 @@ def _value_hint(problem: Problem, sheet: Spreadsheet, labels: Labels) -> str:
     likely = [*close, *outcomes, *reversed(sheet.ignored), "Yield"][0]
     as_toml = json.dumps(likely, ensure_ascii=False)
     question = f"Is it {close[0]!r}? Say" if close else "Say"
-    return f"The columns are {there}. {question} ‹heading› value = {as_toml}."
+    return f"The columns are {there}. {question} ‹heading› value ‹is› {as_toml}."
 
 
 def is_readable(
@@ -785,7 +785,7 @@ def _check_cells(sheet: Spreadsheet, cells: Sequence[str], headers: Mapping[str,
             header, sheet.ignored, n=1
         )
         hint = (
-            f"Is it {close[0]!r}? Rename it, or say so ‹heading› {missing[0]!r} = {close[0]!r}."
+            f"Is it {close[0]!r}? Rename it, or say so ‹heading› {missing[0]!r} ‹is› {close[0]!r}."
             if close
             else "Write 0 where no agent was."
         )
@@ -815,6 +815,7 @@ def ignored(
     said = []
     for header in sheet.ignored:
         close = get_close_matches(folded(_without_unit(header)), meant, n=1)
+        close += [label for label in meant if label in re.split(r"\W+", folded(header))]
         said.append(repr(header) + (f" (did you mean {meant[close[0]]!r}?)" if close else ""))
     return said
 
