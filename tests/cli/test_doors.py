@@ -259,6 +259,15 @@ def test_a_word_for_missing_is_answered_with_the_way_to_say_so(tmp_path: Path) -
     )
 
 
+def test_a_text_in_a_column_of_a_limit_may_stand_for_a_missing_value(tmp_path: Path) -> None:
+    limits = [sb.OutcomeConstraint("impurity", at_most=2.0)]
+    place = tmp_path / "lab.db"
+    Study.create(place, sb.CostVarying([sb.Float("x", 0, 1)], [["x"]], limits=limits), rounds=9).close()
+    said = call("import", place, table(place, "x,value,impurity\n0.1,2,n/a\n"), "--dry-run")
+    assert "impurity: 'n/a' is not allowed" in said.stdout
+    assert "say so: --missing impurity=n/a" in said.stdout
+
+
 def test_a_column_with_missing_values_may_be_named_by_its_heading(tmp_path: Path) -> None:
     place = tmp_path / "study.toml"
     place.write_text(STUDY.replace("VARIABLE", NUMBER) + '[study.columns]\nvalue = "Yield (kg)"\n', encoding="utf-8")

@@ -32,6 +32,7 @@ from ...core import (
     SEEN,
     TIME,
     DataAdded,
+    MeasuredProblem,
     Outcome,
     Problem,
     Round,
@@ -341,6 +342,7 @@ def read_line(problem: Problem, sheet: Spreadsheet, row: Row, words: Wording = S
         return percent / 100.0 if cell.endswith("%") and is_number(percent) else number(label)
 
     realised, variables = {}, {variable.name: variable for variable in problem.space}
+    measured = problem.measured if isinstance(problem, MeasuredProblem) else ()
     for name in problem.columns:
         if (label := column(name)) in row.cells:
             variable = variables.get(name)
@@ -352,8 +354,9 @@ def read_line(problem: Problem, sheet: Spreadsheet, row: Row, words: Wording = S
             if not isinstance(variable, Categorical) or choice not in variable.choices:
                 choice = problem.read_cell(name, sheet.number(label, row.cells[label]))
                 text = isinstance(choice, str) and not number_hint(choice)
-                if text and isinstance(variable, Float | Integer):
-                    allowed = "a finite number" + (f" in {variable.unit}" if variable.unit else "")
+                if text and (isinstance(variable, Float | Integer) or name in measured):
+                    unit = variable.unit if isinstance(variable, Float | Integer) else ""
+                    allowed = "a finite number" + (f" in {unit}" if unit else "")
                     raise InvalidOutcome(name, choice, allowed, _missing_hint(name, choice, words))
             realised[name] = choice
     if problem.cells:
