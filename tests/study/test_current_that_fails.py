@@ -16,12 +16,12 @@ VARIABLES = [sb.Float("x", 0, 1), sb.Float("w", 0, 1)]
 GRAPH = sb.CausalGraph.from_text("x -> y; w -> y", target="y", intervenable=["x", "w"])
 
 
-def problem(kind: str) -> Any:
+def problem(kind: str, **more: Any) -> Any:
     if kind == "cost-varying":
-        return sb.CostVarying(VARIABLES, [["x", "w"]], costs=[1], current=TODAY)
+        return sb.CostVarying(VARIABLES, [["x", "w"]], costs=[1], current=TODAY, **more)
     if kind == "time-varying":
-        return sb.TimeVarying(VARIABLES, current=TODAY)
-    return sb.Causal(GRAPH, VARIABLES, current=TODAY)
+        return sb.TimeVarying(VARIABLES, current=TODAY, **more)
+    return sb.Causal(GRAPH, VARIABLES, current=TODAY, **more)
 
 
 def played(kind: str, rounds: int, below: float, chance: float) -> tuple[sb.Optimizer, list[bool], list[bool]]:
@@ -76,3 +76,24 @@ def test_settings_of_today_that_mostly_fail_are_not_held_again(kind: str) -> Non
 def test_today_is_not_called_unfit_where_nothing_fails(kind: str) -> None:
     study, _, _ = played(kind, 8, 0.0, 0.0)
     assert not study.recommend().says("today-unfit")
+
+
+@pytest.mark.parametrize("kind", ["cost-varying", "time-varying", "causal"])
+def test_where_all_that_works_near_today_breaks_a_limit_plays_look_everywhere(kind: str) -> None:
+    """Plays near today's settings fail, or break the limit, and nothing else came within reach."""
+    limit = sb.OutcomeConstraint("smoke", at_most=0.0, probability=0.8)
+    study, random = sb.Optimizer(problem(kind, limits=[limit]), seed=0), np.random.default_rng(0)
+    kept = []
+    for _ in range(30):
+        asked = study.ask()
+        assert asked is not None
+        x, w = ({**TODAY, **asked.values}[name] for name in ("x", "w"))
+        smoke = 0.5 - w + 0.01 * random.normal()
+        realised = {name: TODAY[name] for name in TODAY if name not in asked.values} | {"smoke": smoke}
+        works = x + w < 0.68 or w > 0.8
+        kept.append(bool(works and w > 0.5))
+        if works:
+            study.tell(asked, x + 0.05 * random.normal(), realised=realised)
+        else:
+            study.fail(asked, "broke", realised=realised)
+    assert sum(kept[20:]) >= 8

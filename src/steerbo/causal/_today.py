@@ -104,11 +104,11 @@ class WithinReach:
         good = _better(model, rows, today, margins)
         self.undecided = (
             isinstance(model, GPRegression)
-            and not learned.nothing_worked
+            and not learned.nothing_near(margins)
             and undecided(model, rows, today, margins)
         )
         moved = [self._problem.space[name] for name in self._arm.actions]
-        least = first_steps(moved, nothing_worked=learned.nothing_worked)
+        least = first_steps(moved, anywhere=learned.nothing_near(margins))
         down, up = reach((rows - today)[:, columns], good, least)
         self._distances = dict(
             zip(self._arm.actions, zip(down.tolist(), up.tolist(), strict=True), strict=True)

@@ -72,7 +72,7 @@ class Today:
         )
         margins = feasibility.margins(rows, rows - offsets, scope)
         good = better(model, rows, rows - offsets, margins, lasting)
-        least = first_steps(self.problem.space, nothing_worked=feasibility.nothing_worked)
+        least = first_steps(self.problem.space, anywhere=feasibility.nothing_near(margins))
         down, up = reach(offsets[:, : len(names)], good, least)
         return {
             names[j]: (here[j] - down[j], here[j] + up[j])

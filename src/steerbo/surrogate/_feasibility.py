@@ -523,11 +523,6 @@ class FailureModel:
         return len(self._worked) - sum(self._worked)
 
     @property
-    def none_worked(self) -> bool:
-        """Whether `FEWEST` evaluations have failed, and none has worked."""
-        return self.failures >= FEWEST and not any(self._worked)
-
-    @property
     def faded(self) -> float:
         """Number of failures too old to count; 0 without drift."""
         failed = ~np.array(self._worked, dtype=bool)
@@ -728,11 +723,6 @@ class Feasibility:
         return bool(self.models or self.failures.failures)
 
     @property
-    def nothing_worked(self) -> bool:
-        """Whether plays have failed, and none has worked."""
-        return self.failures.none_worked
-
-    @property
     def due(self) -> bool:
         """Whether hyperparameters of a constrained outcome are to be learned anew."""
         return self.constraints is not None and self.constraints.due
@@ -781,6 +771,13 @@ class Feasibility:
             return np.full(n, np.inf), np.full(n, np.inf)
         found = margin(both)
         return found[:n], found[n:]
+
+    def nothing_near(self, margins: Sequence[Float[np.ndarray, " n"]]) -> bool:
+        """Whether plays have failed, and no row is feasible, nor another one beside it: see `margins`.
+
+        So it is where none has worked.
+        """
+        return self.failures.failures >= FEWEST and not any((each >= 0.0).any() for each in margins)
 
     def region(
         self,

@@ -19,7 +19,8 @@ corner of the box.
 Today's settings may break a limit on an outcome, or often fail: it may be why the study is made.
 Settings that are likelier to satisfy it, or to work, are then better than today's, whatever their
 value: if the value alone counted, and grew with the outcome that is limited, plays would stay at the
-box's edge for ever. Where nothing has worked yet there is nothing to stay near.
+box's edge for ever. Where plays fail, and nothing that was played is likely enough to work and to
+satisfy limits, there is nothing to stay near.
 
 The box is a function of the outcomes as they stand: an outcome that proves to be a mistake closes
 again the part that it had opened.
@@ -145,18 +146,18 @@ def undecided(
 
 
 def first_steps(
-    variables: Iterable[Variable], *, nothing_worked: bool = False
+    variables: Iterable[Variable], *, anywhere: bool = False
 ) -> Float[np.ndarray, " d"]:
     """Encoded distances that are always within reach: one level of a variable at least.
 
-    Where nothing has worked, today's settings included, that is the whole range.
+    Where plays may be `anywhere`, that is the whole range.
 
     >>> from steerbo.space import Float, Integer
     >>> first_steps([Integer("vans", 0, 4), Float("pay", 0, 1)])
     array([0.25, 0.1 ])
     """
     gaps = [0.0 if v.levels is None else np.diff(v.levels).max(initial=0.0) for v in variables]
-    return np.maximum(gaps, 1.0 if nothing_worked else FIRST_STEP)
+    return np.maximum(gaps, 1.0 if anywhere else FIRST_STEP)
 
 
 def reach(

@@ -150,15 +150,15 @@ class DriftingSurrogate:
         """Encoded distances below and above today's settings within which a play at this time lies: see `reach`."""
         rows, offsets, margins = self._beside_today(time, limits)
         good = better(self.model, rows, rows - offsets, margins)
-        nothing_worked = limits.feasibility.nothing_worked
-        least = first_steps(self.problem.space, nothing_worked=nothing_worked)
+        anywhere = limits.feasibility.nothing_near(margins)
+        least = first_steps(self.problem.space, anywhere=anywhere)
         return reach(offsets[:, :-1], good, least)
 
     def undecided(self, time: float, limits: Candidates) -> bool:
         """Whether the latest play's settings may be better or worse than today's at this time, and none is better."""
-        if limits.feasibility.nothing_worked:
-            return False
         rows, offsets, margins = self._beside_today(time, limits)
+        if limits.feasibility.nothing_near(margins):
+            return False
         return undecided(self.model, rows, rows - offsets, margins)
 
     def _beside_today(
