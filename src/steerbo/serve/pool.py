@@ -343,11 +343,9 @@ def logged_name(study: Study, name: str) -> str:
     return str(getattr(study.log, "name", name))
 
 
-def _same_place(one: str, other: str) -> bool:
-    """Whether two places of logs are the same: URLs, or paths of files."""
-    return one == other or (
-        "://" not in one + other and Path(one).resolve() == Path(other).resolve()
-    )
+def _resolved(place: str) -> str:
+    """A log's place in one form: a URL, or the whole path of a file."""
+    return place if "://" in place else str(Path(place).resolve())
 
 
 class StudyPool:
@@ -406,18 +404,22 @@ class StudyPool:
         if self.find is None:
             return
         with self._looking:
-            studies, left_out, logged = self.find(self._is_served)
+            names: dict[str, set[str]] = {}
+            for each in self.studies.values():
+                names.setdefault(_resolved(each.place), set()).add(each.name_in_log)
+
+            def is_served(place: str, name: str) -> bool:
+                # no name: of a log with one study, on either side
+                here = names.get(_resolved(place), set())
+                return bool(here) and (not name or not here.isdisjoint({name, ""}))
+
+            studies, left_out, logged = self.find(is_served)
             for name, (place, open) in studies.items():
                 if name not in self.studies:
                     self.add(name, place, open)
                     self.studies[name].name_in_log = logged[name]
             if not self.keyed:
                 self.left_out = dict(left_out)
-
-    def _is_served(self, place: str, name: str) -> bool:
-        """Whether a study of a log is served, by any name; `name` is empty where the log has but one."""
-        here = [each for each in self.studies.values() if _same_place(each.place, place)]
-        return any(not name or each.logged_as() == name for each in here)
 
     def _opened(self, served: OpenStudy) -> None:
         """Count a study as used now, and close those that were not used for longest where too many are open."""
