@@ -97,3 +97,23 @@ def test_where_all_that_works_near_today_breaks_a_limit_plays_look_everywhere(ki
         else:
             study.fail(asked, "broke", realised=realised)
     assert sum(kept[20:]) >= 8
+
+
+@pytest.mark.parametrize("kind", ["time-varying", "causal"])
+def test_settings_of_today_whose_category_breaks_a_limit_are_not_held_again(kind: str) -> None:
+    """Its numbers keep it with the category of the latest play: every second round broke the limit."""
+    variables: list[sb.space.Variable] = [sb.Float("x", 0, 1), sb.Categorical("fuel", ["gas", "coal"])]
+    limit = sb.OutcomeConstraint("smoke", at_most=0.5, probability=0.9)
+    more: dict[str, Any] = {"current": {"x": 0.5, "fuel": "coal"}, "limits": [limit]}
+    graph = sb.CausalGraph.from_text("x -> y; fuel -> y", target="y", intervenable=["x", "fuel"])
+    one = sb.TimeVarying(variables, **more) if kind == "time-varying" else sb.Causal(graph, variables, **more)
+    study, random, burnt = sb.Optimizer(one, seed=0), np.random.default_rng(0), []
+    for number in range(24):
+        asked = study.attach({"x": 0.5, "fuel": "coal" if number % 3 == 0 else "gas"}) if number < 12 else study.ask()
+        assert asked is not None
+        x, fuel = asked.values.get("x", 0.5), asked.values.get("fuel", "gas")
+        burnt.append(fuel)
+        told = {"x": x, "fuel": fuel, "smoke": float(fuel == "coal") + 0.05 * random.normal()}
+        realised = {name: value for name, value in told.items() if name not in asked.values}
+        study.tell(asked, 0.1 * x + 0.5 * random.normal(), realised=realised)
+    assert burnt[12:].count("coal") <= 1

@@ -364,16 +364,18 @@ class CausalMethod(Method[Causal, O]):
         """Play today's policy where it is held; None where it is not, or where there is none."""
         if self.host is None or self.host not in self.costs.affordable():
             return None
-        if not self._holds_today(self.host):
+        if not self._holds_today(self.host, context_of(request)):
             return None
         return self.play(self.host, request, {"phase": TODAY})
 
-    def _holds_today(self, host: int) -> bool:
+    def _holds_today(self, host: int, known: Mapping[str, Any]) -> bool:
         """Whether today's policy is played: first, unless there are data; then see `surrogate._reach`."""
         if (latest := self.history.latest) is None:
             return not self.history.data
         held = read_note(Said, latest.suggestion.note).phase == TODAY
-        return not held and self._reach()[self.models.model_of[host]].undecided
+        if held or not self._reach()[self.models.model_of[host]].undecided:
+            return False
+        return self._fits(self.feasibility.of(host), known)
 
     def play(self, i: int, request: Mapping[str, Any], note: Mapping[str, Any]) -> Choice:
         """Begin a round of arm `i`, and set the actions without contexts."""
@@ -624,14 +626,20 @@ class CausalMethod(Method[Causal, O]):
         else:
             stay = self._answer_of(self.host, known, today)
             gain = gain_between(best, stay, self.problem.sign)
-        unfit = [] if self._fit_to_answer(self.host, known, today) else [reason("today-unfit")]
+        fits = self._fits(self.feasibility.of(self.host).for_answers, known)
+        unfit = [] if fits else [reason("today-unfit")]
         return replace(best, reasons=(*best.reasons, gain, *unfit))
 
-    def _fit_to_answer(self, i: int, known: Mapping[str, Any], act: TodaysPolicy) -> bool:
-        """Whether a policy is as likely to work, and to keep limits, as an answer must be, in most contexts."""
-        arm, cases = self.arms[i], self.cases_under(i, known, act)
+    def _fits(self, feasibility: ArmFeasibility, known: Mapping[str, Any]) -> bool:
+        """Whether today's policy is as likely to work, and to keep limits, as is asked for, in most contexts."""
+        assert self.host is not None
+        arm = self.arms[self.host]
+        act = TodaysPolicy(self.problem, arm)
+        cases = self.cases_under(self.host, known, act)
+        if not cases:
+            return True
         rows = np.concatenate([arm.encode({**seen, **act(seen)}) for seen in cases])
-        margins = self.feasibility.of(i).for_answers.margins_at(rows)
+        margins = feasibility.margins_at(rows)
         return margins is None or bool(np.median(margins) >= 0.0)
 
     def _ranking(self, context: Mapping[str, Any]) -> list[tuple[int, Policy]]:

@@ -451,7 +451,7 @@ class LearnedDrift(TimeVaryingMethod[LearnedDriftOptions]):
             for values in (best.values, today)
         )
         gain = average_gain(Averaged(self.surrogate.model), *rows)
-        fit = self.candidates.fit_to_answer({**seen, **today}, time)
+        fit = self.candidates.fits({**seen, **today}, time, answer=True)
         unfit = [] if fit else [reason("today-unfit")]
         return replace(best, reasons=(*best.reasons, gain, *unfit))
 

@@ -250,9 +250,10 @@ class Candidates:
             rows, others = np.hstack([rows, when]), np.hstack([others, when])
         return self.feasibility.margins(rows, others)
 
-    def fit_to_answer(self, values: Mapping[str, Any], time: float) -> bool:
-        """Whether values of all variables are as likely to work, and to keep limits, as an answer must be."""
-        margin = self.feasibility.for_answers.margin(self._parts(time))
+    def fits(self, values: Mapping[str, Any], time: float, *, answer: bool = False) -> bool:
+        """Whether values of all variables are as likely to work, and to keep limits, as a play or an answer must be."""
+        feasibility = self.feasibility.for_answers if answer else self.feasibility
+        margin = feasibility.margin(self._parts(time))
         return margin is None or bool(margin(self.problem.space.encode([values]))[0] >= 0.0)
 
     def expected_further(self, event: OutcomeTold) -> Mapping[str, tuple[float, float]]:
@@ -426,7 +427,11 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         place = place_of(self.problem, {**context, **values})
         available = self.view(request).available
         broken = violated(self.problem.limits or (), {**context, **values})
-        if broken or place not in available:
+        if (
+            broken
+            or place not in available
+            or not self.candidates.fits({**context, **values}, time)
+        ):
             return None
         return Choice(self.problem.scope, values, note={"current": True})
 
