@@ -217,6 +217,28 @@ def test_where_the_usual_spread_fails_others_are_drawn_from_far_away(current: di
     assert sum(failed[12:]) <= 4
 
 
+@pytest.mark.parametrize("seed", [0, 1, 13])
+def test_a_distribution_that_failed_is_not_sent_again_and_again(seed: int) -> None:
+    """Where rounds had failed all around the best one, the same was sent up to fourteen times, and failed."""
+    random = np.random.default_rng(seed)
+    base, congestion, way = random.normal(size=4), random.uniform(0, 4, 4), random.normal(size=4)
+    end = float(np.quantile(random.dirichlet(np.ones(4), 600) @ way, 0.8))
+    ends = np.round(np.cumsum(random.dirichlet(np.ones(4))) * 150)
+    today = dict(zip("abcd", np.diff(ends, prepend=0.0).astype(int).tolist(), strict=True))
+    problem = sb.MeanField([*"abcd"], agents=150, counts=True, largest_move=0.2, current=today)
+    optimizer, failed = sb.Optimizer(problem, seed=seed), list[str]()
+    for _ in range(30):
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        shares = np.array([*suggestion.values["distribution"]["everyone"].values()])
+        if shares @ way < end:
+            failed.append(str(shares))
+            optimizer.fail(suggestion, "nobody came")
+        else:
+            optimizer.tell(suggestion, float(shares @ (base - congestion * shares)))
+    assert len(failed) == len(set(failed))
+
+
 def test_all_works_as_long_as_nothing_fails() -> None:
     problem = MeanField(actions=("a", "b"), agents=10)
     assert TableFeasibility(problem, Optimizer(problem).history).at({}) is everywhere

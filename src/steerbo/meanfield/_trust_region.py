@@ -137,6 +137,12 @@ class TrustRegion:
         best = self.played[int((mean - sd).argmax())]
         return self.project(np.maximum(best, _ANY)[None])[0]
 
+    @property
+    def open(self) -> Tables:
+        """Played tables that lie in the region, projected to the constraints, (k, C, A)."""
+        tables = self.project(np.maximum(self.played, _ANY))
+        return tables[self.contains(tables)]
+
     def contains(self, tables: Tables) -> Bool[np.ndarray, " r"]:
         """Return whether each table (r, C, A) lies in the region."""
         kept = self.works(tables)
