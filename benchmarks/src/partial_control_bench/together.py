@@ -1,6 +1,6 @@
 """Drawn studies in which traits meet: places that fail, a limit, today's settings, drift. Who stands still?
 
-    python -m partial_control_bench.together OUT.csv [--seeds 0:100] [--kinds causal …]
+    python -m partial_control_bench.together OUT.csv [--seeds 0:100] [--kinds causal …] [--who …]
     python -m partial_control_bench.together OUT.csv --page
 
 Each world has one to three variables (numbers, steps, whole numbers, categories), a value with a
@@ -8,7 +8,8 @@ hump, and half-spaces where plays fail and where a limit on another outcome is k
 settings are told in half of them, wherever they lie. A play is worth the share of the places that
 work and keep the limit whose value it reaches, and 0 where it fails or breaks it. A place drawn at
 random is worth half of the share that works and keeps: a study whose last ten plays are worth less
-stands still, or chases noise.
+stands still, or chases noise. A person who moves one variable at a time, and keeps what worked,
+kept the limit and was better, plays the same worlds.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import itertools
 import warnings
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,7 @@ from steerbo.space import Space
 from .kept import play_missing
 from .statistics import error_of
 
-KINDS = ("cost-varying", "time-varying", "causal")
+KINDS, WHO = ("cost-varying", "time-varying", "causal"), ("default", "one moved")
 ROUNDS, LAST, PLACES = 30, 10, 1000
 """Plays of a study, the last ones that are compared, and places drawn of a world."""
 CLOSED = (0.0, 0.0, 0.0, 0.3, 0.6, 0.85)
@@ -75,7 +76,7 @@ class World:
 
     @property
     def space(self) -> Space:
-        """Of the variables."""
+        """Space of the variables."""
         return Space(self.variables)
 
     def values(self, points: Float[np.ndarray, "n d"], time: float) -> Float[np.ndarray, " n"]:
@@ -123,7 +124,7 @@ def world(kind: str, seed: int) -> World:
     fails, breaks = float(random.choice(CLOSED)), float(random.choice(CLOSED))
     drift = str(random.choice(["no", "no", "slow", "jump"])) if kind == "time-varying" else "no"
     unit = 10.0 ** int(random.integers(-3, 6))
-    found = World(
+    quiet = World(
         variables,
         places,
         _half_space(places, fails, random, above=True),
@@ -136,8 +137,8 @@ def world(kind: str, seed: int) -> World:
         bool(random.random() < 0.5),
         settings[0] if random.random() < 0.5 else None,
     )
-    noise = float(random.choice(NOISES)) * float(found.values(places, 0.0).std())
-    return World(**{**vars(found), "noise": noise})
+    noise = float(random.choice(NOISES)) * float(quiet.values(places, 0.0).std())
+    return replace(quiet, noise=noise)
 
 
 def _variable(name: str, random: np.random.Generator) -> Any:
@@ -193,38 +194,79 @@ def problem(kind: str, of: World) -> Any:
     return sb.Causal(graph, of.variables, **more)
 
 
-def played(kind: str, seed: int) -> dict[str, Any]:
+def played(kind: str, seed: int, who: str) -> dict[str, Any]:
     """One study, and what it is worth beside a place drawn at random."""
     of, luck = world(kind, seed), np.random.default_rng([seed, 7])
+    if who == "default":
+        plays, answer = _ours(kind, of, luck, seed)
+    else:
+        plays, answer = _one_moved(of, luck)
+    points = of.space.encode([*plays, answer])
+    worth = [of.worth(point, time) for time, point in enumerate(points)]
+    return {
+        "kind": kind,
+        "seed": seed,
+        "who": who,
+        "plays": round(float(np.mean(worth[:-1])), 4),
+        "last": round(float(np.mean(worth[-LAST - 1 : -1])), 4),
+        "answer": round(worth[-1], 4),
+        "random": round(0.5 * float(of.allowed(of.places).mean()), 4),
+        "repeats": max(Counter(map(str, plays)).values()),
+    }
+
+
+def _ours(
+    kind: str, of: World, luck: np.random.Generator, seed: int
+) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """Settings of all plays, and of the answer, of the default."""
     study = sb.Optimizer(problem(kind, of), rounds=ROUNDS, seed=seed)
-    worth, plays, space = [], Counter[str](), of.space
+    plays = list[dict[str, Any]]()
     for time in range(ROUNDS):
         asked = study.ask(time=float(time)) if kind == "time-varying" else study.ask()
         if asked is None:
             break
-        settings = {**_settings(of.variables, luck), **asked.values}
-        (point,) = space.encode([settings])
-        worth.append(of.worth(point, time))
-        plays[str(asked.values)] += 1
-        told = {name: x for name, x in settings.items() if name not in asked.values}
+        plays.append({**_settings(of.variables, luck), **asked.values})
+        told = {name: x for name, x in plays[-1].items() if name not in asked.values}
+        value, other = _outcome(of, plays[-1], time, luck)
         if np.isfinite(of.limit[1]):
-            told["other"] = float(point @ of.limit[0])
-        better = float(of.values(point[None], time)[0]) + of.noise * luck.standard_normal()
-        if of.working(point[None])[0]:
-            outcome = of.zero + (-1 if of.minimize else 1) * of.unit * better
-            study.tell(asked, outcome, realised=told)
-        else:
+            told["other"] = other
+        if value is None:
             study.fail(asked, "it broke", realised=told)
-    answer = {**_settings(of.variables, luck), **study.recommend().values}
-    return {
-        "kind": kind,
-        "seed": seed,
-        "plays": round(float(np.mean(worth)), 4),
-        "last": round(float(np.mean(worth[-LAST:])), 4),
-        "answer": round(of.worth(space.encode([answer])[0], ROUNDS), 4),
-        "random": round(0.5 * float(of.allowed(of.places).mean()), 4),
-        "repeats": max(plays.values()),
-    }
+        else:
+            signed = -value if of.minimize else value
+            study.tell(asked, of.zero + of.unit * signed, realised=told)
+    return plays, {**_settings(of.variables, luck), **study.recommend().values}
+
+
+def _one_moved(of: World, luck: np.random.Generator) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """The same of a person who moves one variable, and keeps what worked, kept the limit and was better."""
+    held = dict(of.today) if of.today is not None else _settings(of.variables, luck)
+    best, plays = (-1, -np.inf), list[dict[str, Any]]()
+    for time in range(ROUNDS):
+        tried = dict(held)
+        if plays:
+            name = str(luck.choice([*held]))
+            tried[name] = _settings(of.variables, luck)[name]
+        plays.append(tried)
+        value, other = _outcome(of, tried, time, luck)
+        if value is None:
+            found = 0, -np.inf
+        elif other > of.limit[1]:
+            found = 1, -other
+        else:
+            found = 2, value
+        if found > best:
+            held, best = tried, found
+    return plays, held
+
+
+def _outcome(
+    of: World, settings: Mapping[str, Any], time: float, luck: np.random.Generator
+) -> tuple[float | None, float]:
+    """Value with noise, None where the play fails; and the limited outcome."""
+    (point,) = of.space.encode([settings])
+    value = float(of.values(point[None], time)[0]) + of.noise * luck.standard_normal()
+    return value if of.working(point[None])[0] else None, float(point @ of.limit[0])
 
 
 def page(path: Path) -> str:
@@ -232,18 +274,20 @@ def page(path: Path) -> str:
     with path.open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     lines = [
-        "| kind | studies | a play | the last ten | answer | at random | worse than at random |",
-        "|---|--:|--:|--:|--:|--:|--:|",
+        "| kind | who | studies | a play | the last ten | answer | at random | worse than at random |",
+        "|---|---|--:|--:|--:|--:|--:|--:|",
     ]
-    for kind in dict.fromkeys(row["kind"] for row in rows):
-        some = [row for row in rows if row["kind"] == kind]
+    for kind, who in dict.fromkeys((row["kind"], row["who"]) for row in rows):
+        some = [row for row in rows if (row["kind"], row["who"]) == (kind, who)]
         cells = [
             f"{np.mean(own):.3f} ± {error_of(own):.3f}"
             for own in ([float(row[c]) for row in some] for c in ("plays", "last", "answer"))
         ]
         usual = float(np.mean([float(row["random"]) for row in some]))
         worse = sum(float(row["last"]) < float(row["random"]) for row in some)
-        lines.append(f"| {kind} | {len(some)} | {' | '.join(cells)} | {usual:.3f} | {worse} |")
+        lines.append(
+            f"| {kind} | {who} | {len(some)} | {' | '.join(cells)} | {usual:.3f} | {worse} |"
+        )
     return "\n".join(lines)
 
 
@@ -253,6 +297,7 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--seeds", default="0:100")
     parser.add_argument("--kinds", nargs="*", default=[*KINDS], choices=KINDS)
+    parser.add_argument("--who", nargs="*", default=[*WHO], choices=WHO)
     parser.add_argument("--page", action="store_true")
     said = parser.parse_args()
     if said.page:
@@ -263,8 +308,8 @@ def main() -> None:
     play_missing(
         said.out,
         (
-            ({"kind": kind, "seed": seed}, partial(played, kind, seed))
-            for seed, kind in itertools.product(seeds, said.kinds)
+            ({"kind": kind, "seed": seed, "who": who}, partial(played, kind, seed, who))
+            for seed, kind, who in itertools.product(seeds, said.kinds, said.who)
         ),
     )
 

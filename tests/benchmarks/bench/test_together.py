@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from partial_control_bench.together import KINDS, PLACES, main, page, played, world
+from partial_control_bench.together import KINDS, PLACES, WHO, main, page, played, world
 
 pytestmark = pytest.mark.few_draws
 
@@ -37,16 +37,17 @@ def test_what_was_played_is_not_played_again_and_the_page_counts_it(
     for more in ([], [], ["--page"]):
         monkeypatch.setattr("sys.argv", ["together", str(out), "--seeds", "3:5", "--kinds", "cost-varying", *more])
         main()
-    assert len(out.read_text().splitlines()) == 1 + 2
+    assert len(out.read_text().splitlines()) == 1 + 2 * len(WHO)
     shown = capsys.readouterr().out
-    assert shown.splitlines()[2].startswith("| cost-varying | 2 |")
+    assert shown.splitlines()[2].startswith("| cost-varying | default | 2 |")
     assert page(out) in shown
 
 
+@pytest.mark.parametrize("who", WHO)
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_study_is_worth_what_its_plays_are(kind: str) -> None:
-    row = played(kind, 1)
-    assert row == played(kind, 1)
+def test_a_study_is_played_again_to_the_same_worth(kind: str, who: str) -> None:
+    row = played(kind, 1, who)
+    assert row == played(kind, 1, who)
     assert 0.0 <= row["last"] <= 1.0
     assert 0.0 <= row["random"] <= 0.5
     assert 1 <= row["repeats"] <= 30
