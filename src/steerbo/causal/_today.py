@@ -102,13 +102,14 @@ class WithinReach:
         model = models.regressions[k]
         margins = learned.margins(rows, today)
         good = _better(model, rows, today, margins)
+        anywhere = learned.nothing_near(margins)
         self.undecided = (
             isinstance(model, GPRegression)
-            and not learned.nothing_near(margins)
+            and not anywhere
             and undecided(model, rows, today, margins)
         )
         moved = [self._problem.space[name] for name in self._arm.actions]
-        least = first_steps(moved, anywhere=learned.nothing_near(margins))
+        least = first_steps(moved, anywhere=anywhere)
         down, up = reach((rows - today)[:, columns], good, least)
         self._distances = dict(
             zip(self._arm.actions, zip(down.tolist(), up.tolist(), strict=True), strict=True)

@@ -167,13 +167,15 @@ def _opening(
             found[name] = place, open_one
     if left_out and not found and given:
         raise [*left_out.values()][-1]
-    reasons = {
-        name: escape_unprintable(" ".join(error.worded(SHELL).split()))
-        for name, error in left_out.items()
-    }
+    reasons = {name: _said(error) for name, error in left_out.items()}
     for name, reason in reasons.items():
         say(f"{name} is not served: {reason}")
     return found, reasons, logged
+
+
+def _said(error: SteerboError) -> str:
+    """The message of an error, on one line."""
+    return escape_unprintable(" ".join(error.worded(SHELL).split()))
 
 
 def _begun_since(
@@ -193,8 +195,8 @@ def _begun_since(
             given=False,
             served=served,
         )
-    except SteerboError:  # two of one name, say: these cannot be told apart
-        return {}, {}, {}
+    except SteerboError as error:  # two of one name, say: these cannot be told apart
+        return {}, {"studies begun since": _said(error)}, {}
 
 
 def _in_folder(folder: Path) -> list[str]:

@@ -246,16 +246,8 @@ class Method(ABC, Generic[P, OptionsT]):
         """Recommend in one context: values seen before choosing and, where the problem drifts, the time, by name."""
 
     def recommend_at_each(self, contexts: Sequence[Mapping[str, Any]]) -> Iterable[Recommendation]:
-        """`recommend_at` in each of several contexts; override it, too, where they can share computation."""
+        """Answers in several contexts at one time: `recommend_at` in each, or the same by shared computation."""
         return map(self.recommend_at, contexts)
-
-    def __init_subclass__(cls, **named: Any) -> None:
-        """Answer in several contexts by a class's own `recommend_at`, if it says nothing of several."""
-        super().__init_subclass__(**named)
-        answers = {"recommend_at", "recommend_at_each"}
-        nearest = next(base for base in cls.__mro__ if answers & vars(base).keys())
-        if "recommend_at_each" not in vars(nearest):
-            cls.recommend_at_each = Method.recommend_at_each  # type: ignore[method-assign]
 
     def _answer_at(self, context: Mapping[str, Any], answer: Recommendation) -> Recommendation:
         """The answer in a context; where the problem drifts, its reasons begin with the time that it is for."""

@@ -66,10 +66,8 @@ class Today:
         here = np.clip(self._stands(context), 0.0, 1.0)
         offsets = self._offsets(rows, here)
         lasting = self.problem.afterwards != 0 and not self.problem.timed
-        feasibility, scope = (
-            self.surrogate.feasibility,
-            self.search_space.controls(self.control_set),
-        )
+        feasibility = self.surrogate.feasibility
+        scope = self.search_space.controls(self.control_set)
         margins = feasibility.margins(rows, rows - offsets, scope)
         good = better(model, rows, rows - offsets, margins, lasting)
         least = first_steps(self.problem.space, anywhere=feasibility.nothing_near(margins))

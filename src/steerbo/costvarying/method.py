@@ -454,6 +454,8 @@ class CostVaryingMethod(Method[CostVarying, OptionsT]):
 
     def recommend_at_each(self, contexts: Sequence[Mapping[str, Any]]) -> Iterable[Recommendation]:
         """See `Answers.recommend`: searches in all contexts share their kernels."""
+        if type(self).recommend_at is not CostVaryingMethod.recommend_at:  # it answers otherwise
+            return super().recommend_at_each(contexts)
         return self.answers.recommend(contexts)
 
     def predict_at(self, values: Mapping[str, Any], context: Mapping[str, Any]) -> Recommendation:

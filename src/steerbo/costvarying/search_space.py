@@ -13,7 +13,7 @@ import numpy as np
 from .._arrays import Float
 from ..core import TIME, History
 from ..errors import InvalidContext
-from ..optim import Box, Maximum, box_of, covering, sobol_in_box
+from ..optim import ROUNDING, Box, Maximum, box_of, covering, sobol_in_box
 from ..surrogate import (
     ROUGH,
     Domain,
@@ -286,8 +286,8 @@ class SearchSpace:
         gap = (
             0.0 if levels is None else float(np.diff(levels).min(initial=1.0))
         )  # a smaller move leads nowhere
-        radii = [radius + 1e-9 for radius in TRUST_RADII]  # which may be a step, but for rounding
-        return [{name: (at - radius, at + radius)} for radius in radii if radius >= gap]
+        radii = [radius for radius in TRUST_RADII if radius >= gap - ROUNDING]
+        return [{name: (at - radius, at + radius)} for radius in radii]
 
     def domain(
         self,

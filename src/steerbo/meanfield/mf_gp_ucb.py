@@ -485,9 +485,8 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         random = self.streams(number, "choose")
         found = trust.shortened(self.search(bound, region, self.streams.integer(number, "search")))
         found = found[np.argsort(-bound(found)[0], kind="stable")]
-        if not trust.contains(
-            found
-        ).any():  # rounds have failed all around: from where they have not
+        if not trust.contains(found).any():
+            # rounds have failed all around: the search goes on from plays that lie in the region
             found = np.concatenate([trust.open, found])
         if self.problem.rounding == "sampled":
             return sampled(region, found[0], tried, random)

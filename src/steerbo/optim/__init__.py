@@ -3,6 +3,7 @@
 from ._box import maximise, may_reach
 from ._constrained import maximise_constrained
 from ._domain import (
+    ROUNDING,
     Box,
     Maximum,
     Screen,
@@ -30,7 +31,7 @@ from ._polytope import FeasibleRegion, Margin, MarginGradients, MarginsAndGradie
 from ._simplex import maximise_simplex, simplex_starts
 
 __all__ = [
-    "TOP", "Box", "Curved", "FeasibleRegion", "LinearRow", "Margin", "MarginGradients",
+    "ROUNDING", "TOP", "Box", "Curved", "FeasibleRegion", "LinearRow", "Margin", "MarginGradients",
     "MarginsAndGradients", "Maximum", "Screen", "ValueAndGradient", "Values", "best_first",
     "box_of", "corners", "covering", "kronecker", "limited", "maximise",
     "maximise_constrained", "maximise_many", "maximise_simplex", "may_reach", "minimal_conflict", "on_steps",

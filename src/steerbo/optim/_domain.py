@@ -233,13 +233,20 @@ def _levels(
 def box_of(
     space: Space, columns: Sequence[int], near: Mapping[str, tuple[float, float]] | None = None
 ) -> Box:
-    """Build the encoded box of some columns of a space; `near` has encoded ends that cut a variable's own, by name."""
+    """Build the encoded box of some columns of a space; `near` has encoded ends that cut a variable's own, by name.
+
+    Levels at these ends are of the box, whatever rounding has made of the ends.
+
+    >>> from steerbo.space import Integer
+    >>> box_of(Space([Integer("pumps", 0, 6)]), [0], {"pumps": (1.0 - 2 * (1.0 - 5 / 6), 1.0)}).levels[0].round(3)
+    array([0.667, 0.833, 1.   ])
+    """
     ends = [(near or {}).get(space.names[d], (-np.inf, np.inf)) for d in columns]
     given = [space.variables[d].levels for d in columns]
     low, high = list[float](), list[float]()
     levels: list[Float[np.ndarray, " k"] | None] = []
     for every, (a, b) in zip(given, ends, strict=True):
-        among = None if every is None else every[(a <= every) & (every <= b)]
+        among = None if every is None else every[(a - ROUNDING <= every) & (every <= b + ROUNDING)]
         levels.append(among)
         low.append(max(0.0, a) if among is None else among[0])
         high.append(min(1.0, b) if among is None else among[-1])

@@ -773,9 +773,9 @@ class Feasibility:
         return found[:n], found[n:]
 
     def nothing_near(self, margins: Sequence[Float[np.ndarray, " n"]]) -> bool:
-        """Whether plays have failed, and no row is feasible, nor another one beside it: see `margins`.
+        """Whether `FEWEST` plays have failed, and neither a row nor another beside it is feasible: see `margins`.
 
-        So it is where none has worked.
+        There are no rows where no play has worked.
         """
         return self.failures.failures >= FEWEST and not any((each >= 0.0).any() for each in margins)
 

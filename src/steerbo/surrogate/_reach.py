@@ -46,8 +46,6 @@ LIKELY = 1.0
 FURTHER = 2.0
 """How much further plays may go than those that are better; a trust region doubles, too (Eriksson et al. 2019)."""
 
-_ROUNDING = 1e-9  # of encoded distances between levels
-
 
 Margins = tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]
 """Margins by which rows, and today's beside them, satisfy limits and work: see `Feasibility.margins`."""
@@ -172,13 +170,10 @@ def reach(
         kept: which of them are better than today's.
         least: distances that are allowed in any case.
 
-    Twice the distance between two levels is that to a third: rounding does not put it out of reach.
-
-    >>> down, up = reach(np.array([[0.08], [-0.1], [0.2]]), np.array([True, False, True]), np.array([0.1]))
-    >>> down.round(6), up.round(6)
+    >>> reach(np.array([[0.08], [-0.1], [0.2]]), np.array([True, False, True]), np.array([0.1]))
     (array([0.1]), array([0.4]))
     """
     good = offsets[kept]
     up = FURTHER * good.max(axis=0, initial=0.0)
     down = FURTHER * -good.min(axis=0, initial=0.0)
-    return np.maximum(down, least) + _ROUNDING, np.maximum(up, least) + _ROUNDING
+    return np.maximum(down, least), np.maximum(up, least)

@@ -9,6 +9,7 @@ import numpy as np
 
 from .._arrays import Bool, Float
 from ..core import TIME
+from ..optim import ROUNDING
 from ..space import Categorical
 from ._units import values_at
 from .data import Places
@@ -80,7 +81,9 @@ class TodaysPlaces:
             points = left.points
         else:
             return self._bounds(left, low, high)
-        near = np.flatnonzero(((low <= points) & (points <= high)).all(axis=1))
+        # levels at the ends are within, whatever rounding has made of the ends
+        within = (low - ROUNDING <= points) & (points <= high + ROUNDING)
+        near = np.flatnonzero(within.all(axis=1))
         return left.only(near) if near.size else None
 
     def _bounds(

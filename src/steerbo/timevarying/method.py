@@ -424,14 +424,12 @@ class TimeVaryingMethod(Method[TimeVarying, OptionsT]):
         if self.problem.today is None or not self.holds_today(time):
             return None
         values = self.problem.today({**context, TIME.name: time})
-        place = place_of(self.problem, {**context, **values})
-        available = self.view(request).available
-        broken = violated(self.problem.limits or (), {**context, **values})
-        if (
-            broken
-            or place not in available
-            or not self.candidates.fits({**context, **values}, time)
-        ):
+        everything = {**context, **values}
+        if violated(self.problem.limits or (), everything):
+            return None
+        if place_of(self.problem, everything) not in self.view(request).available:
+            return None
+        if not self.candidates.fits(everything, time):
             return None
         return Choice(self.problem.scope, values, note={"current": True})
 
